@@ -1,1 +1,1 @@
-"""What every stage stands on: mistakes as data, files on disk, YAML as typed records, regular expressions."""
+"""Foundations of every stage: diagnostics, files on disk, YAML as typed records, regular expressions."""

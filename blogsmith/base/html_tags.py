@@ -1,6 +1,7 @@
-"""HTML tags in text: reading a start tag's attributes, finding the matching end tag.
+"""HTML tags in a string: reads the attributes of a start tag and finds the matching end tag.
 
-Only for the few block `<div>`s that carry a meaning and for addresses in raw HTML; no HTML parser.
+Used only for the few block `<div>`s that have a meaning and for URLs in raw HTML. This is not an HTML
+parser.
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ class Attribute(Struct, frozen=True):
     """One attribute of a start tag."""
 
     name: str
-    """Lower case."""
+    """Name in lower case."""
     value: str
-    """Character references resolved."""
+    """Value with character references resolved."""
     start: int
-    """Index of the value (or of the name, if there is no value) in the text."""
+    """Index in the string of the value, or of the name if the attribute has no value."""
     end: int
-    """After the value, without its quote."""
+    """Index after the value, before its closing quote."""
     name_start: int
 
 
 class StartTag(Struct, frozen=True):
-    """A start tag in a text."""
+    """A start tag in a string."""
 
     name: str
-    """Lower case."""
+    """Name in lower case."""
     attributes: tuple[Attribute, ...]
     start: int
     """Index of `<`."""
@@ -46,19 +47,20 @@ class StartTag(Struct, frozen=True):
     """Index after `>`."""
 
     def get(self, name: str, default: str = "") -> str:
-        """Value of the attribute `name`."""
+        """Return the value of the attribute `name`."""
         return next((a.value for a in self.attributes if a.name == name), default)
 
     @property
     def classes(self) -> list[str]:
-        """The words of `class`."""
+        """Class names in `class`."""
         return self.get("class").split()
 
 
 def hidden_spans(text: str) -> list[tuple[int, int]]:
-    """(start, end) of what holds no tags: comments, and the texts of scripts and style sheets.
+    """Return (start, end) of each part that contains no tags: comments, and the contents of scripts and
+    stylesheets.
 
-    What never closes reaches to the end.
+    A part that is never closed extends to the end of `text`.
     """
     found, at = [], 0
     while opening := _HIDING.search(text, at):
@@ -77,7 +79,7 @@ def hidden_spans(text: str) -> list[tuple[int, int]]:
 
 
 def start_tag(text: str, pos: int = 0) -> StartTag | None:
-    """The start tag at `pos`; None if it is not well formed."""
+    """Return the start tag at `pos`, or None if it is not well formed."""
     found = _START.match(text, pos)
     if not found:
         return None

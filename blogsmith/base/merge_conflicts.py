@@ -1,7 +1,7 @@
-"""Markers that git leaves in a text when it cannot merge two versions of a file.
+"""Conflict markers that Git leaves in a file when it cannot merge two versions.
 
-A conflict is an error. The text is still read, as if the first version had been kept, with empty lines for
-the rest: so other errors are reported at their lines, and no marker is taken for a heading or a quotation.
+A conflict is an error. The file is still read, with the first version and with empty lines for the rest.
+Other errors are therefore reported at the right lines, and no marker is read as a heading or a quotation.
 Markers in fenced code of Markdown are an example, unless the fence is part of a conflict.
 """
 
@@ -20,7 +20,7 @@ _MARKER_HINT = "remove the line; to show markers of a conflict, write them in a 
 
 
 class _Conflict(NamedTuple):
-    """Lines of one conflict, counted from 0: its markers; equal if there is only one marker."""
+    """Line numbers of the markers of one conflict, from 0. All are equal if there is only one marker."""
 
     first: int
     separator: int
@@ -28,12 +28,13 @@ class _Conflict(NamedTuple):
 
 
 def may_have_conflict(text: str) -> bool:
-    """Return whether a text has what a marker begins with, somewhere."""
+    """Return whether `text` contains the start of a conflict marker anywhere."""
     return "<<<<<<<" in text or ">>>>>>>" in text
 
 
 def take_first_versions(text: str, reporter: Reporter, *, is_markdown: bool = False) -> str:
-    """Report the merge conflicts of a text. Return it with the first version of each, line for line.
+    """Report the merge conflicts in `text`. Return it with the first version of each; lines keep their
+    numbers.
 
     is_markdown: fenced code may show markers.
     """
@@ -68,7 +69,7 @@ def _find_conflicts(lines: Sequence[str], *, is_markdown: bool) -> list[_Conflic
         if conflict:
             found.append(conflict)
             number = conflict.first + 1
-            # what follows is judged by the version that is kept
+            # later lines are parsed according to the version that is used
             for kept in lines[number : conflict.separator] if is_markdown else ():
                 fence = _next_fence(fence, kept)
             number = conflict.last
@@ -82,7 +83,9 @@ def _find_conflicts(lines: Sequence[str], *, is_markdown: bool) -> list[_Conflic
 
 
 def _conflict_at(lines: Sequence[str], first: int) -> _Conflict | None:
-    """Return the conflict that begins at a line; None if it has no end, or another one begins before."""
+    """Return the conflict that begins at a line. Return None if it has no end, or another one begins before
+    its end.
+    """
     markers = {"|||||||": -1, "=======": -1}
     for number in range(first + 1, len(lines)):
         marker = lines[number][:7] if _MARKER.fullmatch(lines[number]) else ""
@@ -106,7 +109,7 @@ def _is_left_over(line: str, marker: str, *, is_markdown: bool, has_separator: b
 
 
 def _next_fence(fence: str, line: str) -> str:
-    """Return the fence that is open after a line; empty if none is. fence: the one open before it."""
+    """Return the fence that is open after a line, or "" if none is. fence: the one open before the line."""
     found = _FENCE.fullmatch(line)
     if not found:
         return fence

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-There are hundreds in the program, and a build of a few pages uses some dozens: compiling all of them took a
-tenth of its start.
+The program has hundreds of them, and a build of a few pages uses some dozens. Compiling all of them took a
+tenth of the time to start.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ _COPIED = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "f
 
 
 class _LazyPattern:
-    """Stands for a compiled pattern; its methods are those of the compiled one from the first use on."""
+    """A placeholder for a compiled pattern. After its first use its methods are those of the compiled
+    pattern.
+    """
 
     def __init__(self, source: str | bytes, flags: int) -> None:
         self.pattern = source
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        # asked only for what is not there yet
+        # Python calls this only for attributes that do not exist yet
         compiled = re.compile(self.pattern, self._flags)
         for method in _COPIED:
             setattr(self, method, getattr(compiled, method))
@@ -28,5 +30,7 @@ class _LazyPattern:
 
 
 def lazy_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """As `re.compile`, for constants of modules; functions of `re` itself do not take it."""
+    """Return a pattern like `re.compile`, for constants of modules. Functions of `re` itself do not accept
+    it.
+    """
     return cast("re.Pattern[AnyStr]", _LazyPattern(source, flags))

@@ -1,6 +1,6 @@
-"""Time limits: an exception inside work that may not end by itself, such as one page of a preview.
+"""Time limits for work that may not end by itself, such as rendering one page of a preview.
 
-Source: setitimer(2).
+A limit raises an exception inside that work. Source: setitimer(2).
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from types import FrameType
 
 
 def has_alarm() -> bool:
-    """Whether `alarm` works here: only the main thread hears signals, and not every system has this one."""
+    """Return whether `alarm` works here: in the main thread, which alone receives signals, where setitimer
+    exists.
+    """
     return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
 
 
@@ -27,11 +29,15 @@ def alarm(
     again_s: float = 1.0,
     judge: Callable[[], type[BaseException] | None] | None = None,
 ) -> Iterator[None]:
-    """Raise `error` inside after `seconds`, also out of a regular expression: `re` looks for signals.
+    """Raise `error` inside the block after `seconds`, even during a regular expression: `re` checks for
+    signals.
 
-    Only where `has_alarm`. Alarms may be nested: an inner one gives the timer back as it found it. working:
-    seconds of the processor, so that a busy machine gives the same result; what waits is not ended.
-    judge: asked then, and every `again_s` after it; what it gives is raised in place of `error`.
+    Works only where `has_alarm` is true. Alarms may be nested: an inner one restores the timer of the outer
+    one.
+
+    working: measure processor time, so that a busy machine gives the same result. Waiting is not
+    interrupted. judge: called at that time, and every `again_s` seconds after it. The error it returns is
+    raised instead of `error`; None raises nothing.
     """
     timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if working else (signal.ITIMER_REAL, signal.SIGALRM)
 
@@ -47,11 +53,11 @@ def alarm(
     before = (0.0, 0.0)
     try:
         try:
-            # rings again if the first one is lost in a `__del__`, where exceptions go nowhere
+            # rings again if the first error is lost in a `__del__`, where exceptions are ignored
             before = signal.setitimer(timer, seconds, again_s)
             yield
             if rung:
-                # it was lost, and the work has ended before the next
+                # the error was lost, and the work ended before the next alarm
                 raise rung
         finally:
             signal.setitimer(timer, 0)
@@ -60,30 +66,31 @@ def alarm(
         signal.setitimer(timer, *before)
 
 
-# A template that never ends must not take the whole preview with it.
+# A template that never ends must not block the whole preview.
 
 LIMIT_S = 10.0
 PATIENT_S = 1.0
-"""So long nothing is urgent enough for a page to be given up."""
+"""Time in seconds during which a page is never cancelled, however urgent other work is."""
 _LOOK_S = 0.1
 
 
 class TookTooLong(BaseException):
-    """The limit passed. Not an Exception: templates and lexers of third parties catch those."""
+    """The time limit has passed. Not an `Exception`, because third-party templates and lexers catch those."""
 
 
 class PageGivenUp(BaseException):
-    """Something else is more urgent than the page; not to be caught on the way."""
+    """The page is cancelled because something else is more urgent. Code in between must not catch it."""
 
 
 @contextmanager
 def time_limit(
     seconds: float | None = LIMIT_S, is_urgent: Callable[[], bool] | None = None
 ) -> Iterator[None]:
-    """Raise TookTooLong inside after `seconds`, None: never. In the main thread only, elsewhere never.
+    """Raise `TookTooLong` inside the block after `seconds`; None sets no limit. Works in the main thread
+    only.
 
-    is_urgent: whether something waits for the page to be given up, asked again and again after a while:
-    PageGivenUp.
+    is_urgent: whether other work waits for the page to be cancelled. It is called repeatedly after a
+    while; if it returns true, `PageGivenUp` is raised.
     """
     if seconds is None or not has_alarm():
         yield

@@ -1,1 +1,3 @@
-"""Making a site: load, resolve, trace, render, relate, plan, write; whatever is still true is reused."""
+"""Building a site: load, resolve, trace, render, relate, plan, write. Valid results of earlier builds are
+reused.
+"""

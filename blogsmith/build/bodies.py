@@ -1,4 +1,5 @@
-"""The bodies of all pages in a build: those without cells first, by several processes; then cells run."""
+"""Rendering of all page bodies in a build: first pages without cells, in several processes; then cells run.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BodyBuilder:
-    """Belongs to one build."""
+    """Renders the bodies of pages for one build."""
 
     def __init__(
         self,
@@ -37,14 +38,14 @@ class BodyBuilder:
         self._log = log
         self._bodies: dict[str, Body] = {}
         self._lints: LintCache | None = None
-        """Of a check, and of a build that makes many pages: the next check need not parse them again."""
+        """Set in a check, and in a build of many pages, so that the next check need not parse them again."""
         self._is_check = not options.write
 
     def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
-        """Put the bodies of pages, by source path, into `bodies`, in steps of one page each.
+        """Put the bodies of pages into `bodies`, by source path, in steps of one page each.
 
-        Pages without cells are rendered as soon as they are parsed, so tokens of few pages are there at once.
-        SiteError if cells cannot run, or a process dies; what is wrong with pages is in the log then, too.
+        Pages without cells are rendered as soon as they are parsed, so only the tokens of few pages are in
+        memory. SiteError if cells cannot run, or a process dies; errors in pages are then in the log, too.
         """
         self._bodies = bodies
         if self._is_check:
@@ -76,7 +77,7 @@ class BodyBuilder:
         self._bodies[str(document.path)] = self._memory.body(document, resolved.tools, resolved.facts)
 
     def _run_cells(self, paths: Sequence[str]) -> Iterator[None]:
-        """Run cells of these pages, and render the pages."""
+        """Run the cells of these pages, and render the pages."""
         if not paths:
             return
         documents = [self._resolved.documents[path] for path in paths]
@@ -87,7 +88,7 @@ class BodyBuilder:
             yield None
 
     def _make_in_processes(self, paths: Iterable[str]) -> None:
-        """Bodies of pages without cells, if there are enough of them to make; of others none or some."""
+        """Render bodies of pages without cells in other processes, if there are enough of them."""
         executor = choose_executor(self._resolved.context, self._options)
         self._log.add(executor.problems)
         missing = self._find_missing(paths)
@@ -105,13 +106,14 @@ class BodyBuilder:
             self._bodies |= {path: body for _, (path, body) in steps if body is not None}
 
     def _find_missing(self, paths: Iterable[str]) -> list[str]:
-        """Pages to make, without those that are known to have cells; bodies of others are taken as kept."""
+        """Return the pages to render, except pages known to have cells. Add the cached bodies of other pages.
+        """
         memory, resolved, missing = self._memory, self._resolved, list[str]()
         with self._log.measure("render"):
             for path in paths:
                 document = resolved.documents[path]
                 if not memory.has_facts(document):
-                    # notes the reason
+                    # records the reason
                     memory.table.body(document)
                     missing.append(path)
                 elif not memory.facts_of(document).facts.cells.sessions():
@@ -123,7 +125,7 @@ class BodyBuilder:
         return missing
 
     def _new_lints(self) -> LintCache:
-        # a build of few pages has no use for it
+        # a build of few pages does not need it
         from ..rows.page_table import LintCache
 
         return LintCache(self._memory.table, self._resolved.context)
@@ -136,7 +138,9 @@ class BodyBuilder:
         return bool(known and not known.is_known(self._resolved.documents[path]))
 
     def _lint(self, document: Document) -> None:
-        """See to it that what lints find in a page is known; its tokens are there if it was made just now."""
+        """Make sure that the lint findings of a page are known. Its tokens are available if it was parsed
+        just now.
+        """
         if self._lints is None or self._lints.is_known(document):
             return
         parsed = self._memory.parse(document) if self._is_check else self._memory.kept_tokens(document)
@@ -152,7 +156,7 @@ class BodyBuilder:
             self._log.add(found)
 
     def _report_pages(self) -> None:
-        """What is wrong with pages although no site comes of them."""
+        """Report the errors in pages although no site is built."""
         with suppress(SiteError):
             for path, document in self._resolved.documents.items():
                 self._log.add(self._memory.head_diagnostics(path))
@@ -167,9 +171,10 @@ def make_in_processes(
     options: BuildOptions,
     bodies: dict[str, Body],
 ) -> Iterator[None]:
-    """Put bodies of pages into `bodies`, in steps of one page, for a site that nobody builds.
+    """Render bodies of pages into `bodies`, in steps of one page, for a preview.
 
-    All are left out if there are few, those with cells always, and the rest if a process dies.
+    All pages are skipped if they are few, pages with cells always, and the remaining pages if a process
+    dies.
     """
     executor = choose_executor(resolved.context, options)
     if executor.kind == "here" or len(paths) < executor.fewest_bodies:

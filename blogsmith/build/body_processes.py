@@ -1,8 +1,8 @@
-"""Bodies of pages made by several processes, and the state of a site that fresh processes get.
+"""Rendering of page bodies in several processes, and the site state that newly started processes receive.
 
-A page may ask what others hold while it is rendered, and a process knows that of the pages that it has parsed
-itself. A page that asks for more is made again once all are parsed, with what they hold: in 12 of 13 imported
-blogs these are less than a tenth of all pages.
+A page may query facts of other pages while it is rendered, but a process knows only the pages that it has
+parsed itself. A page that needs more is rendered again once all are parsed, with all facts. In 12 of 13
+imported blogs these are less than a tenth of all pages.
 """
 
 from __future__ import annotations
@@ -51,30 +51,30 @@ if TYPE_CHECKING:
     from ..rows.page_table import LintCache
     from ..syntax.parser import Parsed
 
-# What a process started fresh is told of a site to make bodies, and the site as it is made from that.
+# The state of a site that a newly started process receives, and the site that it creates from that.
 #
-# The records are those of the builder, pickled. Texts of pages are not among them: they come with the tasks.
-# Plugins are the bundled ones, which the process has itself.
+# The records are those of the parent process, pickled. They do not include the text of pages, which comes
+# with the tasks. Plugins are the bundled ones, which the process has itself.
 
 
 _PICTURES = frozenset({".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"})
 
 
 class SiteState(Struct, frozen=True):
-    """A site as those see it who make bodies."""
+    """The part of a site that is needed to render bodies."""
 
     root: Path
     config: Config
     settings: LoadedConfig
     theme: ThemeFiles
     loaded: LoadedSite
-    """Its documents have no text."""
+    """Loaded site whose documents have no text."""
     has_lints: bool
-    """Whether lints look at each page."""
+    """Whether lints check each page."""
     sizes: Mapping[Path, ImageInfo | str] | None
-    """File → what a picture is; None: the files are there."""
+    """File → image info or error; None: the process can read the files."""
     digests: Mapping[Path, str]
-    """File → SHA-256 of a copy, where the files are not there."""
+    """File → SHA-256 of a copy, if the process cannot read the files."""
 
 
 def state_of(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> bytes:
@@ -104,15 +104,15 @@ def _without_text(document: Document) -> Document:
 
 
 class WorkerSite:
-    """A site in a process that was started fresh."""
+    """A site in a newly started process."""
 
     def __init__(self, data: bytes) -> None:
-        """data: as `state_of` gives it."""
+        """data: result of `state_of`."""
         state: SiteState = pickle.loads(data)
         context, self.memory = _context(state), PageCache(limit_s=None)
         self.memory.use_context(context)
         self.documents = {str(document.path): document for document in state.loaded.documents}
-        """By source path; those that are to be made take the place of those without a text."""
+        """Documents by source path; those with text, from tasks, replace those without."""
         self.tools = _tools(state, context, self.memory, self.documents)
         self.lint = partial(encode_lint, math=context.config.math) if state.has_lints else None
 
@@ -130,7 +130,7 @@ def _context(state: SiteState) -> SiteContext:
 def _tools(
     state: SiteState, context: SiteContext, memory: PageCache, documents: Mapping[str, Document]
 ) -> Tools:
-    """What pages may ask of the site; what is not known here raises UnknownPage."""
+    """Return the tools for rendering pages. They raise `UnknownPage` for facts that are not known here."""
     loaded, sizes, is_elsewhere = state.loaded, state.sizes, state.sizes is not None
 
     def measure(file: Path) -> ImageInfo | str:
@@ -144,7 +144,7 @@ def _tools(
     def media(file: Path) -> MediaFile:
         return _ask_builder() if is_elsewhere else measure_media(file)
 
-    # what is wrong with it is told where the page is taken over
+    # errors are reported when the parent process accepts the page
     from ..pyodide.distribution import CDN
 
     python = browser_python(context, BuildLog(no_progress))
@@ -167,7 +167,9 @@ def _tools(
 
 
 def _without_programs(plugins: Plugins) -> Plugins:
-    """The same on a machine that may have other programs and libraries: what they make may look different."""
+    """Return plugins for a machine that may have other programs and libraries, whose output may look
+    different.
+    """
     diagrams = {
         name: structs.replace(diagram, draw=_ask_builder) for name, diagram in plugins.diagrams.items()
     }
@@ -182,36 +184,37 @@ def _ask_builder(*question: Any) -> NoReturn:
 
 
 class BodyTask(msgspec.Struct):
-    """A page to make."""
+    """A page to render or lint."""
 
     path: str
-    """Of its source."""
+    """Path of its source."""
     is_made: bool
-    """False: the page is there, and lints are to look at it."""
+    """False: the page exists already, and only lints must check it."""
     document: Document | None
-    """With its texts; None: the process knows it."""
+    """The document with its text; None if the process knows it."""
     facts: Mapping[str, bytes]
-    """Source path → what others may know of a page; nothing until all are parsed."""
+    """Source path → encoded facts about a page; empty until all pages are parsed."""
 
 
 class MadeBody(msgspec.Struct):
-    """What came of a page."""
+    """The result of a task."""
 
     state: Literal["made", "waits", "has cells", "linted", "stays"]
-    """`waits`: it asks for what is not known of another page. `linted`: it was not to be made. `stays`: what
-    comes of it has no form outside a process."""
+    """`waits`: the page needs unknown facts about another page. `linted`: it was only linted. `stays`: its
+    result cannot be encoded, so the parent process must render it.
+    """
     facts: bytes = b""
     body: bytes = b""
     content: bytes = b""
     lint: bytes = b""
-    """What lints find in it, in a check."""
+    """Encoded lint findings, in a check."""
     sizes: bytes = b""
-    """Of images, as `StampedValues.take_new` gives them."""
+    """Sizes of images, as `StampedValues.take_new` returns them."""
     parsing_s: float = 0.0
 
 
 class BodyWorker:
-    """Lives in each of the processes."""
+    """Renders pages in one of the processes."""
 
     def __init__(
         self,
@@ -220,11 +223,10 @@ class BodyWorker:
         documents: MutableMapping[str, Document],
         lint: Callable[[Parsed], bytes] | None,
     ) -> None:
-        """documents: by source path; those that come with tasks take their places there.
-
-        lint: what lints find in a page; None: there are none.
+        """documents: documents by source path. Documents that come with tasks replace those in it. lint:
+        returns encoded lint findings; None: no lints.
         """
-        # rows are not to be touched by two processes
+        # two processes must not use the same rows
         memory.table.close()
         self._memory = memory
         self._tools = tools
@@ -233,7 +235,7 @@ class BodyWorker:
         self._lint = lint or (lambda parsed: b"")
 
     def answer(self, task: BodyTask) -> MadeBody:
-        """Make a page, or look at one that is there."""
+        """Render a page, or only lint it."""
         memory, document, before_s = self._memory, self._find(task), self._memory.parsing_s
         if task.facts and not self._has_facts:
             self._learn(task.facts)
@@ -267,7 +269,7 @@ class BodyWorker:
         parsed = memory.parse(document)
         if known.facts.cells.sessions():
             return MadeBody("has cells", facts, lint=self._lint(parsed))
-        # what is not known here, another process finds out
+        # facts that are unknown here are found by other processes
         memory.asks_others = True
         try:
             body, lookups = memory.render(document, self._tools)
@@ -281,14 +283,14 @@ class BodyWorker:
 
 
 def make_body_worker(state: bytes) -> Callable[[BodyTask], MadeBody]:
-    """Return what answers tasks in a process that is started fresh. state: as `state_of` gives it."""
+    """Return the function that answers tasks in a newly started process. state: result of `state_of`."""
 
     site = WorkerSite(state)
     return BodyWorker(site.memory, site.tools, site.documents, site.lint).answer
 
 
 class BodyPool:
-    """Belongs to one build."""
+    """Renders bodies in several processes, for one build."""
 
     def __init__(
         self,
@@ -298,8 +300,9 @@ class BodyPool:
         to_make: Collection[str],
         lints: LintCache | None,
     ) -> None:
-        """paths: source paths of pages. to_make: those of them that are not there only to be looked at by
-        `lints`, without cells as far as that is known."""
+        """paths: source paths of pages. to_make: those of them that must be rendered, not only linted;
+        without pages known to have cells.
+        """
         self._memory = memory
         self._resolved = resolved
         self._paths = paths
@@ -307,9 +310,9 @@ class BodyPool:
         self._lints = lints
 
     def make(self, executor: PageExecutor) -> Generator[tuple[str, Body | None], None, None]:
-        """Each page by its source path, in some order; None for one that is to be made in this process.
+        """Yield each source path with its body, in any order; None for a page to render in this process.
 
-        To be closed by a caller that may stop before the end. SiteError if a process dies.
+        A caller that may stop early must close the generator. SiteError if a process dies.
         """
         import_converter()
         self._memory.prepare()
@@ -354,7 +357,7 @@ class BodyPool:
             raise died(f"the process that made this page {error.ending}", paths[error.task]) from error
 
     def _known_facts(self) -> Iterator[tuple[str, bytes]]:
-        """What is known of pages, for processes that know of none but their own."""
+        """Yield the encoded facts about all pages, for processes that know only their own pages."""
         for path, document in self._resolved.documents.items():
             if self._memory.has_facts(document):
                 known = self._memory.facts_of(document)
@@ -362,7 +365,7 @@ class BodyPool:
                     yield path, encode_facts(known.facts, known.entry)
 
     def _adopt(self, path: str, made: MadeBody) -> Body | None:
-        """The page as if it had been made here."""
+        """Store a page as if it had been rendered here. Return its body, or None if there is none."""
         memory, document = self._memory, self._resolved.documents[path]
         if self._lints and made.lint:
             self._lints.put_encoded(document, made.lint)
@@ -376,7 +379,7 @@ class BodyPool:
             return None
         body, questions = found
         if any(one.name == "python" for one in questions):
-            # what is wrong with it is told of the site, once a page has asked for it
+            # errors are reported for the site once a page has needed Python
             self._resolved.tools.python()
         memory.table.put_encoded_body(document, made.body)
         body = memory.table.put_content(document, body, made.content)
@@ -384,5 +387,5 @@ class BodyPool:
 
 
 def _with_texts(document: Document) -> Document:
-    """The document with its texts in place of what reads them, which is of this process."""
+    """Return the document with its text loaded: the function that reads it belongs to this process."""
     return replace(document, source=replace(document.source, text=document.source.text), body=document.body)

@@ -1,9 +1,9 @@
-"""The pipeline: everything that is still true is reused, and the rest made in small steps.
+"""The pipeline: results that are still valid are reused, all others are computed in small steps.
 
-`update_all` looks at the whole site and is exact: what it gives is what a build would make. `update_page`
-looks at one page whose text has changed and leaves the rest of the site as it was; it is quick, and
-`update_all` follows. A build runs `update_all` to its end once, with a log of its own: then cells run that
-are stale, and blocks bear no marks.
+`update_all` updates the whole site and is exact: its result equals that of a build. `update_page` updates
+one page whose text has changed, and leaves the rest of the site as it was; it is fast, and `update_all`
+follows. A build runs `update_all` to its end once, with a log of its own. Then stale cells run, and blocks
+have no line marks.
 """
 
 from __future__ import annotations
@@ -55,26 +55,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UpdateRequest:
-    """What one look at the site starts from."""
+    """The input of one update."""
 
     changed: Collection[str] = ()
-    """Paths of files, relative to the root, that have changed since the last look."""
+    """Paths of files that have changed since the last update, relative to the root."""
     everything: bool = True
-    """Other files may have changed as well."""
+    """Whether other files may have changed as well."""
     first: Sequence[str] = ()
     """Source paths of pages to render first."""
     finished: frozenset[str] = frozenset()
-    """Source paths of posts whose cells have run to their end; of others it is not told that results are old,
-    where cells may run: they will, or why they did not is told elsewhere."""
+    """Source paths of posts whose cells have finished running.
+
+    Stale results of other posts are not reported if cells may run: either they will run, or the reason why
+    they did not is reported elsewhere.
+    """
     texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
-    """As in `read_site`; what an editor opens, changes or closes is among `changed`."""
+    """Open files of an editor, as in `read_site`. Files that are opened, changed or closed must be in
+    `changed`.
+    """
     awaited: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
-    """Source paths of pages to read before the first snapshot of a preview; called once it is known which
-    pages there are."""
+    """Returns the source paths of pages to render before the first snapshot of a preview. Called once the
+    pages of the site are known.
+    """
 
 
 class IncrementalPipeline:
-    """Belongs to one preview or one build, and is used by one thread."""
+    """The pipeline of one preview or one build, used by one thread."""
 
     def __init__(
         self,
@@ -88,11 +94,10 @@ class IncrementalPipeline:
         is_urgent: Callable[[], bool] | None = None,
         uses_processes: bool = False,
     ) -> None:
-        """limit_s, rows, is_urgent: as in `PageCache`; keep: as in `read_site`.
+        """limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`.
 
-        log: of a build, which all that is found goes to; None: a preview.
-        uses_processes: at a first look many pages are made by several processes, and blocks bear no marks; as
-        always in a build.
+        log: log of a build, which receives all diagnostics; None: a preview. uses_processes: render many
+        pages in several processes on the first update, without line marks. A build always does so.
         """
         self._keep = keep
         self._root = root
@@ -102,10 +107,10 @@ class IncrementalPipeline:
         is_plain = log is not None or uses_processes
         self._memory = PageCache(limit_s, rows, is_urgent, PLAIN if is_plain else MARKED)
         self._codes = TemplateRows(rows) if rows else None
-        # in a preview saves come by name, and an editor may have a text open
+        # in a preview saves are reported by path, and an editor may have unsaved text
         self._sources = KeptSources(rows) if rows and log else None
         self.cells = BuildCells()
-        """Those of a build."""
+        """Cells of a build; not used in a preview."""
         cells = self.cells if log else _recorded_cells(root)
         self._leaks = DisclosureCache(self._memory.rows)
         self._uses_processes = uses_processes
@@ -114,16 +119,16 @@ class IncrementalPipeline:
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """As in `PageCache`."""
+        """Why pages were rendered, as in `PageCache`."""
         return self._memory.reasons
 
     @property
     def texts(self) -> TextTrace:
-        """Notes which texts of pages are read."""
+        """Records the pages whose text is read."""
         return self._memory.table.trace
 
     def keep_files(self, site: SiteSnapshot) -> None:
-        """Write to the cache what a look at the whole site has found out."""
+        """Write the results of an update of the whole site to the cache."""
         self._memory.table.write_deferred()
         self._memory.images.save()
         self._leaks.save(site.resolved.files.stamps)
@@ -136,10 +141,11 @@ class IncrementalPipeline:
     def update_all(
         self, before: SiteSnapshot | None, request: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
-        """Look at the whole site; each step takes some milliseconds, and the caller may stop between two.
+        """Update the whole site. Each step takes some milliseconds, and the caller may stop between two
+        steps.
 
-        Gives a snapshot as soon as it is known what there is, and the exact one at the end; None in between.
-        SiteError if settings, plugins or theme are wrong: then there is no site.
+        Yield a snapshot as soon as the pages of the site are known, and the exact one at the end; None
+        in between. SiteError if settings, plugins or theme are invalid; there is no site then.
         """
         last = before.resolved if before else None
         context = reload_site(
@@ -156,7 +162,7 @@ class IncrementalPipeline:
             yield from self._update_all(context, before, request)
 
     def parse(self, present: SiteSnapshot, source: Source) -> Parsed:
-        """The tokens of a page with a text that the site need not have yet."""
+        """Return the tokens of a page, whose text may differ from that in the site."""
         return self._memory.parse_in_time(self._memory.document(source, present.config)[0])
 
     def _update_all(
@@ -186,7 +192,7 @@ class IncrementalPipeline:
                 yield from self._make_bodies(resolved, request.awaited(resolved), bodies)
             yield from self._presenting(resolved, bodies, None)
         if before is not None:
-            # first what other pages may see of those that have changed, then who still sees the same
+            # first find out what other pages can see of changed pages, then which pages still see the same
             for path, document in resolved.documents.items():
                 if before.resolved.documents.get(path) is not document:
                     self._memory.facts_of(document)
@@ -216,11 +222,11 @@ class IncrementalPipeline:
         return self._log or BuildLog(no_progress, context.config.diagnostics.as_levels)
 
     def _report(self, log: BuildLog) -> tuple[Diagnostic, ...]:
-        """What is told with the site; the log of a build is told as a whole at its end."""
+        """Return the diagnostics of the site; empty for a build, which reports its whole log at the end."""
         return () if self._log else log.report()
 
     def with_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
-        """The same with the text of these pages known too."""
+        """Return the snapshot with these pages rendered too."""
         missing = [path for path in paths if path in present.unread]
         if not missing:
             return present
@@ -233,7 +239,8 @@ class IncrementalPipeline:
         return found or present
 
     def update_page(self, present: SiteSnapshot, path: str, request: UpdateRequest) -> SiteSnapshot | None:
-        """The site with the text of one page read again; None if more than that page may have changed."""
+        """Return the site with the text of one page read again; None if more than that page may have changed.
+        """
         resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
         self._forget(request.changed)
@@ -249,7 +256,8 @@ class IncrementalPipeline:
     def refresh_results(
         self, present: SiteSnapshot, path: str, request: UpdateRequest
     ) -> SiteSnapshot | None:
-        """The site with the results of one page's cells read again; None if there is no such page."""
+        """Return the site with the results of one page's cells read again; None if the page does not exist.
+        """
         document = present.resolved.documents.get(path)
         self._forget(request.changed)
         if document is None:
@@ -270,13 +278,13 @@ class IncrementalPipeline:
         item = place_document(document, body, loaded)
         view = page_view(item, present.frame)
         old = present.views[view.url]
-        # how it stands to others stays while only its text is edited
+        # while only its text is edited, its relations to other pages stay the same
         related = scoped_fields(PageView, FieldScope.SITE)
         view = structs.replace(view, **{name: getattr(old, name) for name in related})
         return present.with_page(resolved, item, view, self._page_diagnostics(resolved, document, body))
 
     def _forget(self, changed: Collection[str]) -> None:
-        """Files that have changed, whatever their stamps say."""
+        """Drop cached data about files that have changed, whatever their stamps are."""
         for memory in self._forgetful:
             memory.forget(changed)
 
@@ -284,7 +292,7 @@ class IncrementalPipeline:
         return self._memory.body(document, resolved.tools, resolved.facts)
 
     def _known_bodies(self, resolved: ResolvedSite, before: SiteSnapshot | None) -> dict[str, Body]:
-        """Of documents that are the same as before, in case these are request for meanwhile."""
+        """Return the bodies of unchanged documents, which may be needed before the update ends."""
         if before is None:
             return {}
         return {
@@ -294,13 +302,15 @@ class IncrementalPipeline:
         }
 
     def _unfit_for_feeds(self) -> frozenset[str]:
-        """Source paths of pages that are written although they have errors: feeds are never taken back."""
+        """Return source paths of pages that are written although they have errors: feed entries cannot be
+        withdrawn.
+        """
         return self._log.paths_with_errors() if self._log and self._options.keep_going else frozenset()
 
     def _page_diagnostics(
         self, resolved: ResolvedSite, document: Document, body: Body
     ) -> tuple[Diagnostic, ...]:
-        """What is wrong with one page."""
+        """Return the diagnostics of one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
             *self._memory.facts_of(document).facts.diagnostics,
@@ -317,7 +327,7 @@ class IncrementalPipeline:
     def _presenting(
         self, resolved: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
     ) -> Iterator[SiteSnapshot | None]:
-        """Relate the pages to each other; the last step gives the site. Those of `bodies` are known."""
+        """Relate the pages to each other. The last step yields the site. bodies: those rendered so far."""
         context, loaded = resolved.context, resolved.loaded
         log = self._new_log(context)
         log.add(resolved.diagnostics)
@@ -377,13 +387,13 @@ def _recorded_cells(root: Path) -> CellSource:
 
 
 def _stays(old: Document, new: Document) -> bool:
-    """Whether a page keeps its place in the site."""
+    """Return whether a page keeps its position in the site."""
     names = scoped_fields(FrontMatter, FieldScope.SITE)
     return all(getattr(old.front, name) == getattr(new.front, name) for name in names)
 
 
 def _same(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
-    """The views, those that are equal to earlier ones as the same objects: comparing these is quick."""
+    """Return the views, with earlier objects instead of equal ones: comparing identical objects is fast."""
     known = before.views if before else {}
     return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]
 

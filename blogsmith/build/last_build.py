@@ -1,8 +1,8 @@
-"""Tell whether a file has changed since the last build, by one row of the cache.
+"""Detect whether a file has changed since the last build, with one row of the cache.
 
-The row holds digests of the sizes and times of all files that the build read and wrote. `build` and `check`
-compare them before they import the code that makes pages. In any doubt they build: after an error, where a
-file is a link or so young that a later save might have the same times, or where cells may run.
+The row contains digests of the sizes and times of all files that the build read and wrote. `build` and
+`check` compare them before they import the code that renders pages. If there is any doubt, they build: after
+an error, if a file is a link or so recent that a later save might have the same times, or if cells may run.
 """
 
 from __future__ import annotations
@@ -32,42 +32,43 @@ _PARTS = (
     *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
     *("languages", "_freeze", IMAGES_RECORD),
 )
-"""What every build reads in the folder of a site."""
+"""Entries of the site root that every build reads."""
 _PASSED_OVER = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"})
-"""Folders whose contents are of no build."""
+"""Folders whose contents no build reads."""
 _OUTPUTS = "files in "
 _SPARE = 20
-"""Builds with other options that are kept: `check FILE` has one for each file."""
+"""Number of stored builds with other options: `check FILE` has one for each file."""
 _TICK_NS = 20_000_000
-"""More than between two ticks of a file system's clock that counts parts of seconds."""
+"""More than the tick of a file system clock with sub-second times."""
 _COARSE_TICK_NS = 2_000_000_000
-"""As much, of one that does not."""
+"""More than the tick of a file system clock without sub-second times."""
 
 
 class BuildExtent(msgspec.Struct, frozen=True):
-    """Where a build reads and writes besides the usual files."""
+    """Files and conditions that a build depends on, in addition to the usual files."""
 
     reads_all: bool
-    """Cells or plugins may read any file of the site."""
+    """Whether cells or plugins may read any file of the site."""
     variables: tuple[str, ...] = ()
-    """Of the environment."""
+    """Environment variables."""
     output: str = ""
-    """The output folder, which nothing is read from."""
+    """Path of the output folder, which is not read."""
     writes: bool = True
-    """False: a check, which leaves the output folder alone."""
+    """False for a check, which does not write the output folder."""
     until_s: float | None = None
-    """When the next post is to be published or withdrawn, in seconds since 1970."""
+    """Time of the next publication or expiry of a post, in seconds since 1970; None if there is none."""
     files: tuple[str, ...] = ()
-    """Where else a file may lie that it reads, relative to the root: bibliographies, code that pages show."""
+    """Paths of other files that it may read, relative to the root: bibliographies, code that pages include.
+    """
 
 
 class BuildStart(msgspec.Struct, frozen=True):
     """State of the site before a build reads it."""
 
     now_ns: int
-    """By the clock of the file system."""
+    """Time in nanoseconds by the clock of the file system."""
     names: tuple[str, ...]
-    """In the folder of the site."""
+    """Names in the site root."""
 
 
 class _Record(msgspec.Struct, frozen=True, array_like=True):
@@ -75,9 +76,9 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
     now_s: float
     variables: Mapping[str, str | None]
     inputs: bytes
-    """Digest of the stamps of all that was read."""
+    """Digest of the stamps of all files that were read."""
     outputs: bytes
-    """The same of all files in the output folder."""
+    """Digest of the stamps of all files in the output folder."""
     report: Mapping[str, Any]
 
 
@@ -86,23 +87,23 @@ class _Doubt(Exception):
 
 
 def start_build(root: Path) -> BuildStart | None:
-    """Record the state before a build; None if times of files are unreliable on this disk."""
+    """Return the state before a build; None if times of files are unreliable on this disk."""
     name = f"{NEW}{os.urandom(6).hex()}"
     with suppress(OSError), open_own_folder(root) as folder:
         folder.set_time(0)
         folder.create(name).close()
         found = folder.status(name)
         folder.remove(name)
-        # a folder whose time stays tells of no name that came or went
+        # if the time of a folder does not change, it does not show that entries were added or removed
         if found and folder.own_status().st_mtime_ns:
             return BuildStart(found.st_mtime_ns, tuple(_names_in(str(root))))
     return None
 
 
 def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> BuildReport | None:
-    """Return the report of the last build if a new one would be the same, otherwise None.
+    """Return the report of the last build if a new one would be the same; otherwise None.
 
-    question: the options of the command line as one text.
+    question: the options of the command line as one string.
     """
     record = _read(rows, question)
     if record is None or not record.now_s <= now.timestamp() < (record.extent.until_s or float("inf")):
@@ -118,7 +119,7 @@ def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> B
 
 
 def is_untouched(rows: Rows, output: Path) -> bool:
-    """Return whether the last build wrote every file in the output folder; False in any doubt."""
+    """Return whether the last build wrote every file in the output folder; False if there is any doubt."""
     row = rows.get(_KIND, f"{_OUTPUTS}{output}")
     with suppress(_Doubt, OSError):
         return row is not None and row.data == _outputs_digest(str(output))
@@ -140,7 +141,7 @@ def keep_build(
     report: BuildReport,
     start: BuildStart,
 ) -> None:
-    """Record a build that has just ended, unless a file it read may have changed since it began."""
+    """Record a build that has just ended, unless a file that it read may have changed since it began."""
     kept = rows.get(_KIND, f"{_OUTPUTS}{extent.output}")
     try:
         changed = {*_names_in(str(root))} ^ {*start.names}
@@ -156,7 +157,7 @@ def keep_build(
         )
         data = msgspec.msgpack.encode(record)
     except (_Doubt, OSError, UnicodeError):
-        # paths may be no text, see `is_text`
+        # paths may not be encodable, see `is_text`
         return
     rows.put(_KIND, question, Row(rows.program, data))
     rows.keep_only(_KIND, (question, f"{_OUTPUTS}{extent.output}"), _SPARE)
@@ -173,7 +174,11 @@ def _read(rows: Rows, question: str) -> _Record | None:
 
 
 def _inputs_digest(root: Path, program: str, extent: BuildExtent, before_ns: int | None) -> bytes:
-    """before_ns: `_Doubt` for what was not changed clearly before that moment; None: it does not matter."""
+    """Return the digest of the stamps of all inputs.
+
+    before_ns: raise `_Doubt` for a file whose last change is not clearly before this time; None: accept any
+    time.
+    """
     top = str(root)
     names = _names_in(top)
     lines = [program, tools_digest(), str(os.stat(top).st_ino)]
@@ -224,8 +229,8 @@ def _add_folder(lines: list[str], folder: str, passed_over: str, before_ns: int 
 
 
 def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
-    """What tells of a change of a file: kind, size, times of change, inode."""
-    # what a link leads to may change, and lie anywhere
+    """Return a line that shows changes of a file: kind, size, times of change, inode."""
+    # the target of a link may change, and may be anywhere
     if stat.S_ISLNK(found.st_mode):
         raise _Doubt
     _check_age(found, before_ns)
@@ -233,7 +238,7 @@ def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
 
 
 def _check_age(found: os.stat_result, before_ns: int | None) -> None:
-    """`_Doubt` for what was not changed clearly before a moment."""
+    """Raise `_Doubt` if the last change is not clearly before a time."""
     if before_ns is not None:
         tick_ns = _TICK_NS if found.st_ctime_ns % 1_000_000 else _COARSE_TICK_NS
         if max(found.st_mtime_ns, found.st_ctime_ns) > before_ns - tick_ns:
@@ -241,7 +246,7 @@ def _check_age(found: os.stat_result, before_ns: int | None) -> None:
 
 
 def _names_in(root: str) -> list[str]:
-    """What lies in the folder of a site and is not hidden."""
+    """Return the names of entries in the site root that are not hidden."""
     return sorted(name for name in os.listdir(root) if name[0] != "." and name not in _PASSED_OVER)
 
 
@@ -250,7 +255,7 @@ def _encode(text: str) -> bytes:
 
 
 def _flatten(report: BuildReport) -> dict[str, Any]:
-    """What of a report is said again while nothing has changed."""
+    """Return the parts of a report that remain true while nothing changes."""
     return {
         **{name: getattr(report, name) for name in Counts.__struct_fields__},
         "ran": 0,

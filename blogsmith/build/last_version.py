@@ -1,9 +1,9 @@
-"""A site that is written although pages have errors: those stay as they were when they had none.
+"""Sites that are written although pages have errors: these pages remain in their last version without errors.
 
-Whatever a page of the last site needs (pictures that code drew, fonts, scripts) stays with it. A page that
-never was right shows what could be made of it, and is noted as partial, so that no later build takes it for a
-version to keep. Where it is not clear which pages there are, nothing of the last site is removed, unless a
-page asks for protection: then neither it nor the lists that name it may stay.
+Files of the last site that these pages need (images drawn by code, fonts, scripts) remain with them. A page
+that never was correct shows a partial result, and is recorded as partial, so that no later build preserves
+it. If it is unclear which pages exist, nothing of the last site is removed. If a page requires protection,
+neither it nor lists that name it may remain.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _PAGE = ".html"
 
 
 class PublishedSite(Struct, frozen=True):
-    """What is written of a site with errors in pages."""
+    """The files of a site with errors in pages."""
 
     outputs: Sequence[Output]
     partial: frozenset[str]
-    """Paths of pages that show what could be made of them."""
+    """Output paths of pages that show a partial result."""
     pages: WrongPages
 
 
@@ -46,9 +46,9 @@ def with_last_versions(
     *,
     is_chosen: bool,
 ) -> PublishedSite:
-    """The outputs with the last version of each page that has errors, where there is one.
+    """Return the outputs, with the last version of each page that has errors, if there is one.
 
-    files: the plan of the outputs. left_out: as `count_left_out` returns it. keep, is_chosen: as in
+    files: the plan of the outputs. left_out: result of `count_left_out`. keep, is_chosen: as in
     `make_outputs` and `write_site`.
     """
     errors = [found for found in report.diagnostics if found.severity == "error"]
@@ -74,7 +74,9 @@ def with_last_versions(
 
 
 def distinct_files(files: Sequence[OutputFile]) -> list[OutputFile]:
-    """Those that stand inside the output folder; of several at one path the page, else the first."""
+    """Return the files inside the output folder. If several have one path, the page or the first one is
+    chosen.
+    """
     chosen: dict[str, OutputFile] = {}
     for planned in sorted(files, key=lambda planned: not isinstance(planned.content, PageView)):
         path = str(planned.path)
@@ -84,7 +86,7 @@ def distinct_files(files: Sequence[OutputFile]) -> list[OutputFile]:
 
 
 def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Those of the other files that pages name, and what these name in turn; no pages."""
+    """Return the other files that pages refer to, and those that these refer to in turn; no pages."""
     found: dict[str, bytes] = {}
     texts = list(pages)
     while texts:
@@ -97,6 +99,6 @@ def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[st
 
 
 def _names(text: bytes, path: str) -> bool:
-    """Whether a page or style sheet holds the name of a file."""
+    """Return whether a page or stylesheet contains the name of a file."""
     name = path.rpartition("/")[2]
     return quote(name).encode() in text or name.encode() in text

@@ -1,6 +1,6 @@
-"""Loading pages for every command: from the cache where it is still true, otherwise from disk.
+"""Loading of pages, for every command: from the cache if it is still valid, otherwise from disk.
 
-A build goes on from `read_documents`; commands that make no site ask what pages hold.
+A build continues from `read_documents`. Commands that make no site call `read_facts` or `parse_pages`.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def read_documents(
     log: BuildLog,
     inspect: Inspect = svg_warnings,
 ) -> LoadedSite:
-    """What is built of the site's files and under which address; all that is wrong goes to `log`.
+    """Return the documents and files to build, with their URLs. Report diagnostics to `log`.
 
-    But for the heads of the pages that are built: `PageCache.head_diagnostics` has that, to be told with the
-    page. inspect: as `resolve_urls` takes it.
+    Diagnostics about front matter of pages that are built are reported later, from
+    `PageCache.head_diagnostics`. inspect: as in `resolve_urls`.
     """
     memory.use_context(context)
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
-    # what is wrong with a head is told once the page is known to be built or not
+    # errors in front matter are reported once it is known whether the page is built
     loaded = resolve_urls(files, context, options, log, memory.document, inspect)
     for document, _ in loaded.left_out.values():
         log.add(memory.head_diagnostics(str(document.path)))
@@ -56,9 +56,9 @@ def read_documents(
 def read_facts(
     context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog
 ) -> tuple[PageFacts, ...]:
-    """What the posts named hold, by default all; SiteError for a name that means nothing.
+    """Return the facts of the named posts, by default of all. SiteError for an unknown name.
 
-    What is kept between commands is in use only until this returns: running cells may take hours.
+    The cache is open only until this function returns, because running cells may take hours.
     """
     kept = open_rows(context.root) if options.remembers else nullcontext(NoRows())
     with kept as rows:
@@ -75,7 +75,8 @@ def read_facts(
 
 
 def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
-    """Every page as tokens, one after another: all at once they are large, and not kept."""
+    """Yield every page as tokens, one after another: tokens of all pages would be large. They are not cached.
+    """
     memory = PageCache(None)
     for document in log.iterate("parse", load_site(context, memory, options, log).documents):
         parsed = memory.parse(document)
@@ -84,7 +85,7 @@ def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> I
 
 
 def load_site(context: SiteContext, memory: PageCache, options: BuildOptions, log: BuildLog) -> LoadedSite:
-    """The site as read from disk; all that is wrong with settings and heads goes to `log`."""
+    """Read the site from disk. Report diagnostics about settings and front matter to `log`."""
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
     with log.stage("read"):
@@ -95,7 +96,7 @@ def load_site(context: SiteContext, memory: PageCache, options: BuildOptions, lo
     return loaded
 
 
-# The settings, the theme and the plugins, read again only as far as they have changed.
+# The settings, the theme and the plugins. Only changed parts are read again.
 
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes", "languages"))
@@ -109,10 +110,10 @@ def reload_site(
     codes: TemplateCodes | None = None,
     texts: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
-    """The opened site as it is now; SiteError if what it is made of is wrong.
+    """Return the opened site as it is now. SiteError if settings, theme or plugins are invalid.
 
-    before: what it was, None if that may be anything. changed: paths under the root that have changed since.
-    codes: as in `load_theme`. texts: as in `read_site`.
+    before: the site before; None if anything may have changed. changed: paths under the root changed since
+    then. codes: as in `load_theme`. `texts`: as in `read_site`.
     """
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
@@ -122,7 +123,7 @@ def reload_site(
     if code or CONFIG_NAME in tops:
         plugins = None if code else before.plugins
         opened = open_site(root, base_url, plugins, codes, texts.get(CONFIG_NAME))
-        # equal parts stay the same objects: what is remembered is remembered under them
+        # equal parts stay the same objects, because they are keys of caches
         theme, known = opened.theme, before.theme
         is_same = (theme.files, theme.base_path, theme.sheets) == (known.files, known.base_path, known.sheets)
         return replace(opened, theme=known) if is_same else opened

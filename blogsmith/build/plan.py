@@ -1,7 +1,7 @@
-"""The last step before writing: every file of the site, each with what it was made from.
+"""The last step before writing: the list of all files of the site, with the inputs of each.
 
-What a file holds is made when it is asked for: a build asks for all, the preview for those that are
-looked at.
+The contents of a file are created when they are requested. A build requests all files, the preview only
+those that are viewed.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutputPlan:
-    """Every file of the site, and what its pages are made with."""
+    """All files of the site, and the data that its pages are rendered with."""
 
     site: SiteView
     files: tuple[OutputFile, ...]
     documents: Mapping[str, Document]
-    """Source path → document, of the pages that have one."""
+    """Source path → document, for pages that have one."""
     assets: Mapping[str, tuple[Asset, str]]
-    """As `published_assets` gives them."""
+    """Published assets by path, as `published_assets` returns them."""
     context: SiteContext
     copies: PictureCopies | None = None
-    """Of pictures; None: the site needs none."""
+    """Copies of images; None if the site needs none."""
 
     @property
     def cleans(self) -> bool:
-        """Whether pictures are published without their private data."""
+        """Whether private metadata is removed from published images."""
         return self.context.config.images.metadata == "clean"
 
     def for_check(self, focus: Sequence[str]) -> OutputPlan:
-        """The same without copies of pictures: nothing can be wrong with them that a check would tell.
+        """Return a plan without copies of images, which cannot cause errors in a check.
 
-        focus: paths of files and folders of the site; if there are any, only their own pages are made.
+        focus: paths of files and folders of the site; if not empty, only their own pages are rendered.
         """
         files = [
             one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
@@ -73,7 +73,7 @@ class OutputPlan:
         return replace(self, files=tuple(files))
 
     def page(self, view: PageView) -> GuardedPage:
-        """A page with what its policy stops; SiteError if it cannot be made."""
+        """Render a page, with the parts that its policy blocks. SiteError if it cannot be rendered."""
         theme = self.context.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, theme)
@@ -84,7 +84,7 @@ class OutputPlan:
         )
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
-        """The file, made, with what there is to say about it; SiteError if it cannot be made."""
+        """Create a file. Return it with its diagnostics. SiteError if it cannot be created."""
         content = planned.content
         if isinstance(content, Path):
             return Output(planned.path, file=content, is_cleaned=self.cleans), ()
@@ -100,9 +100,9 @@ def make_outputs(
     keep: Callable[[Output], Output],
     log: BuildLog,
 ) -> list[Output]:
-    """Every file of the site but its fonts, made; those that cannot be made are reported.
+    """Create every file of the site except its fonts. Report those that cannot be created.
 
-    keep: where finished files wait for the others; gives the same file.
+    keep: stores a finished file until all are finished; returns the same file.
     """
     made: list[Output] = []
     given_up: set[str] = set()
@@ -117,7 +117,7 @@ def make_outputs(
         except SiteError as error:
             log.add(error.diagnostics)
             if any(found.code == "template-limit" for found in error.diagnostics):
-                # a layout without end costs seconds a page, and the site has a thousand of them
+                # a layout that never ends costs seconds a page, and the site may have a thousand of them
                 given_up.add(layout)
     return made
 
@@ -131,12 +131,12 @@ def plan(
     shared: Iterable[PictureVariant] = (),
     engine: str = "own",
 ) -> OutputPlan:
-    """Which files the site has; none of them is made.
+    """Return the files of the site, none of them created yet.
 
-    unfit: as in `feed_files`; shared: copies of pictures that stand for pages; engine: what finds words; the
-    files of Pagefind are made at the end of a build, and are none of these.
+    unfit: as in `feed_files`. shared: copies of images that represent pages. engine: search engine; the
+    files of Pagefind are created at the end of a build and are not included.
     """
-    # an edit of one text plans nothing, and has to be quick
+    # an edit of one page does not plan again, so that it is fast
     from ..stages.cards import card_files
     from ..stages.disclosure import published_assets
     from ..stages.pictures import picture_copies
@@ -182,7 +182,9 @@ def plan(
 def _generated_files(
     views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
 ) -> list[OutputFile]:
-    """What blogsmith makes beside pages; the author's own file of that name goes before."""
+    """Return the files that blogsmith generates in addition to pages. An author's file of that name replaces
+    it.
+    """
     from ..site.sitemap import robots, sitemap_files
 
     texts: Mapping[PurePosixPath, GeneratedFile] = {}
@@ -209,7 +211,8 @@ def _host_files(
     files: Sequence[OutputFile],
     config: Config,
 ) -> list[OutputFile]:
-    """What the host reads beside the pages; the author's own file of that name goes before."""
+    """Return the files that the host reads in addition to pages. An author's file of that name replaces it.
+    """
     if config.publish == "none":
         return []
     from ..site.host_files import host_outputs, make_rules
@@ -229,7 +232,7 @@ def _host_files(
 
 
 def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
-    """The copies of pictures that are among these files."""
+    """Return the copies of images whose originals are among these files."""
     if copies is None:
         return []
     originals = {
@@ -247,7 +250,7 @@ def _picture(content: bytes, config: Config) -> bytes:
 
 
 def _page(view: PageView, document: Document | None, context: SiteContext) -> Iterator[OutputFile]:
-    """A page, then the pages at its old addresses."""
+    """Yield a page, then the redirects at its old URLs."""
     site_path = view.url.removeprefix(context.config.base_path)
     origin = view.path or f"the page {site_path} that blogsmith makes"
     yield OutputFile(output_path(site_path), origin, view)
@@ -262,14 +265,15 @@ def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes
 
 
 def _no_layout(view: PageView, theme: Theme) -> SiteError:
-    """The theme's mistake: a page has no layout of its own unless there is one of its name."""
+    """Return the error for a theme without a required layout. Pages get their own layout only if it exists.
+    """
     message = f'theme {theme.name} has no layout "{view.layout}"'
     hint = f"add layouts/{view.layout}.html, or write `extends: paper` in the theme.yaml"
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
 
 
 def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
-    """Errors for files that would be written to one place."""
+    """Return errors for files with the same output path."""
     found: list[Diagnostic] = []
     taken: dict[str, str] = {}
     for planned in files:

@@ -1,4 +1,4 @@
-"""How pages stand in the site: what their views are made from, and whether the menu leads to them."""
+"""Relations of pages to the site: the data that their views are built from, and checks of the menu."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..stages.git_dates import read_git_dates
 
 
 def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
-    """A rendered document with its place in the site."""
+    """Return a rendered document with its URL, kind and section."""
     path, urls = str(document.path), loaded.urls
     return Rendered(
         document, body, urls.urls[path], urls.kinds[path], urls.sections[path], urls.editions.get(path, "")
@@ -30,7 +30,7 @@ def place_document(document: Document, body: Body, loaded: LoadedSite) -> Render
 
 
 def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
-    """Errors for entries of the menu that lead to no page of the site."""
+    """Return errors for menu entries that do not point to a page of the site."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     at_the_root = Document(Source(PurePosixPath(CONFIG_NAME), "", ""), FrontMatter(), "", 1)
     config = context.config
@@ -47,7 +47,7 @@ def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
 
 
 def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: BuildLog) -> Frame:
-    """What all views are made from."""
+    """Return the data that all views are built from."""
 
     def image(path: str, document: Document) -> str:
         found = resolve_image(index, path, document, loaded.assets, lambda file: ImageInfo("", None, None))
@@ -83,7 +83,7 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
 
 
 def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic]:
-    """A warning for a layout that there is not: the page is printed with that of its kind."""
+    """Return a warning if the layout of a page does not exist. The page then uses the layout for its kind."""
     named, theme = document.front.template, context.theme
     if not named or named in theme.layouts():
         return []
@@ -95,7 +95,7 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
 
 
 def unpublished_parts(loaded: LoadedSite, config: Config) -> list[Unpublished]:
-    """Return the parts of series that are not built, without those that ask for protection."""
+    """Return the parts of series that are not built, without those that require protection."""
     found = []
     for document, state in loaded.left_out.values():
         series = document.front.series

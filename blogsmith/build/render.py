@@ -1,9 +1,8 @@
-"""What is remembered from one look at the site to the next: documents, what they hold, their HTML.
+"""Cache of pages from one update of the site to the next: documents, their facts, their HTML.
 
-A preview remembers in memory, a build in rows on disk.
-
-Everything is kept with what it was made from and given out only while that is the same. Tokens are large and
-not kept: a document that must be rendered again is parsed again.
+A preview caches in memory, a build in rows on disk. Every value is stored with its inputs, and used only
+while these are unchanged. Tokens are large and not stored: a document that must be rendered again is parsed
+again.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ if TYPE_CHECKING:
     from ..syntax.parser import Parsed
     from ..syntax.state import ParseOptions
 
-# What stands for a page whose text is not known yet: what its front matter says.
+# Placeholder for a page that is not rendered yet, made from its front matter.
 
 
 def placeholder_body(document: Document) -> Body:
-    """A body without content, for lists and neighbours."""
+    """Return a body without content, for lists and neighbours."""
     front, path = document.front, document.path
     stem = path.stem.removesuffix(f".{front.lang}")
     name = path.parent.name if stem in ("index", "_index") else stem
@@ -64,11 +63,11 @@ def placeholder_body(document: Document) -> Body:
 
 
 TOKENS = 8
-"""Documents whose tokens are kept for a moment: those of a page that is about to be rendered."""
+"""Number of documents whose tokens are stored: those of pages that are about to be rendered."""
 LEXED = 512
-"""Pieces of code whose colours are remembered."""
+"""Number of code fragments whose highlighting is cached."""
 FORMULAS = 2_000
-"""Formulas whose MathML is remembered: those of the pages that were edited last, and more."""
+"""Number of formulas whose MathML is cached: those of the pages edited last, and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class CachedHead:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a document holds, whatever the rest of the site is."""
+    """Facts of a document that do not depend on the rest of the site."""
 
     facts: PageFacts
     entry: PageEntry
@@ -93,28 +92,28 @@ class _Rendered:
     body: Body
     lookups: Lookups
     facts: object
-    """The state of the rest of the site under which the lookups were last seen to hold."""
+    """State of the rest of the site for which the lookups were last found valid."""
     questions: tuple[Question, ...] = ()
-    """In place of the lookups, of a page that an earlier build made."""
+    """Queries used instead of the lookups, for a page that an earlier build rendered."""
 
     def broken_question(self, tools: Tools, root: Path, *, only_own: bool = False) -> Question | None:
-        """The first question whose answer is another one now. only_own: as in `is_valid`."""
+        """Return the first query whose answer has changed, or None. only_own: as in `is_valid`."""
         asked = (one for one in self.questions if not only_own or one.name in OWN)
         return next((one for one in asked if not one.holds(tools, self.document, root)), None)
 
     def is_valid(self, tools: Tools, root: Path, *, only_own: bool) -> bool:
-        """Whether all that the page asked has the same answers now. only_own: as in the function."""
+        """Return whether all queries of the page have the same answers now. only_own: as in the function."""
         if not is_valid(self.lookups, tools, only_own=only_own):
             return False
         return self.broken_question(tools, root, only_own=only_own) is None
 
 
 class UnknownPage(BaseException):
-    """A page asks for what another one holds, and that is not known yet; not to be caught on the way."""
+    """A page needs facts of another page that are not known yet. Code in between must not catch it."""
 
 
 class PageCache:
-    """Belongs to one preview or one build, and is used by one thread."""
+    """The page cache of one preview or one build, used by one thread."""
 
     def __init__(
         self,
@@ -123,16 +122,14 @@ class PageCache:
         is_urgent: Callable[[], bool] | None = None,
         kinds: PageKinds = PLAIN,
     ) -> None:
-        """limit_s, is_urgent: of the parsing or rendering of one page, as in `time_limit`.
-
-        rows: of earlier runs; None: there is nothing to start from, and nothing is kept. kinds: of the rows
-        of bodies.
+        """limit_s, is_urgent: as in `time_limit`, for parsing or rendering one page. rows: rows of earlier
+        runs; None: start without a cache and store nothing. kinds: kinds of rows for bodies.
         """
         self.rows = rows or NoRows()
         self.table = PageTable(self.rows, kinds)
         self.images = ImageSizes(self.rows)
         self.asks_others = False
-        """Documents that are not known are not parsed: another process does it."""
+        """Whether `facts_of` raises `UnknownPage` instead of parsing: another process parses the document."""
         self._limit_s, self._is_urgent = limit_s, is_urgent
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -142,39 +139,41 @@ class PageCache:
         self._tokens: OrderedDict[str, Parsed] = OrderedDict()
         self._bodies: dict[str, _Rendered] = {}
         self.lex: Lex = lru_cache(LEXED)(lex_in_time)
-        """As `lex_in_time`, once for each piece of code."""
+        """`lex_in_time`, cached for each code fragment."""
         self.formula = cache_conversions(limit=FORMULAS)
-        """As `convert_formula`, once for each formula under the same macros."""
+        """`convert_formula`, cached for each formula with the same macros."""
         self.foreign: ForeignConvert = lru_cache(FORMULAS)(convert_foreign)
-        """As `convert_foreign`, once for each formula."""
+        """`convert_foreign`, cached for each formula."""
         self.parsing_s = 0.0
-        """Time spent on parsing so far."""
+        """Total time spent on parsing, in seconds."""
         self.entries = 0
-        """Grows whenever what other pages can see of a page has changed."""
+        """Counter of changes in facts that pages can see of each other."""
 
     @property
     def reasons(self) -> dict[str, str]:
-        """As in `PageTable`."""
+        """Why pages were rendered, as in `PageTable`."""
         return self.table.reasons
 
     def parser(self) -> MarkdownIt:
-        """The parser; made once, for it refers to itself, and many of them would wait to be collected."""
+        """Return the parser. It is created once: it refers to itself, so many parsers would wait for the
+        collector.
+        """
         if self._md is None:
             assert self._options is not None, "`use_context` comes first"
-            # where all pages are known, none is parsed
+            # if all pages are cached, none is parsed
             from ..syntax.parser import make_parser
 
             self._md = make_parser(self._options)
         return self._md
 
     def prepare(self) -> None:
-        """Import and make what pages are made with, for processes that are about to be forked."""
+        """Create everything that rendering needs, before processes are forked."""
         from ..render import html  # noqa: F401
 
         self.parser()
 
     def use_context(self, context: SiteContext) -> None:
-        """Work with these settings from now on; forget what others have made."""
+        """Use these settings from now on. Drop results that depend on changed settings."""
         before = self._context
         self._context = context
         self.table.use_context(context)
@@ -194,7 +193,8 @@ class PageCache:
                 self._heads.clear()
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
-        """As `read_document`; the same bytes give the same document, whenever they were read."""
+        """Return the document and its diagnostics, like `read_document`. Equal sources give the same object.
+        """
         path = str(source.path)
         head = self._heads.get(path)
         if head is None or head.document.source.digest != source.digest:
@@ -204,7 +204,9 @@ class PageCache:
         return head.document, head.diagnostics
 
     def _with_included(self, head: CachedHead, config: Config) -> CachedHead:
-        """The document with the files that it includes as they are now; itself if nothing has changed."""
+        """Return the document with the current contents of included files; the same object if nothing has
+        changed.
+        """
         assert self._context is not None, "`use_context` comes first"
         document = head.document
         found = read_included(self._context.root, config, document.path, document.included)
@@ -228,11 +230,11 @@ class PageCache:
         return head
 
     def head_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
-        """What is wrong with the front matter of a document that was read."""
+        """Return the diagnostics about the front matter of a document."""
         return self._heads[path].diagnostics
 
     def parse(self, document: Document) -> Parsed:
-        """The document with its tokens."""
+        """Return the document with its tokens."""
         path = str(document.path)
         found = self._tokens.get(path)
         if found is None or found.document is not document:
@@ -246,18 +248,18 @@ class PageCache:
         return found
 
     def kept_tokens(self, document: Document) -> Parsed | None:
-        """The document with its tokens, if it was parsed just now."""
+        """Return the document with its tokens, if it was parsed just now; otherwise None."""
         found = self._tokens.get(str(document.path))
         return found if found and found.document is document else None
 
     def keep_tokens(self, parsed: Parsed) -> None:
-        """The document is about to be rendered."""
+        """Store the tokens of a document that is about to be rendered."""
         self._tokens[str(parsed.document.path)] = parsed
         while len(self._tokens) > TOKENS:
             self._tokens.popitem(last=False)
 
     def facts_of(self, document: Document) -> Known:
-        """What the document holds; UnknownPage if that is not known, and is to be asked of others."""
+        """Return the facts of a document. UnknownPage if they are unknown and `asks_others` is true."""
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
@@ -268,7 +270,7 @@ class PageCache:
         return known
 
     def has_facts(self, document: Document) -> bool:
-        """Whether what the document holds is known without parsing it."""
+        """Return whether the facts of a document are known without parsing it."""
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
@@ -279,7 +281,7 @@ class PageCache:
         return True
 
     def take_facts(self, facts: PageFacts, entry: PageEntry) -> Known:
-        """What a document holds, as it was found out just now."""
+        """Store the facts of a document that were just computed."""
         path = str(facts.document.path)
         known = self._known.get(path)
         if known is None or known.entry != entry:
@@ -296,7 +298,9 @@ class PageCache:
         return facts, entry
 
     def parse_in_time(self, document: Document) -> Parsed:
-        """The document with its tokens; without any, and with a message, if that takes too long."""
+        """Return the document with its tokens. If parsing takes too long, return no tokens, with a
+        diagnostic.
+        """
         try:
             with time_limit(self._limit_s, self._is_urgent):
                 return self.parse(document)
@@ -307,9 +311,9 @@ class PageCache:
             return slow
 
     def body(self, document: Document, tools: Tools, facts: object) -> Body:
-        """The document's HTML, rendered if it must be.
+        """Return the document's HTML; render it if necessary.
 
-        facts: equal only if nothing in the rest of the site has changed, as far as pages can see it.
+        facts: equal only if nothing that pages can see in the rest of the site has changed.
         """
         known = self.known_body(document, tools, facts)
         if known:
@@ -318,7 +322,7 @@ class PageCache:
         return self.take_body(document, self.table.put_body(document, body, lookups), facts, lookups)
 
     def known_body(self, document: Document, tools: Tools, facts: object) -> Body | None:
-        """The same, if nothing need be rendered for it."""
+        """Return the document's HTML if it is cached and valid; otherwise None."""
         path = str(document.path)
         made = self._bodies.get(path)
         facts = (facts, self.entries)
@@ -333,7 +337,7 @@ class PageCache:
         return made.body
 
     def render(self, document: Document, tools: Tools) -> tuple[Body, Lookups]:
-        """The document's HTML, made anew, and what it asked of the site."""
+        """Render the document. Return its HTML and its queries to the site."""
         from ..render.html import render_body
 
         watched, lookups = trace_tools(tools)
@@ -348,7 +352,7 @@ class PageCache:
         return body, trace_templates(lookups, templates, tools)
 
     def _with_record(self, body: Body) -> Body:
-        """The body with what search knows of it, if the site has a search."""
+        """Return the body with its search record, if the site has a search."""
         assert self._context is not None, "`use_context` comes first"
         if not self._context.config.search:
             return body
@@ -364,14 +368,14 @@ class PageCache:
         lookups: Lookups,
         questions: tuple[Question, ...] = (),
     ) -> Body:
-        """A body that was rendered just now, with what it asked of the site in one form or the other."""
-        # looking may have parsed other pages: what it saw is the state after that
+        """Store a body that was just rendered, with its queries to the site as lookups or questions."""
+        # rendering may have parsed other pages: the state is the one after that
         state = (facts, self.entries)
         self._bodies[str(document.path)] = _Rendered(document, body, lookups, state, questions)
         return body
 
     def _stored_body(self, document: Document, tools: Tools) -> _Rendered | None:
-        """The page as an earlier build made it, if it would be the same now."""
+        """Return the page as an earlier build rendered it, if it would be the same now; otherwise None."""
         found = self.table.body(document)
         if found is None:
             return None
@@ -388,7 +392,7 @@ class PageCache:
         return too_long(str(document.path), self._limit_s)
 
     def keep_only(self, paths: Collection[str]) -> None:
-        """Forget documents that are gone."""
+        """Drop documents that no longer exist."""
         for kept in (self._heads, self._known, self._bodies):
             for path in [path for path in kept if path not in paths]:
                 del kept[path]
@@ -396,6 +400,6 @@ class PageCache:
 
 
 def too_long(path: str, limit_s: float) -> Diagnostic:
-    """That a page is not made because that takes too long."""
+    """Return the error for a page whose rendering takes too long."""
     message = f"this page takes longer than {limit_s:g} s to make"
     return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")

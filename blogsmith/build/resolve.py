@@ -1,4 +1,5 @@
-"""What the site consists of, and what its pages may ask of it while they are rendered."""
+"""Resolution of the site: its documents and files, and the queries that its pages may make while they render.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Resolver:
-    """Belongs to one pipeline, and is used by one thread."""
+    """Resolves the site for one pipeline, used by one thread."""
 
     def __init__(
         self,
@@ -44,7 +45,7 @@ class Resolver:
         *,
         marks_lines: bool,
     ) -> None:
-        """marks_lines: blocks say on which line of the file they start, as in a preview."""
+        """marks_lines: blocks have attributes with their line in the file, as in a preview."""
         self._root = root
         self._memory = memory
         self._cells = cells
@@ -52,12 +53,12 @@ class Resolver:
         self._marks_lines = marks_lines
         self._bibliographies = SiteBibliographies(root, memory.rows)
         self._touched: set[str] = set()
-        """Paths that have changed since `resolve` was execution last."""
+        """Paths that have changed since the last call of `resolve`."""
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
 
     def forget(self, changed: Collection[str]) -> None:
-        """Images that were saved: their stamps may be the same."""
+        """Drop cached data about saved files. Saved images may have the same stamps as before."""
         self._memory.images.look_again()
         for path in changed:
             self._memory.images.forget(self._root / path)
@@ -66,11 +67,11 @@ class Resolver:
         self._touched.update(changed)
 
     def take_texts(self, texts: Mapping[str, str]) -> None:
-        """What an editor has open, as `read_site` takes it; what is new in it is told to `forget`."""
+        """Set the open files of an editor, as in `read_site`. `forget` must be called for changes in them."""
         self._bibliographies.open_texts = texts
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with Python for browsers, once a page has execution for it."""
+        """Return errors about Python for browsers, once a page has needed it."""
         return self._python[2].report() if self._python else ()
 
     def resolve(
@@ -82,9 +83,9 @@ class Resolver:
         finished: frozenset[str],
         log: BuildLog,
     ) -> ResolvedSite:
-        """Which documents there are, and where all goes; what is wrong goes to `log`.
+        """Return the documents of the site and their URLs. Report diagnostics to `log`.
 
-        last: as it was; finished: see `UpdateRequest`.
+        last: the site as it was before. finished: see `UpdateRequest`.
         """
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
@@ -118,7 +119,7 @@ class Resolver:
         finished: frozenset[str],
         looked_at: Mapping[str, PageCellsState],
     ) -> ResolvedSite:
-        """The same with lookups that know these documents. looked_at: what is known of their cells."""
+        """Return the site with lookups for these documents. looked_at: known states of their cells."""
         lookups = self._lookups(
             resolved.context,
             resolved.loaded,
@@ -143,7 +144,7 @@ class Resolver:
         finished: frozenset[str],
         looked_at: Mapping[str, PageCellsState] = MappingProxyType({}),
     ) -> PageLookups:
-        # no resolved site in the functions below: each would keep the one before it, and so on
+        # the functions below must not refer to a resolved site: each would keep the previous one in memory
         looked = dict(looked_at)
 
         def cells(document: Document) -> PageCellsState:
@@ -178,7 +179,7 @@ class Resolver:
         return PageLookups(documents, index, tools, cells, looked)
 
     def _python_of(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:
-        # a folder of the site may hold it
+        # a folder of the site may contain it
         key = (context, facts)
         if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
             log = BuildLog(no_progress)
@@ -196,7 +197,7 @@ class Resolver:
 
 
 def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
-    """As in `ResolvedSite`."""
+    """Return the object `ResolvedSite.facts`: the last one if nothing that pages can see has changed."""
     if last is None:
         return object()
     before = last.loaded

@@ -1,7 +1,8 @@
-"""A build: the incremental pipeline run to its end, every file of the site made, and the folder replaced.
+"""A build: run the incremental pipeline to its end, create every file of the site, and replace the output
+folder.
 
-Disk and clock enter here and in the pipeline; every stage below is a function of its arguments. Whatever is
-wrong anywhere is collected, and nothing is written while there is an error.
+Disk and clock are accessed here and in the pipeline; every stage below is a function of its arguments. All
+errors are collected, and nothing is written while there is one.
 """
 
 from __future__ import annotations
@@ -46,17 +47,17 @@ from .snapshot import SiteSnapshot
 from .write import OutputRows
 
 _UNSETTLED = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
-"""Codes of what may be otherwise next time although no file has changed: cells run where they can."""
+"""Codes of diagnostics that may differ next time although no file has changed: cells run if they can."""
 
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
-    """Build the site at `root`; never raises for an author's mistake."""
+    """Build the site at `root`. Errors of the author never raise an exception."""
     with open_rows(root) if options.remembers else nullcontext(NoRows()) as rows:
         start = start_build(root) if options.question else None
         log = BuildLog(progress, strict=options.strict)
         report, site = _build(root, options, log, rows)
         if rows.program and any(found.code == "unreadable" for found in report.diagnostics):
-            # what was kept of a page is damaged, or another build has replaced it: its source is there
+            # the cached text of a page is damaged, or another build has replaced it; the sources still exist
             log = BuildLog(progress, strict=options.strict)
             report, site = _build(root, options, log, NoRows())
         if site and start and report.ok:
@@ -69,7 +70,8 @@ def build_site(root: Path, options: BuildOptions, progress: Progress = no_progre
 
 
 def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
-    """What the build depended on; None if it may do something else next time, whatever has not changed."""
+    """Return the inputs of the build. Return None if it may do something else next time without any change.
+    """
     settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
     is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
@@ -92,7 +94,7 @@ def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> B
 
 
 def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
-    """What the build read beside the usual, or looked for."""
+    """Return the paths of other files that the build read or searched for."""
     found = bibliography_paths(loaded.documents, site.context.settings)
     found |= {*site.context.plugins.package_paths, *site.context.theme.files.package_paths}
     if any(document.front.is_dated_by_git for document in loaded.documents):
@@ -104,7 +106,7 @@ def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
 def _build(
     root: Path, options: BuildOptions, log: BuildLog, rows: Rows
 ) -> tuple[BuildReport, SiteSnapshot | None]:
-    """What was found and done, and the site."""
+    """Run the build. Return its report and the site; None for the site if it cannot be built."""
     try:
         with open_spool() as spool:
             line = IncrementalPipeline(
@@ -127,7 +129,7 @@ def _finish(
     rows: Rows,
     spool: Spool,
 ) -> BuildReport:
-    """Make every file of the site, and write them if nothing is wrong."""
+    """Create every file of the site, and write them if there are no errors."""
     composition = site.composition if options.write else site.composition.for_check(options.focus)
     pages = OutputRows(composition, rows, line.texts)
     keep = spool.put_output if options.write else without_bytes
@@ -169,7 +171,7 @@ def _finish(
 
 
 def _pagefind_files(site: SiteSnapshot, log: BuildLog) -> list[Output]:
-    # most sites have no use for it
+    # most sites do not use it
     from ..stages.pagefind import make_pagefind_files
 
     with log.stage("search"):
@@ -184,7 +186,7 @@ def _write(
     keep: Callable[[Output], Output],
     rows: Rows,
 ) -> BuildReport:
-    """Write the site; of pages with errors the last version stays, if there is one.
+    """Write the site. Pages with errors stay in their last version, if there is one.
 
     keep: as in `make_outputs`.
     """
@@ -221,7 +223,7 @@ def states_of(loaded: LoadedSite) -> dict[str, str]:
 
 
 def counts_of(rendered: Sequence[Rendered], pages: int, loaded: LoadedSite) -> Counts:
-    """Return how much there is, cells left out."""
+    """Return the counts of pages and their contents, except cells."""
     weights = [item.body.weight for item in rendered]
     states = states_of(loaded)
     return Counts(
@@ -236,9 +238,9 @@ def counts_of(rendered: Sequence[Rendered], pages: int, loaded: LoadedSite) -> C
 
 
 def tokens_of(file: Path, root: Path | None) -> str:
-    """The token stream of one Markdown file, read with the settings of the site at `root`.
+    """Return the token stream of one Markdown file, read with the settings of the site at `root`.
 
-    Without a site the default settings count.
+    Without a site the default settings apply.
     """
     from ..syntax.parser import make_parser, parse_document
     from ..syntax.token_listing import describe
@@ -251,19 +253,19 @@ def tokens_of(file: Path, root: Path | None) -> str:
     return describe(parsed.tokens, document.first_line)
 
 
-# Reading and writing at an offset of an open file: its position is shared by all processes that have it.
+# Reading and writing at an offset of an open file. All processes that have the file share its position.
 
 
 if sys.platform == "win32":
 
     def read_at(file: BinaryIO, start: int, size: int) -> bytes:
-        """`size` bytes from `start`; fewer where the file ends. OSError if it cannot be read."""
-        # no process is copied there, so nobody else moves the place
+        """Return `size` bytes from `start`; fewer at the end of the file. OSError if it cannot be read."""
+        # no process is forked on this system, so nobody else moves the position
         file.seek(start)
         return file.read(size)
 
     def write_at(file: BinaryIO, start: int, data: bytes) -> None:
-        """Write all of `data` from `start` on. OSError if there is no room."""
+        """Write all of `data` from `start` on. OSError if the disk is full."""
         file.seek(start)
         file.write(data)
         file.flush()
@@ -271,32 +273,32 @@ if sys.platform == "win32":
 else:
 
     def read_at(file: BinaryIO, start: int, size: int) -> bytes:
-        """`size` bytes from `start`; fewer where the file ends. OSError if it cannot be read."""
+        """Return `size` bytes from `start`; fewer at the end of the file. OSError if it cannot be read."""
         return os.pread(file.fileno(), size, start)
 
     def write_at(file: BinaryIO, start: int, data: bytes) -> None:
-        """Write all of `data` from `start` on. OSError if there is no room."""
+        """Write all of `data` from `start` on. OSError if the disk is full."""
         written = 0
         while written < len(data):
             written += os.pwrite(file.fileno(), data[written:], start + written)
 
 
-# What waits for its turn, in a file without a name: together it would fill the memory.
+# Data that is needed later, in a file without a name: all of it together would fill the memory.
 
 
 _ENCODING = ("utf-8", "surrogatepass")
 
 
 class Spool:
-    """Belongs to one build. Processes that are forked from it may read."""
+    """Temporary storage of one build. Forked processes may read it."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """file: to read and write; nobody else writes there."""
+        """file: open for reading and writing; only this object writes to it."""
         self._file = file
         self._end = 0
 
     def append(self, data: bytes) -> Callable[[], bytes] | None:
-        """What gives these bytes again; None if there is no room on the disk."""
+        """Store bytes. Return a function that reads them again; None if the disk is full."""
         start = self._end
         try:
             write_at(self._file, start, data)
@@ -306,7 +308,7 @@ class Spool:
         return partial(self._read, start, len(data))
 
     def put_output(self, output: Output) -> Output:
-        """The same file without its bytes in memory; as it is if there is no room on the disk."""
+        """Return the output without its bytes in memory; unchanged if the disk is full."""
         data = output.data
         if data is None:
             return output
@@ -315,7 +317,9 @@ class Spool:
         return replace(output, data=None if make else data, make=make, digest=digest)
 
     def put_text(self, text: str) -> ReadText:
-        """What reads this text again; it is not kept in memory, if there is room on the disk."""
+        """Return a function that reads the text again. The text does not stay in memory, unless the disk is
+        full.
+        """
         make = self.append(text.encode(*_ENCODING))
         return (lambda: make().decode(*_ENCODING)) if make else lambda: text
 
@@ -327,12 +331,12 @@ class Spool:
 
 
 def without_bytes(output: Output) -> Output:
-    """The file where nothing is written."""
+    """Return an output without bytes, for a run that writes nothing."""
     return output if output.data is None else replace(output, data=b"")
 
 
 @contextmanager
 def open_spool() -> Iterator[Spool]:
-    """A spool that is gone at the end, with all that is in it."""
+    """Yield a spool, which is removed with its contents at the end."""
     with nameless_file() as file:
         yield Spool(file)

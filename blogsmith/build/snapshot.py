@@ -1,4 +1,4 @@
-"""The site at one moment: what it consists of, every page's view, and where each file of it is."""
+"""The site at one moment: its documents and files, the view of every page, and the path of every file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .plan import OutputPlan, copy_files
 
 
 class Entries(Mapping[str, PageEntry]):
-    """Source path → what other pages can see of a page; the page is parsed when it is asked for."""
+    """Source path → facts that other pages can see. A page is parsed when its facts are requested."""
 
     def __init__(self, documents: Mapping[str, Document], entry: Callable[[Document], PageEntry]) -> None:
         self._documents = documents
@@ -43,83 +43,83 @@ class Entries(Mapping[str, PageEntry]):
 
 @dataclass(frozen=True, slots=True)
 class PageLookups:
-    """What pages may ask of the site while they are rendered."""
+    """Queries that pages may make to the site while they are rendered."""
 
     documents: Mapping[str, Document]
-    """Source path → document, of those that are shown."""
+    """Source path → document, for published pages."""
     index: SiteIndex
     tools: Tools
     cells: Callable[[Document], PageCellsState]
-    """Each page is looked at once."""
+    """Returns the state of a page's cells; it is computed once for each page."""
     cell_states: Mapping[str, PageCellsState]
-    """Source path → what is known already of its cells."""
+    """Source path → state of its cells, if known already."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedSite:
-    """What the site consists of and where everything goes; no page of it is rendered yet."""
+    """The documents and files of the site with their URLs. No page is rendered yet."""
 
     context: SiteContext
     files: SiteFiles
     loaded: LoadedSite
     lookups: PageLookups
     facts: object
-    """Another one whenever something has changed that pages can see of the rest of the site, text apart."""
+    """Replaced whenever something changes that pages can see in the rest of the site, other than text."""
     may_run: bool
     """Whether cells may run."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """About the site as a whole."""
+    """Diagnostics about the site as a whole."""
 
     @property
     def config(self) -> Config:
-        """The settings of the site."""
+        """Settings of the site."""
         return self.context.config
 
     @property
     def documents(self) -> Mapping[str, Document]:
-        """As in `PageLookups`."""
+        """Documents by source path, as in `PageLookups`."""
         return self.lookups.documents
 
     @property
     def index(self) -> SiteIndex:
-        """As in `PageLookups`."""
+        """Index of the site, as in `PageLookups`."""
         return self.lookups.index
 
     @property
     def tools(self) -> Tools:
-        """As in `PageLookups`."""
+        """Tools for rendering, as in `PageLookups`."""
         return self.lookups.tools
 
     @property
     def cell_states(self) -> Mapping[str, PageCellsState]:
-        """As in `PageLookups`."""
+        """Known states of cells, as in `PageLookups`."""
         return self.lookups.cell_states
 
     def cells(self, document: Document) -> PageCellsState:
-        """What is known of the cells of a page."""
+        """Return the state of the cells of a page."""
         return self.lookups.cells(document)
 
 
 @dataclass(frozen=True, slots=True)
 class SiteSnapshot:
-    """The site as pages: all of them, or for a moment after the start only those that were asked for."""
+    """The site as pages: all of them, or, shortly after the start, only those that were requested."""
 
     resolved: ResolvedSite
     rendered: Mapping[str, Rendered]
-    """By source path, in the order of the site; those of `unread` have no content yet."""
+    """Source path → rendered page, in the order of the site; pages in `unread` have no content yet."""
     unread: frozenset[str]
-    """Source paths of pages whose text is not known yet."""
+    """Source paths of pages that are not rendered yet."""
     frame: Frame
     views: Mapping[str, PageView]
-    """By URL."""
+    """URL → view."""
     composition: OutputPlan
     fonts: MathFonts
     table: Mapping[str, OutputFile]
-    """Path of a file, with base path, as an address names it → the file; a page stands under its folder."""
+    """URL path of a file, with base path → the file. The path of a page is that of its folder."""
     own: Mapping[str, tuple[Diagnostic, ...]]
-    """Source path → what is wrong with that page."""
+    """Source path → diagnostics of that page."""
     shared: tuple[Diagnostic, ...] = field(default=())
-    """What is wrong with the site as a whole."""
+    """Diagnostics about the site as a whole."""
 
     @property
     def context(self) -> SiteContext:
@@ -128,21 +128,21 @@ class SiteSnapshot:
 
     @property
     def config(self) -> Config:
-        """The settings of the site."""
+        """Settings of the site."""
         return self.resolved.context.config
 
     @property
     def is_whole(self) -> bool:
-        """Whether every page is what a build would make of it."""
+        """Whether every page is rendered, as in a build."""
         return not self.unread
 
     def with_page(
         self, resolved: ResolvedSite, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
     ) -> SiteSnapshot:
-        """The same site with another text of one page."""
+        """Return the site with a new text of one page."""
         path = str(item.document.path)
         planned = self.table[view.url]
-        # where two files claim one address, the other one may stand there
+        # if two files have the same URL, the other one may be there
         planned = replace(planned, content=view) if isinstance(planned.content, PageView) else planned
         table = {**self.table, **self._new_copies(item), view.url: planned}
         return replace(
@@ -156,7 +156,7 @@ class SiteSnapshot:
         )
 
     def _new_copies(self, item: Rendered) -> dict[str, OutputFile]:
-        """Copies of pictures that only the new text of a page names: browsers ask for them at once."""
+        """Return copies of images that only the new text uses: browsers request them immediately."""
         base_path = self.config.base_path
         new = [one for one in item.body.variants if f"{base_path}/{one.path}" not in self.table]
         copies = picture_copies(new, self.context)

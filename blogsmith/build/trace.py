@@ -1,4 +1,4 @@
-"""Questions that pages may ask of the rest of the site while they are rendered."""
+"""Queries that pages may make about the rest of the site while they are rendered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
     from .render import PageCache
 
-# What films and captions tell of themselves, read from the beginning of their files.
+# Metadata of videos and captions, read from the start of their files.
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -39,26 +39,26 @@ _BLANKS = b" \t\r\n"
 
 
 def measure_media(file: Path) -> MediaFile:
-    """A film or a file of captions, without its address; nothing is known of one that cannot be read."""
-    # few sites have one
+    """Return the facts about a video or captions file, without its URL; empty if it cannot be read."""
+    # few sites have videos
     from ..write.photos.container import ByteReader
     from ..write.photos.films import film_size
 
     try:
         with file.open("rb") as stream:
             head = stream.read(16).removeprefix(_BOM)
-            # WebVTT 4.1: the word, then a blank or the end
+            # WebVTT 4.1: the keyword, then white space or the end
             behind = head[len(_CAPTIONS) : len(_CAPTIONS) + 1]
             if head.startswith(_CAPTIONS) and (not behind or behind in _BLANKS):
                 return MediaFile(is_captions=True)
             size = film_size(ByteReader(stream))
-    except OSError:  # told when it is copied
+    except OSError:  # reported when the file is copied
         size = None
     return MediaFile(width_px=size[0], height_px=size[1]) if size else MediaFile()
 
 
 def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
-    """Where everything is. entries: as in `SiteIndex`."""
+    """Return the index of URLs of the site. entries: as in `SiteIndex`."""
     urls, config = loaded.urls, context.config
     plans = plan_generated(loaded.documents, urls.kinds, urls.sections, urls.editions, config)
     roots = {edition_root(edition, config) for edition in ("", *urls.editions.values())}
@@ -81,7 +81,7 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
 
 
 def site_files(config: Config) -> Iterator[str]:
-    """Site paths of files for programs that a site of these settings has."""
+    """Yield the site paths of files for programs that these settings enable, such as robots.txt."""
     yield "/robots.txt"
     if config.base_url:
         yield "/sitemap.xml"
@@ -101,7 +101,8 @@ def page_tools(
     bibliographies: SiteBibliographies,
     media: MeasureMedia = measure_media,
 ) -> Tools:
-    """The site as its pages see it while they are rendered, with what `memory` keeps of them."""
+    """Return the queries and functions that pages use while they are rendered, with the caches of `memory`.
+    """
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
@@ -143,11 +144,11 @@ def page_tools(
     )
 
 
-# Which file a film or its captions mean, or what is wrong with it.
+# The file of a video or of its captions, or the error in its URL.
 
 
 MeasureMedia = Callable[[Path], MediaFile]
-"""A file → what it tells of itself."""
+"""File → its metadata."""
 
 
 def resolve_media(
@@ -157,7 +158,7 @@ def resolve_media(
     assets: Mapping[str, Asset],
     measure: MeasureMedia,
 ) -> MediaFile | LinkTarget:
-    """The film `written` in `document`."""
+    """Return the video `written` in `document`, or the error in its URL."""
     target = resolve_link(index, written, document)
     if target.problem:
         return target

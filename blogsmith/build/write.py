@@ -1,7 +1,7 @@
-"""Finished pages: each is taken from the cache by a key of all it was made from, or its template is filled.
+"""Finished pages: each is reused if the key of all its inputs is unchanged; otherwise its template is filled.
 
-Of a finished page only its digest is kept: where the output folder holds these bytes, nobody needs them
-again, and elsewhere they are made.
+Only the digest of a finished page is cached. If the output folder already has these bytes, they are not
+needed again; otherwise they are created.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..pools.pool import ProcessDied, ProcessPool
 from ..rows.page_rows import NotStorable, digest_of
 from .plan import OutputPlan
 
-# Digests of pages as templates see them: a finished page depends on nothing else of the site.
+# Digests of pages as templates see them: a finished page depends on nothing else in the site.
 
 
 _NESTED = frozenset({"body", "pages", "page_groups"})
@@ -35,17 +35,20 @@ _PLAIN = tuple(name for name in PageView.__struct_fields__ if name not in _NESTE
 
 
 class ViewDigests:
-    """Belongs to one build: a page stands in many lists, and is digested once.
+    """Digests of views, for one build: a page is in many lists, but is digested once.
 
-    Texts of pages do not count: whatever shows one says so.
+    The text of pages is not included; a file that shows the text of one depends on it separately.
     """
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[PageView, bytes]] = {}
-        """By identity; the page is kept, or another one might get its number."""
+        """`id` of a view → view and digest. The view is stored so that its `id` is not used again."""
 
     def digest_of(self, view: PageView) -> bytes:
-        """Equal for pages that are equal, those that they list included; NotStorable as in `digest_of`."""
+        """Return a digest, equal for pages that are equal with all pages in their lists.
+
+        NotStorable as in `digest_of`.
+        """
         known = self._known.get(id(view))
         if known is None:
             listed = [self.digest_of(page).hex() for page in view.pages]
@@ -58,22 +61,22 @@ class ViewDigests:
         return known[1]
 
     def digest_of_all(self, views: Iterable[PageView]) -> bytes:
-        """Of several, in this order."""
+        """Return the digest of several views, in this order."""
         return blake2b(b"".join(map(self.digest_of, views)), digest_size=16).digest()
 
 
-# Digests of everything that a finished page depends on: a page with equal digests is not made again.
+# Digests of all inputs of a finished page: a page with equal digests is not rendered again.
 #
-# A page depends on its view, on the texts that its templates print, on the settings of the site and on the
+# A page depends on its view, on the text that its templates print, on the settings of the site and on the
 # templates that it loads. Builds and previews compare the same keys.
 
 
 _LOADS: Final = "loads"
-"""Kind of rows with names of templates: most pages have the same ones."""
+"""Kind of rows with names of templates; most pages share one row."""
 
 
 class OutputKeys:
-    """Belongs to one plan of the output."""
+    """Keys of the files of one output plan."""
 
     def __init__(self, plan: OutputPlan, rows: Rows) -> None:
         self._rows = rows
@@ -81,15 +84,15 @@ class OutputKeys:
         self._digests = ViewDigests()
         self._keys: dict[PurePosixPath, str] = {}
         self._loads: dict[str, bytes] = {}
-        """Name of a row of templates → what is digested of them now."""
+        """Name of a row of templates → current digest of these templates."""
         views = [one.content for one in plan.files if isinstance(one.content, PageView)]
         # of a list that takes several pages, the first one has the text
         self._texts = {view.path: view.body.digest for view in reversed(views) if view.path}
-        """Source path → digest of the text of that page."""
+        """Source path → digest of the page's text."""
         self._site = ""
-        """Names what all pages depend on, templates apart; empty: nothing is kept."""
+        """Digest of the inputs of all pages, except templates; empty: nothing is cached."""
         self._settings = ""
-        """The same of files that are made from pages without a template."""
+        """Digest of the inputs of files that are generated from pages without a template."""
         if not isinstance(rows, NoRows):
             with suppress(NotStorable):
                 self._settings = digest_of(rows.program, plan.site, plan.context.config).hex()
@@ -101,15 +104,15 @@ class OutputKeys:
         return self._loads.keys()
 
     def key(self, planned: OutputFile) -> str:
-        """Names what a file is made from, its `PageInputs` apart; empty if that has no name."""
+        """Return the key of a file's inputs, except its `PageInputs`; empty if there is none."""
         if planned.path not in self._keys:
             self._keys[planned.path] = self._new_key(planned.content)
         return self._keys[planned.path]
 
     def inputs(self, texts: Collection[str], templates: Collection[str]) -> PageInputs | None:
-        """Return the inputs of a page that was just made; None if a text is not part of the site.
+        """Return the inputs of a page that was just rendered; None if a text is not part of the site.
 
-        texts: source paths of other pages; templates: as `Theme.watch_templates` gives them.
+        `texts`: source paths of other pages. templates: as `Theme.watch_templates` yields them.
         """
         if not self._texts.keys() >= {*texts}:
             return None
@@ -117,7 +120,7 @@ class OutputKeys:
         return PageInputs({path: self._texts[path] for path in sorted(texts)}, name, digest)
 
     def holds(self, inputs: PageInputs) -> bool:
-        """Return whether these texts and templates are unchanged."""
+        """Return whether the text of these pages and their templates are unchanged."""
         has_texts = all(self._texts.get(path) == digest for path, digest in inputs.texts.items())
         return has_texts and inputs.templates == self._digest_loads(inputs.loads)
 
@@ -133,7 +136,7 @@ class OutputKeys:
         return self._loads[name]
 
     def _put_loads(self, templates: Collection[str]) -> tuple[str, bytes]:
-        """The row of these names, and what is digested of the templates."""
+        """Store a row with these names. Return its name, and the digest of the templates."""
         if not templates:
             return "", b""
         names = sorted(templates)
@@ -169,22 +172,22 @@ def _decode_names(data: bytes) -> list[str] | None:
         return None
 
 
-# Templates filled and cards drawn by several processes: the files are those that one process makes.
+# Several processes fill templates and draw cards. The files are the same as those of one process.
 
 
 FEWEST = 40
-"""Pages to make for which processes are worth their start."""
+"""Minimum number of pages that justifies starting processes."""
 _SLOW = 20
-"""Pages that take as long as a copy of a picture, with those of its copies that are made at once."""
+"""Cost of a copy of an image, in pages; includes those of its copies that are created together."""
 _TOGETHER = 4
-"""Files of one call: each takes a millisecond or two, and a call a fifth of one."""
+"""Number of files in one call. A file needs a millisecond or two, and a call a fifth of one."""
 
 MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
-"""A file, and what there is to say about it."""
+"""A file and its diagnostics."""
 
 
 def cost_of(planned: OutputFile) -> int:
-    """How many pages take as long as making the file; 0 if that is nothing for another process."""
+    """Return the cost of creating a file, in pages; 0 if no other process should create it."""
     content = planned.content
     if isinstance(content, GeneratedFile):
         return _SLOW if content.is_slow else int(bool(content.key) and not content.is_joint)
@@ -192,16 +195,19 @@ def cost_of(planned: OutputFile) -> int:
 
 
 def is_feed(planned: OutputFile) -> bool:
-    """Whether it is made of texts of pages: no reason to start processes, but work for those there are."""
+    """Return whether a file contains the text of pages. It is no reason to start processes, but they may
+    create it.
+    """
     return isinstance(planned.content, GeneratedFile) and bool(planned.content.texts)
 
 
 class PagePool:
-    """Belongs to one build."""
+    """Creates files in several processes, for one build."""
 
     def __init__(self, make: Callable[[OutputFile], MadeOutput], rows: Rows, *, has_bytes: bool) -> None:
-        """make: makes a file in any process. rows: what it reads. has_bytes: False if only digests are asked
-        for."""
+        """make: creates a file in any process. rows: cache that it reads. has_bytes: False if only digests
+        are needed.
+        """
         self._make = make
         self._rows = rows
         self._has_bytes = has_bytes
@@ -209,13 +215,13 @@ class PagePool:
     def make(
         self, files: Sequence[OutputFile], processes: int
     ) -> Generator[tuple[OutputFile, MadeOutput | SiteError], None, None]:
-        """The files, or why they cannot be made, in some order; those that are to be made here are left out.
+        """Yield the files, or why they cannot be created, in any order; skip those to create in this process.
 
-        Nothing is written to the rows meanwhile. To be closed by a caller that may stop before the end.
+        Nothing may be written to the rows meanwhile. A caller that may stop early must close the generator.
         SiteError if a process dies.
         """
         self._rows.share()
-        # thousands of pages are made with the same templates
+        # thousands of pages use the same templates
         known: dict[frozenset[str], frozenset[str]] = {}
         worker, numbers = partial(self._worker, files), range(len(files))
         try:
@@ -239,7 +245,7 @@ class PagePool:
             content = files[number].content
             layout = content.layout if isinstance(content, PageView) else ""
             if layout in given_up:
-                # it takes too long, as another page has shown
+                # the layout takes too long, as another page has shown
                 return None
             try:
                 output, problems = self._make(files[number])
@@ -259,17 +265,17 @@ _KIND: Final = "output"
 
 class _Known(msgspec.Struct, frozen=True, array_like=True):
     digest: str
-    """Hex SHA-256 of the page."""
+    """SHA-256 of the page in hex."""
     problems: tuple[Diagnostic, ...]
-    """What its policy stops."""
+    """Diagnostics about content that its policy blocks."""
     inputs: PageInputs
 
 
 class OutputRows:
-    """Belongs to one build."""
+    """The cached finished pages of one build."""
 
     def __init__(self, plan: OutputPlan, rows: Rows, trace: TextTrace) -> None:
-        """trace: notes which texts of pages are read."""
+        """trace: records the pages whose text is read."""
         self._plan = plan
         self._rows = rows
         self._trace = trace
@@ -286,10 +292,10 @@ class OutputRows:
         *,
         has_bytes: bool,
     ) -> None:
-        """Make the pages that are not known, if there are many, by several processes.
+        """Render uncached pages in several processes, if there are many.
 
-        keep: as in `make_outputs`; has_bytes: as in `PagePool`. beside: slow files that are made meanwhile,
-        and keep themselves where they are found later. SiteError if a process dies.
+        keep: as in `make_outputs`. has_bytes: as in `PagePool`. beside: slow files created at the same time,
+        which store themselves for later use. SiteError if a process dies.
         """
         missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
         if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
@@ -305,20 +311,20 @@ class OutputRows:
             one for one in self._plan.files if is_feed(one) and not cost_of(one) and not self._known_page(one)
         ]
         made_beside = {planned.path for planned in beside}
-        # what takes longest comes first, so that no process works on it alone in the end
+        # the slowest files come first, so that no process works on one alone at the end
         wanted = (*beside, *feeds, *missing)
         pool = PagePool(self._make, self._rows, has_bytes=has_bytes)
         with closing(pool.make(wanted, processes)) as found:
             for planned, made in found:
                 if planned.path not in made_beside:
-                    # made now, while others work; it is kept with the page
+                    # computed now while the other processes work; it is stored with the page
                     self._keys.key(planned)
                     self._ahead[planned.path] = (
                         made if isinstance(made, SiteError) else (keep(made[0]), made[1])
                     )
 
     def output(self, planned: OutputFile) -> MadeOutput:
-        """As `OutputPlan.output`; a page that is known is made only if its bytes are asked for."""
+        """Return a file and its diagnostics. A cached page is rendered only if its bytes are requested."""
         known = self._known_page(planned)
         if known:
             make: Callable[[], bytes] = partial(self._make_bytes, planned)
@@ -340,7 +346,7 @@ class OutputRows:
         return output, problems
 
     def keep_only_planned(self) -> None:
-        """Forget pages that are gone."""
+        """Drop pages that no longer exist."""
         self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
         self._rows.keep_only("loads", self._keys.loads)
 
@@ -352,7 +358,7 @@ class OutputRows:
     def _find(self, planned: OutputFile) -> _Known | None:
         key = self._keys.key(planned)
         row = self._rows.get(_KIND, str(planned.path)) if key else None
-        # a key is named by a digest of all that the page is made from
+        # the key contains a digest of all inputs of the page
         known = _decode(row.data) if row and row.key == key else None
         return known if known and self._keys.holds(known.inputs) else None
 

@@ -1,1 +1,1 @@
-"""The records that travel along the pipeline, one per stage, all frozen, and what stages share about them."""
+"""The frozen records that the pipeline passes from stage to stage, and definitions that stages share."""

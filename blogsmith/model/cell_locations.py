@@ -1,4 +1,4 @@
-"""Places in cells, as recorded texts name them, and as lines of the post."""
+"""Locations in cells: convert those in recorded text to lines of the post."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ _PLACE = lazy_pattern(r'File "<cell (\d{1,6})>", line (\d{1,9})|<cell (\d{1,6})>
 
 
 class CodeStart(Struct, frozen=True):
-    """Where the code of a cell begins."""
+    """Start of the code of a cell."""
 
     path: str
-    """Of the file, relative to the site root."""
+    """Path of the file, relative to the site root."""
     line: int
-    """1-based."""
+    """1-based line."""
 
 
 def code_start(cell: Cell, post: str) -> CodeStart:
-    """Where the code of a cell of the post begins."""
+    """Return where the code of a cell begins. post: path of the post, relative to the site root."""
     return CodeStart(cell.file or post, cell.first_line)
 
 
 def locate_in_post(text: str, starts: Sequence[CodeStart]) -> str:
-    """`text` with its places in cells as lines of the post, or of the file that a cell stands in.
+    """Replace locations in cells by lines of the post, or of the file that contains the cell.
 
-    starts: of the code of each cell of the session, in order.
+    starts: start of the code of each cell of the session, in order.
     """
     if "<cell " not in text:
         return text

@@ -1,6 +1,6 @@
-"""What authors ask to run: cells, values in the text, and how a page wants them run.
+"""Code that authors ask to run: cells, values in the text, and the execution settings of a page.
 
-Made by `syntax/`, run by `execute/`, shown by `render/`; nothing here computes.
+Created by `syntax/`, run by `execute/`, shown by `render/`. Nothing here computes.
 """
 
 from __future__ import annotations
@@ -16,28 +16,31 @@ from ..base.diagnostics.model import Place, TextMap
 from .sweeps import Scalar, Sweep
 
 Freeze = Literal["auto", "always", "never"]
-"""What becomes of a recorded result: judged by what it was made from, kept whatever changes, or not kept."""
+"""Use of a recorded result. `auto`: until its inputs change; `always`: whatever changes; `never`: not at all.
+"""
 ProvenanceStyle = Literal["once", "full", "short", "none"]
-"""What stands below a result about where it comes from: all of it for the first of a session and what is
-different for the others, all of it, the day and the device, or nothing."""
+"""Provenance line below results. `full`: all; `short`: day and device; `none`: nothing.
+
+`once`: all for the first result of a session, and the differences for the others.
+"""
 
 
 class FigureSettings(Struct, frozen=True):
-    """How figures of cells are drawn."""
+    """Settings for drawing figures of cells."""
 
     format: Literal["svg", "png"] = "svg"
     """File format of matplotlib's figures."""
     dark: bool = False
-    """Draw each figure once more for dark pages."""
+    """Draw each figure a second time for dark pages."""
 
 
 class Need(Struct, frozen=True):
-    """Something a cell cannot run without."""
+    """A requirement of a cell."""
 
     name: str
-    """A module as one imports it (`torch`), or `cuda`."""
+    """Name of a module in an `import` (`torch`), or `cuda`."""
     version: str = ""
-    """At least this version; for `cuda` the compute capability. Empty: any."""
+    """Minimum version; for `cuda` the compute capability. Empty: any."""
 
     def __str__(self) -> str:
         return f"{self.name}>={self.version}" if self.version else self.name
@@ -45,154 +48,161 @@ class Need(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PageExecution:
-    """Which fences of the page are cells, `off`, `marked` or `all`, or a mapping with defaults for them.
+    """Fences of the page that are cells: `off`, `marked` or `all`, or a mapping with defaults for cells.
 
-    Of each field None means: as the site says.
+    None in a field means the site's setting.
     """
 
     mode: Literal["off", "marked", "all"] | None = None
-    """Which fences are cells: none, those that are marked as one, or every `python` fence."""
+    """Fences that are cells: none, those marked as cells, or every `python` fence."""
     echo: bool | None = None
-    """Show the code of cells that do not say otherwise."""
+    """Show the code of cells that do not set `echo`."""
     warning: bool | None = None
-    """Show what cells write to standard error, where they do not say otherwise."""
+    """Show the standard error output of cells that do not set `warning`."""
     error: bool | None = None
-    """An exception is a result where the cell does not say otherwise; else it fails the build."""
+    """Show an exception as a result, for cells that do not set `error`; otherwise it fails the build."""
     freeze: Freeze | None = None
-    """`true`: no change makes results stale; `false`: they always are, where cells may run."""
+    """`true`: no change makes results stale; `false`: they always are stale where cells may run."""
     timeout_s: float | None = None
-    """How long a cell may take: seconds, `90 s`, `5 min`; else as the site says."""
+    """Time limit of a cell: seconds, `90 s`, `5 min`. Defaults to the site's setting."""
     memory_bytes: int | None = None
-    """How much a session may use: `4 GB`, `512 MiB`; else as the site says."""
+    """Memory limit of a session: `4 GB`, `512 MiB`. Defaults to the site's setting."""
     seed: int | None = None
-    """Set once, before the first cell of every session."""
+    """Random seed, set once before the first cell of every session."""
     shapes: bool | None = None
-    """`check`: check the shapes written in comments; else as the site says."""
+    """`check`: check the shapes written in comments. Defaults to the site's setting."""
     tolerance: float | None = None
-    """Runs whose numbers differ from the recorded ones by no more than this part of them are not recorded."""
+    """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
+    """
     provenance: ProvenanceStyle | None = None
-    """What stands below results about where they come from: as in `execute.provenance`."""
+    """Provenance line below results: values as in `execute.provenance`."""
     depends: tuple[str, ...] = ()
-    """Files that all cells of the page depend on, relative to the post, `*` and `**` allowed."""
+    """Files that all cells of the page depend on, relative to the post; `*` and `**` are allowed."""
     engine: Literal["worker", "jupyter"] | None = None
-    """What runs the cells: blogsmith's own worker, or a Jupyter kernel; else as the site says."""
+    """Engine that runs the cells: blogsmith's own worker, or a Jupyter kernel. Defaults to the site's
+    setting.
+    """
     kernel: str | None = None
     """Name of the Jupyter kernel, as `jupyter kernelspec list` shows it."""
 
 
 class CellOptions(Struct, frozen=True):
-    """The `#|` lines of a cell, page and site defaults applied.
+    """The `#|` lines of a cell, with the defaults of page and site applied.
 
-    A field is the option of its name, read by its type unless a row of `syntax/cells/option_values.py` says
-    otherwise; editors show its docstring.
+    A field is the option of its name. It is read by its type unless `syntax/cells/option_values.py` has a
+    row for it. Editors show its docstring.
     """
 
     eval: bool = True
-    """False: shown, never run."""
+    """False: show the code and never run it."""
     echo: bool = True
     """Show the code."""
     output: bool = True
-    """Show what it printed and drew."""
+    """Show printed output, values and figures."""
     error: bool = False
-    """An exception is a result; else it fails the build."""
+    """Show an exception as a result; otherwise it fails the build."""
     warning: bool = True
-    """Show what went to standard error."""
+    """Show output to standard error."""
     include: bool = True
-    """False: run, show neither code nor output."""
+    """False: run the cell, but show neither code nor output."""
     label: str = ""
-    """Name of the cell and anchor to link to; `fig-…` makes a numbered figure, `tbl-…` a table."""
+    """Name of the cell and anchor for links; `fig-…` makes a numbered figure, `tbl-…` a table."""
     fig_cap: str = ""
-    """Caption of its figure; may hold formulas."""
+    """Caption of the figure; may contain formulas."""
     fig_alt: str = ""
-    """The figure in words, for those who cannot see it."""
+    """Text alternative of the figure, for readers who cannot see it."""
     tbl_cap: str = ""
-    """Caption of its table; may hold formulas."""
+    """Caption of the table; may contain formulas."""
     lst_cap: str = ""
-    """Caption of its code; may hold formulas."""
+    """Caption of the code; may contain formulas."""
     lst_label: str = ""
-    """Makes its code a numbered listing, `lst-…`."""
+    """Label `lst-…` that makes the code a numbered listing."""
     layout: Literal["", "side"] = ""
-    """`side`: what comes out stands beside the code where there is room."""
+    """`side`: show the output next to the code where there is room."""
     code_fold: str = ""
-    """Fold the code; `show` starts open; a text is the label of the fold."""
+    """Fold the code; `show` starts open; any other string is the label of the fold."""
     code_summary: str = ""
-    """Label of the fold, as Quarto writes it."""
+    """Label of the fold, as in Quarto."""
     fold_open: bool = False
-    """The fold starts open."""
+    """Whether the fold starts open."""
     freeze: Freeze = "auto"
-    """`true`: no change makes the result stale; `false`: it always is, where cells may run."""
+    """`true`: no change makes the result stale; `false`: it always is stale where cells may run."""
     needs: tuple[Need, ...] = ()
-    """What the machine must have: a module, `torch` or `torch>=2.5`, or `cuda>=8.0`."""
+    """Requirements of the cell: a module, `torch` or `torch>=2.5`, or `cuda>=8.0`."""
     fallback: str = "error"
-    """Where a need is not met and nothing is recorded: label of the cell shown instead, `skip` or `error`."""
+    """If a need is not met and nothing is recorded: label of the cell shown instead, `skip` or `error`."""
     session: str = "main"
-    """Cells of one session share a process and its variables."""
+    """Session of the cell. Cells of one session share a process and its variables."""
     depends: tuple[str, ...] = ()
-    """Files the cell depends on, relative to the post, `*` and `**` allowed."""
+    """Files that the cell depends on, relative to the post; `*` and `**` are allowed."""
     timeout_s: float | None = None
-    """How long it may take: seconds, `90 s`, `5 min`; else as the page or site says."""
+    """Time limit: seconds, `90 s`, `5 min`. Defaults to the setting of the page or site."""
     memory_bytes: int | None = None
-    """How much the session may use while it runs: `4 GB`, `512 MiB`; else as the page or site says."""
+    """Memory limit of the session while the cell runs: `4 GB`, `512 MiB`. Defaults to that of the page or
+    site.
+    """
     seed: int | None = None
-    """Set for `random`, NumPy and torch before the cell runs."""
+    """Seed for `random`, NumPy and torch, set before the cell runs."""
     run_in: Literal["build", "browser", "both"] = "build"
-    """Where it is meant to run: when the site is built, in the reader's browser, or in both."""
+    """Where the cell runs: when the site is built, in the reader's browser, or in both."""
     claim: str = ""
-    """What the value of the last expression means, in words; a false one fails the build."""
+    """Statement that the value of the last expression proves. A false value fails the build."""
     fig_format: Literal["", "svg", "png"] = ""
-    """File format of matplotlib's figures; else as `execute.figures` says."""
+    """File format of matplotlib's figures. Defaults to `execute.figures`."""
     fig_dark: bool | None = None
-    """Draw each figure once more for dark pages; else as `execute.figures` says."""
+    """Draw each figure a second time for dark pages. Defaults to `execute.figures`."""
     shapes: bool = False
     """`check`: check the shapes written in comments."""
     tolerance: float = 0.0
-    """A run whose numbers differ from the recorded ones by no more than this part of them is not recorded."""
+    """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
+    """
     provenance: ProvenanceStyle = "once"
-    """What stands below the result about where it comes from: as in `execute.provenance`."""
+    """Provenance line below the result: values as in `execute.provenance`."""
     sweep: Sweep | None = None
-    """Values with which the cell runs, one after another: `{d: [4, 16, 64]}`."""
+    """Values for a variable; the cell runs once with each: `{d: [4, 16, 64]}`."""
     sweep_default: tuple[Scalar, ...] = ()
-    """Which values of the sweep other cells and readers without scripts see."""
+    """Values of the sweep that other cells use, and that readers without scripts see."""
     places: Mapping[str, Place] = field(default_factory=dict)
-    """Key as written → where its value stands."""
+    """Key as written → location of its value."""
     texts: Mapping[str, TextMap] = field(default_factory=dict)
-    """`fig-cap`, `fig-alt`, `tbl-cap`, `claim` → where their text stands, for what is wrong in them."""
+    """`fig-cap`, `fig-alt`, `tbl-cap`, `claim` → map of their text to the file, for diagnostics."""
 
 
 class Cell(Struct, frozen=True):
-    """A fence that is marked as a cell, or any python fence in mode `all`."""
+    """A fence that is marked as a cell, or any Python fence in mode `all`."""
 
     number: int
-    """1-based among all cells of the page."""
+    """1-based number among all cells of the page."""
     code: str
-    """Without the `#|` lines in front; ends in a newline unless empty."""
+    """Code without the `#|` lines before it; ends in a newline unless empty."""
     first_line: int
-    """1-based line of the file on which `code` starts."""
+    """1-based line of the file where `code` starts."""
     place: Place
-    """Of the language in the info string, or of the fence."""
+    """Location of the language in the info string, or of the fence."""
     label: str = ""
-    """As `label_id` gives it; empty if the author gave none."""
+    """Label as `label_id` returns it; empty if the author gave none."""
     options: CellOptions = CellOptions()
     language: str = "python"
     figure_number: str = ""
-    """For a label `fig-…`; filled by `numbering.py`."""
+    """Number for a label `fig-…`, set by `numbering.py`."""
     table_number: str = ""
-    """The same for `tbl-…`."""
+    """Number for a label `tbl-…`, set by `numbering.py`."""
     file: str = ""
-    """Path of the file that its code stands in, relative to the site root; empty: it stands in the post.
+    """Path of the file that contains the code, relative to the site root; empty if that is the post.
 
-    `first_line` is a line of that file then."""
+    If set, `first_line` is a line of that file.
+    """
     indent: str = ""
-    """What stands in front of all lines of its code in that file, and is left out."""
+    """Indentation of all lines of the code in that file, which is removed."""
 
     @property
     def name(self) -> str:
-        """How messages call it: its label, else `cell 3`."""
+        """Name in messages: the label, or `cell 3` without one."""
         return self.label or f"cell {self.number}"
 
     @property
     def runs(self) -> bool:
-        """Whether the build runs it."""
+        """Whether the build runs the cell."""
         return self.options.eval and self.options.run_in != "browser"
 
 
@@ -200,40 +210,43 @@ class Value(Struct, frozen=True):
     """A `{= expression =}` in the text, computed in the session `main`."""
 
     number: int
-    """1-based among all values of the page."""
+    """1-based number among all values of the page."""
     expression: str
     origin: TextMap
-    """Where the whole `{= … =}` stands."""
+    """Map of the whole `{= … =}` to the file."""
     conversion: str = ""
-    """`r`, `s` or `a` as behind `!` in an f-string."""
+    """Conversion `r`, `s` or `a`, as after `!` in an f-string."""
     spec: str = ""
-    """Format spec as behind `:` in an f-string."""
+    """Format spec, as after `:` in an f-string."""
     after: int = 0
-    """How many cells of the page stand before it; it sees what they left."""
+    """Number of cells before it on the page; it sees their variables."""
 
 
 class PageCells(Struct, frozen=True):
-    """Everything of one page that runs."""
+    """All cells and values of one page, with the settings for running them."""
 
     path: PurePosixPath
-    """Of the source, relative to the site root."""
+    """Path of the source, relative to the site root."""
     cells: tuple[Cell, ...] = ()
-    """In reading order, those that do not run included."""
+    """All cells in reading order, including those that do not run."""
     values: tuple[Value, ...] = ()
     depends: tuple[str, ...] = ()
-    """Of the page."""
+    """Patterns of files that the page depends on."""
     timeout_s: float | None = None
-    """For values, as the page says; None: as the site says. Likewise the next one; cells have theirs."""
+    """Time limit for values, set by the page; None: the site's setting. Cells have limits of their own.
+
+    `memory_bytes` is the same for memory.
+    """
     memory_bytes: int | None = None
     engine: Literal["worker", "jupyter"] = "worker"
-    """Page and site considered; likewise the next."""
+    """Engine, with the settings of page and site applied; `kernel` is set in the same way."""
     kernel: str = ""
 
     def sessions(self) -> tuple[str, ...]:
-        """Names of the sessions that run, in order of first use."""
+        """Return the names of the sessions that run, in order of first use."""
         names = [cell.options.session for cell in self.cells if cell.runs]
         return tuple(dict.fromkeys([*names, *(["main"] if self.values else [])]))
 
     def session_cells(self, session: str) -> tuple[Cell, ...]:
-        """The cells of one session that run, in order."""
+        """Return the cells of one session that run, in order."""
         return tuple(cell for cell in self.cells if cell.runs and cell.options.session == session)

@@ -1,8 +1,7 @@
-"""What a claim may end with: how it is said in words that something is neither true nor false, and what of it
-can be seen in the code before anything runs.
+"""Values that are neither true nor false at the end of a claim: messages about them, and checks of the code.
 
-The worker judges values (`execute/worker/claims.py`); what is plain from the code is an error here already,
-so that no older record can show it as checked.
+The worker checks values (`execute/worker/claims.py`). If the code alone shows the problem, it is an error
+here, so that no older record can show the claim as checked.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _SAID: Mapping[str, tuple[str, str]] = MappingProxyType(
         "object": ("an object", _COMPARE + "; or bool(…), if it knows its truth"),
     }
 )
-"""Kind, as the worker names it → in words, and what to do."""
+"""Kind, as named by the worker → description, and hint."""
 _LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
     {
         ast.Tuple: "tuple",
@@ -47,16 +46,16 @@ class ClaimFault(Struct, frozen=True):
 
     kind: str
     line: int
-    """1-based in the code; 0: there is no code."""
+    """1-based line in the code; 0 if there is no code."""
     column: int
-    """0-based, in bytes of UTF-8, as Python counts."""
+    """0-based column in bytes of UTF-8, as in `ast`."""
     end_column: int
-    """Likewise; on another line, it is that line's."""
+    """0-based column in bytes of UTF-8 on `end_line`, after the part."""
     end_line: int
 
 
 def unjudged_message(found: Unjudged) -> tuple[str, str]:
-    """Message and hint for a claim that is neither true nor false."""
+    """Return message and hint for a claim that is neither true nor false."""
     start = "the claim is neither true nor false"
     if found.kind == "none":
         return f"{start}: the cell does not end with an expression", _COMPARE
@@ -66,7 +65,10 @@ def unjudged_message(found: Unjudged) -> tuple[str, str]:
 
 
 def claim_fault(code: str) -> ClaimFault | None:
-    """Why the code of a claim is neither true nor false; None if that is not plain, or it is no Python."""
+    """Return the part of a claim's code that is neither true nor false.
+
+    Return None if only a run can show it, or if the code is not Python.
+    """
     tree = _parse(code)
     if tree is None:
         return None
@@ -79,7 +81,7 @@ def claim_fault(code: str) -> ClaimFault | None:
 
 
 def tuple_assertions(code: str) -> Iterator[ClaimFault]:
-    """`assert (a == b, "why")`: true whatever a and b are."""
+    """Yield assertions of a tuple, such as `assert (a == b, "why")`, which are true for all a and b."""
     tree = _parse(code) if "assert" in code else None
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
@@ -89,7 +91,7 @@ def tuple_assertions(code: str) -> Iterator[ClaimFault]:
 def _parse(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
-            # an escape such as "\d" is reported when it runs
+            # an escape such as "\d" is reported when the code runs
             warnings.simplefilter("ignore")
             return ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -97,7 +99,7 @@ def _parse(code: str) -> ast.Module | None:
 
 
 def _undecided_literals(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """The literals among what decides."""
+    """Yield the literals among the parts of an expression that decide its truth, each with its kind."""
     if isinstance(node, ast.BoolOp):
         parts = node.values
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -117,7 +119,7 @@ def _undecided_literals(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _literal(node: ast.expr) -> str:
-    """Its kind; empty for what has to be computed, and for True and False."""
+    """Return the kind of a literal; empty for other expressions, and for True and False."""
     if not isinstance(node, ast.Constant):
         return _LITERALS.get(type(node), "")
     if isinstance(node.value, bool):

@@ -1,7 +1,8 @@
-"""Dates as authors write them: ISO 8601, with a blank instead of the T, with or without time and zone.
+"""Dates as authors write them: ISO 8601, with a space allowed instead of the T, with or without time and
+zone.
 
-A month or a year alone is its first day. Slashes may stand for hyphens where the year comes first: in any
-other order nobody knows which is the month.
+A month or a year alone means its first day. Slashes may be used instead of hyphens if the year comes
+first; in any other order it is unclear which part is the month.
 """
 
 from __future__ import annotations
@@ -28,19 +29,21 @@ _OTHER_DATES = (
         rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\.?[ ]+{_NAMED},?[ ]+(?P<year>\d{{4}})", re.I | re.ASCII
     ),
     lazy_pattern(rf"{_NAMED}[ ]+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?[ ]+(?P<year>\d{{4}})", re.I | re.ASCII),
-    # where dots part a date the day comes first, or the year
+    # in a date with dots the day comes first, or the year
     lazy_pattern(r"(?P<day>\d{1,2})\.[ ]?(?P<month>\d{1,2})\.[ ]?(?P<year>\d{4})", re.ASCII),
     lazy_pattern(r"(?P<year>\d{4})\.(?P<month>\d{1,2})\.(?P<day>\d{1,2})", re.ASCII),
     lazy_pattern(r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)", re.ASCII),
 )
-"""Forms that are not read, but of which only one day can be meant."""
+"""Forms that are not accepted, but can mean only one day."""
 _NAME_PREFIX = lazy_pattern(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
 
 
 def parse_date(text: str) -> dt.datetime | None:
-    """The moment `text` names, whole seconds; without a zone if it names none. None: not the form of a date.
+    """Return the date and time that `text` names, in whole seconds, or None if it does not have the form of a
+    date.
 
-    Raises ValueError for a day or time that does not exist. Years 1 to 9999.
+    The result has no time zone if `text` names none. Years are 1 to 9999. Raises ValueError for a day or
+    time that does not exist.
     """
     text = text.strip()
     if alone := MONTH.fullmatch(text):
@@ -55,7 +58,7 @@ def parse_date(text: str) -> dt.datetime | None:
 
 
 def nearest_date(text: str) -> str | None:
-    """What `text` means as a date in ISO form, where only one day can be meant; None: that is not clear."""
+    """Return a date in another form as ISO date, or None if it could mean more than one day."""
     found = next((found for form in _OTHER_DATES if (found := form.fullmatch(text.strip()))), None)
     if found is None:
         return None
@@ -68,7 +71,7 @@ def nearest_date(text: str) -> str | None:
 
 
 def _offset(text: str) -> dt.timezone:
-    """`Z`, `+01`, `+0100` or `+01:00` as a fixed zone; ValueError from 24 hours on."""
+    """Return `Z`, `+01`, `+0100` or `+01:00` as a fixed zone. ValueError from 24 hours on."""
     if text in "Zz":
         return dt.UTC
     digits = text[1:].replace(":", "").ljust(4, "0")
@@ -79,6 +82,7 @@ def _offset(text: str) -> dt.timezone:
 
 
 def split_dated_name(name: str) -> tuple[str, str]:
-    """`2026-03-14-pi` → (`2026-03-14`, `pi`); the date is empty if the name has none (Jekyll's form)."""
+    """Split `2026-03-14-pi` into (`2026-03-14`, `pi`), Jekyll's form. The date is empty if the name has none.
+    """
     found = _NAME_PREFIX.match(name)
     return (found[1], name[found.end() :]) if found else ("", name)

@@ -1,7 +1,7 @@
-"""Bytes of a text file → text, in the one form that all later stages see.
+r"""Decoding of text files to the one form that all later stages use.
 
-UTF-8 only, because a guessed encoding is a wrong one sooner or later. A byte order mark is dropped
-and every kind of line end becomes \\n; whatever cannot be read so is an error with its byte offset.
+Only UTF-8 is accepted, because a guessed encoding is sooner or later wrong. A byte order mark is dropped,
+and every line ending becomes `\n`. Anything that cannot be decoded is an error with its byte offset.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OTHER_MARKS = (
 
 
 def decode(data: bytes, path: str) -> str:
-    """The text of a file; raises SiteError with its first fault. Byte offsets count from 0."""
+    """Return the text of a file. SiteError for the first invalid byte. Byte offsets start at 0."""
     for mark, name in _OTHER_MARKS:
         if data.startswith(mark):
             message = f"the file is {name}, not UTF-8 (byte order mark at byte offset 0)"
@@ -41,13 +41,13 @@ def decode(data: bytes, path: str) -> str:
 
 
 def normalize_line_ends(text: str) -> str:
-    """`text` with CRLF and lone CR as \\n."""
-    # one character is found sooner than two
+    r"""Return `text` with CRLF and CR alone replaced by `\n`."""
+    # searching for one character is faster than for two
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _fault(data: bytes, start: int, offset: int, message: str, path: str) -> Diagnostic:
-    """The diagnostic at byte `offset`, its line shown with � for what is not UTF-8."""
+    """Return the diagnostic at byte `offset`. In its source line, � replaces bytes that are not UTF-8."""
     before = normalize_line_ends(data[start:offset].decode("utf-8"))
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1

@@ -1,8 +1,8 @@
-"""The records that travel along the line, one per stage, all frozen.
+"""The records that the pipeline passes on, one per stage, all frozen.
 
 Source → Document → Parsed (in `syntax/`) → Body → Page → Output. Nothing here computes; a module that
-makes a record fills every field. `Mapping` fields are read-only by agreement. A document and what stands in
-front of it are dataclasses: plugins change them by `dataclasses.replace`.
+creates a record sets every field. `Mapping` fields are read-only by convention. A document and the records
+of its front matter are dataclasses, because plugins change them with `dataclasses.replace`.
 """
 
 from __future__ import annotations
@@ -26,64 +26,64 @@ from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .texts import PageText, read_on_demand
 
-# Numbered statements and equations of a page, and where pages refer to any of them.
+# Numbered statements and equations of a page, and references to them.
 
 
 class Statement(Struct, frozen=True, array_like=True):
-    """Something with a number that a proof may use: a theorem and its like, or an equation."""
+    """A numbered item that a proof may use: a theorem or similar statement, or an equation."""
 
     id: str
     name: str
-    """`Theorem 1` or `Equation (2)`, in the language of its page."""
+    """Name in the language of its page: `Theorem 1` or `Equation (2)`."""
     title: str = ""
-    """The author's, as plain text."""
+    """The author's title as plain text."""
     title_html: str = ""
-    """The same with formulas typeset; empty if it has none."""
+    """The title with formulas typeset; empty if it has none."""
     parent: str = ""
-    """Of an equation: the statement in which it stands."""
+    """For an equation: id of the statement that contains it."""
     is_equation: bool = False
 
 
 class StatementUse(Struct, frozen=True, array_like=True):
-    """A reference to a label, and what it stands in."""
+    """A reference to a label, with its location."""
 
     url: str
-    """Page of the label, as printed; empty for the same page."""
+    """URL of the page of the label, as printed; empty for the same page."""
     target: str
     """Id of the label."""
     anchor: str
     """Nearest id around or above the reference."""
     section: str = ""
-    """Heading above it, as plain text."""
+    """Heading above the reference, as plain text."""
     statement: str = ""
-    """Id of the statement that it stands in, or whose proof it stands in."""
+    """Id of the statement that contains the reference, or whose proof contains it."""
     in_proof: bool = False
     place: Place | None = None
-    """Of one in a proof, which may be a mistake."""
+    """Location of the reference if it is inside a proof, for error messages; otherwise None."""
 
 
 class PageStatements(Struct, frozen=True, array_like=True):
-    """What a page states, and what it refers to."""
+    """Statements of a page, and its references to statements."""
 
     statements: tuple[Statement, ...] = ()
     uses: tuple[StatementUse, ...] = ()
 
 
-# Formulas that the converter a page asks for has left to us.
+# Formulas that the converter chosen by a page could not convert.
 
 
 class ConverterFallback(Struct, frozen=True):
-    """A formula that stays blogsmith's although the page asks for the converter of a plugin."""
+    """A formula that blogsmith typesets although the page chooses the converter of a plugin."""
 
     converter: str
     """Name of the plugin."""
     reason: str
-    """Why, as a clause."""
+    """Reason, as a clause."""
     place: Place | None = None
-    """Where the formula begins; None: it is made by a cell."""
+    """Start of the formula; None if a cell produced it."""
 
 
-# What a page's head says of formulas and citations; all else as the site says.
+# Settings for formulas and citations in front matter. Other values are those of the site.
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,14 @@ class PageMath:
     """How formulas of the page are read and numbered."""
 
     macros: Mapping[str, str] = field(default_factory=dict)
-    """Macro name with backslash → TeX, besides those of the site: `\\R: \\mathbb{R}`."""
+    r"""Macro name with backslash → TeX, in addition to the macros of the site: `\R: \mathbb{R}`."""
     numbering: str = ""
-    """Which display formulas get a number; else as the site says."""
+    """Display formulas that are numbered. Defaults to the site's setting."""
     packages: tuple[str, ...] | None = None
-    """LaTeX packages that change what commands mean: `physics`; else those of the site."""
+    """LaTeX packages that change the meaning of commands, such as `physics`. Defaults to the site's setting.
+    """
     converter: str = ""
-    """What typesets: a plugin, or `blogsmith`; else as the site says."""
+    """Converter of formulas: a plugin, or `blogsmith`. Defaults to the site's setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,58 +106,59 @@ class PageCitations:
     """How citations look on the page."""
 
     style: Literal["", "numeric", "author-year"] = ""
-    """`[1]`, or `(Vaswani et al., 2017)`; else as the site says."""
+    """`numeric`: `[1]`; `author-year`: `(Vaswani et al., 2017)`. Defaults to the site's setting."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One text file of the site as read from disk."""
+    """One text file of the site, as read from disk."""
 
     path: PurePosixPath
-    """Relative to the site root, e.g. `content/posts/a/index.md`."""
+    """Path relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
-    """Decoded as UTF-8, without BOM, newlines are \\n. Of a site there are thousands, so what reads it may be
-    given in its place."""
+    r"""Content decoded as UTF-8, without BOM; line endings are `\n`. Since a site has thousands of sources, a
+    function that reads the content may be set instead.
+    """
     digest: str
-    """Hex SHA-256 of the bytes; the cache key of everything made from this file alone."""
+    """SHA-256 of the bytes in hex; the cache key of everything made only from this file."""
 
 
 read_on_demand(Source, "text")
 
 
 class Asset(Struct, frozen=True):
-    """One file that is copied as it is: an image, a data file, something under `static/`."""
+    """A file that is copied unchanged: an image, a data file, or a file under `static/`."""
 
     path: PurePosixPath
-    """Relative to the site root (or to the theme's root for theme files)."""
+    """Path relative to the site root (or to the theme's root for theme files)."""
     file: Path
-    """Where to read it from; inside the site or theme, symbolic links resolved."""
+    """File to read, inside the site or theme, with symbolic links resolved."""
     size: int
-    """Bytes."""
+    """Size in bytes."""
 
 
 class SiteFiles(Struct, frozen=True):
-    """Everything found under a site root, sorted by path."""
+    """All files found in a site, sorted by path."""
 
     sources: tuple[Source, ...]
     """Markdown files under `content/`."""
     assets: tuple[Asset, ...]
     """Other files under `content/`."""
     static: tuple[Asset, ...]
-    """Files under `static/`, copied to the root of the output."""
+    """Files under `static/`, which are copied to the root of the output."""
     diagnostics: tuple[Diagnostic, ...] = ()
     stamps: Mapping[str, FileStamp] = msgspec.field(default_factory=dict)
-    """Of every file by its path: while it stays the same, the file is read once."""
+    """Path of a file → its stamp. While the stamp is unchanged, the file is not read again."""
     remote: RemoteImages = RemoteImages()
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A post's place in a series."""
+    """The part of a series that a post is."""
 
     name: str
     part: int | None = None
-    """1-based; None orders by date."""
+    """1-based part; None orders by date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,123 +166,129 @@ class Reference:
     """One entry of a bibliography (CSL names, flattened)."""
 
     key: str
-    """What `[@key]` names."""
+    """Key in `[@key]`."""
     title: str = ""
     authors: tuple[str, ...] = ()
-    """As written, e.g. `Vaswani, A.`"""
+    """Names as written, e.g. `Vaswani, A.`"""
     year: str = ""
     venue: str = ""
     """Journal, conference or publisher."""
     url: str = ""
-    """http(s) only; a DOI is turned into its URL."""
+    """http(s) only; a DOI is converted to its URL."""
     note: str = ""
     is_named: bool = True
-    """False: its key is one that blogsmith gave it, and nothing is expected to cite it."""
+    """False if blogsmith assigned the key; nothing needs to cite the entry then."""
     volume: str = ""
     issue: str = ""
     pages: str = ""
-    """`5998–6008`, as printed."""
+    """Page numbers as printed: `5998–6008`."""
     extra: Mapping[str, Any] = field(default_factory=dict)
-    """The other fields, as written; no page shows them."""
+    """The other fields, as written. No page shows them."""
     place: Place | None = None
-    """Where the entry starts in the author's file."""
+    """Start of the entry in the author's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The head of a post, typed.
+    """The front matter of a post, typed.
 
-    A field is the key of its name, read by its type unless a row of `read/head.py` says otherwise. Editors
-    show its docstring. `OfSite`: the page may stand elsewhere in the site when it changes.
+    A field is the key of its name. It is read by its type unless `read/head.py` has a row for it. Editors
+    show its docstring. `OfSite`: a change may affect where the page appears in the site.
     """
 
     title: OfPage[str] = ""
-    """Title of the page, plain but for formulas `$…$`; else the first heading, or the name of the file."""
+    """Title of the page, plain except for formulas `$…$`. Defaults to the first heading, or the file name."""
     subtitle: OfPage[str] = ""
     """A second line under the title, plain text."""
     description: OfPage[str] = ""
-    """One or two sentences: shown under the title, in lists and to search engines; may hold formulas."""
+    """One or two sentences, shown under the title, in lists and to search engines; may contain formulas."""
     date: OfSite[dt.datetime | None] = None
-    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`; without a zone in the site's."""
+    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`. The default zone is that of the
+    site.
+    """
     updated: OfPage[dt.datetime | None] = None
-    """When it last changed in a way worth telling; `git`: when the last commit changed the file."""
+    """Date of the last significant change; `git`: date of the last commit that changed the file."""
     publish_date: OfSite[dt.datetime | None] = None
-    """The page is not published before it, nor before its `date`."""
+    """The page is not published before this date, nor before its `date`."""
     expiry_date: OfSite[dt.datetime | None] = None
-    """From then on the page is a draft."""
+    """From this date on the page is a draft."""
     slug: OfSite[str] = ""
-    """Last part of the address; else from the name of the file."""
+    """Last part of the URL. Defaults to a slug of the file name."""
     permalink: OfSite[str] = ""
-    """Whole address of the page, `/a/b/`; else by its folder and slug."""
+    """Whole path of the URL, `/a/b/`. Defaults to folder and slug."""
     tags: OfSite[tuple[str, ...]] = ()
     """Topics, each with a page that lists its posts."""
     categories: OfSite[tuple[str, ...]] = ()
-    """The broad subject."""
+    """Broad subjects, each with a page that lists its posts."""
     series: OfSite[Series | None] = None
     """Name of the series that the post is a part of, or `{name, part}`."""
     authors: OfPage[tuple[str, ...]] = ()
-    """Who wrote it: a name, or a list; `{name, orcid}` for one with an ORCID iD; else the site's author."""
+    """Authors: a name or a list; `{name, orcid}` for an author with an ORCID iD. Defaults to the site's
+    author.
+    """
     template: OfPage[str] = ""
-    """Layout of the theme, without `.html`; else by the kind of page."""
+    """Layout of the theme, without `.html`. Defaults to the layout for the kind of page."""
     draft: OfSite[bool] = False
-    """Built only with `--drafts`."""
+    """Build the page only with `--drafts`."""
     aliases: OfSite[tuple[str, ...]] = ()
-    """Old addresses of the page, which lead here."""
+    """Old URLs of the page, which redirect to it."""
     toc: OfPage[bool | None] = None
-    """Show a table of contents; else as the site says."""
+    """Show a table of contents. Defaults to the site's setting."""
     reading_time: OfPage[bool | None] = None
-    """Show how long the page takes to read; else only posts with a date do."""
+    """Show the reading time. By default it is shown for posts with a date."""
     listing: OfSite[bool] = True
     """In `_index.md`: list the posts of the section below its text."""
     unlisted: OfSite[bool] = False
-    """Publish the page and name it in no list, feed, search or sitemap."""
+    """Publish the page, but omit it from all lists, feeds, search and sitemap."""
     search: OfSite[bool] = True
-    """The page can be found by the search of the site; `false` keeps it out."""
+    """Include the page in the site's search; `false` excludes it."""
     image: OfPage[str] = ""
-    """Path of a picture that stands for the page."""
+    """Path of an image that represents the page."""
     lightbox: OfPage[bool | None] = None
-    """Figures lead to large versions of their pictures; else as the site says."""
+    """Link figures to large versions of their images. Defaults to the site's setting."""
     lang: OfSite[str] = ""
-    """Language of the page; else as the name of its file or folder says, or the site's."""
+    """Language of the page. Defaults to that of its file or folder name, or the site's."""
     translation_key: OfSite[str] = ""
-    """Pages with the same one are translations of each other; else by the names of their files."""
+    """Pages with the same key are translations of each other. By default file names decide."""
     comments: OfPage[bool | str | None] = None
-    """Whether the page has comments, or the address of their thread at Mastodon or Bluesky."""
+    """Whether the page has comments, or the URL of their thread at Mastodon or Bluesky."""
     status: OfPage[Literal["", "wip"]] = ""
-    """`wip`: a post that is public and not finished."""
+    """`wip`: the post is public but unfinished."""
     math: OfPage[PageMath] = field(default_factory=PageMath)
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
     references: OfPage[tuple[Reference, ...]] = ()
     """Works to cite: a list of entries with `id`, or key → entry."""
     bibliography: OfPage[tuple[str, ...]] = ()
-    """Paths of bibliographies, `.bib` or CSL-JSON, beside the page or from the site root."""
+    """Paths of bibliographies, `.bib` or CSL-JSON, relative to the page or from the site root."""
     publications: OfPage[tuple[str, ...]] = ()
-    """Bibliographies all of whose entries are listed below the text, by year."""
+    """Bibliographies whose entries are all listed below the text, by year."""
     citations: OfPage[PageCitations] = field(default_factory=PageCitations)
     csl: OfPage[str] = ""
-    """Style of citations: the name of one that is shipped, or a `.csl` file; else as the site says."""
+    """Citation style: name of a bundled style, or a `.csl` file. Defaults to the site's setting."""
     citable: OfPage[bool | None] = None
-    """Say how to cite the page; else as the site says, and yes with a `doi`."""
+    """Show how to cite the page. Defaults to true with a `doi`, otherwise to the site's setting."""
     doi: OfPage[str] = ""
     """DOI of the page itself: `10.59350/abcde`."""
     license: OfPage[str] = ""
-    """Licence of the page: `CC-BY-4.0` or its like, an address, or a name; else the site's."""
+    """Licence of the page: an identifier such as `CC-BY-4.0`, a URL, or a name. Defaults to the site's
+    setting.
+    """
     orcids: OfPage[Mapping[str, str]] = field(default_factory=dict)
-    """Author → ORCID iD, of authors given as `{name, orcid}`."""
+    """Author → ORCID iD, for authors given as `{name, orcid}`."""
     is_dated_by_git: OfPage[bool] = False
-    """`updated: git`: when the last commit changed the file."""
+    """Whether `updated: git` is set: the date of the last commit that changed the file."""
     nocite: OfPage[tuple[str, ...]] = ()
-    """Works that are listed though nothing cites them; `*`: all."""
+    """Works that are listed although nothing cites them; `*`: all."""
     numbering: OfPage[bool | None] = None
-    """Number headings; else as the site says."""
+    """Number headings. Defaults to the site's setting."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
-    """Unknown keys, kept for the theme."""
+    """Unknown keys, available to the theme."""
     places: OfPage[Mapping[str, Place]] = field(default_factory=dict)
-    """Key → where its value stands, for later stages' diagnostics."""
+    """Key → location of its value, for diagnostics of later stages."""
 
     @property
     def publish_start(self) -> dt.datetime | None:
-        """The moment before which the page is not published; None if there is none."""
+        """Time before which the page is not published; None if there is none."""
         return max((day for day in (self.date, self.publish_date) if day), default=None)
 
 
@@ -294,45 +302,45 @@ KEY_ALIASES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("expiryDate", "expirydate", "unpublishdate"), "expiry_date"),
     }
 )
-"""Keys as other generators name them → ours, which are the fields of `FrontMatter`."""
+"""Key of another generator → key of blogsmith, which is a field of `FrontMatter`."""
 
 
 class IncludedFile(Struct, frozen=True):
-    """A file of the site that a post shows parts of."""
+    """A file of the site that a post includes in part."""
 
     path: str = ""
-    """Relative to the site root; empty if there is none."""
+    """Path relative to the site root; empty if there is no file."""
     text: str = ""
     digest: str = ""
-    """Hex SHA-256 of its bytes."""
+    """SHA-256 of the bytes in hex."""
     looked_at: tuple[str, ...] = ()
-    """Paths at which it was looked for."""
+    """Paths that were searched."""
     problem: str = ""
-    """Why it cannot be shown, in the author's terms; empty if it can."""
+    """Why the file cannot be shown, in the author's terms; empty if it can."""
     hint: str = ""
 
 
 @dataclass(frozen=True)
 class Document:
-    """A source split into head and body."""
+    """A source split into front matter and body."""
 
     source: Source
     front: FrontMatter
     body: str
-    """Markdown after the front matter; what reads it may be given in its place."""
+    """Markdown after the front matter. A function that reads it may be set instead."""
     first_line: int
-    """1-based line of the file on which `body` starts."""
+    """1-based line of the file where `body` starts."""
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
-    """What stands behind `file=` in the text → the file, as it was when the source was read."""
+    """Value of `file=` in the text → the file as it was when the source was read."""
 
     @property
     def path(self) -> PurePosixPath:
-        """The source's path, relative to the site root."""
+        """Path of the source, relative to the site root."""
         return self.source.path
 
     @property
     def digest(self) -> str:
-        """Names all that the page is made from: the digest of its source, and of files that it includes."""
+        """Digest of everything that the page is made from: its source and the files that it includes."""
         if not self.included:
             return self.source.digest
         total = hashlib.sha256(self.source.digest.encode())
@@ -345,17 +353,17 @@ read_on_demand(Document, "body")
 
 
 def end_of(source: Source, start: int) -> str:
-    """The text of a source from a character on, read when it is asked for: the body of its document."""
-    # a dataclass knows no fields that take more than they give
+    """Return a function that reads the end of a source from a character on: the body of its document."""
+    # a field that accepts more types than it returns cannot be declared in a dataclass
     return cast("str", lambda: source.text[start:])
 
 
 class PageFacts(Struct, frozen=True):
-    """What parsing found in a document, without its tokens: these are large."""
+    """Results of parsing a document, without its tokens, which are large."""
 
     document: Document
     cells: PageCells
-    """What of the page runs."""
+    """Cells and values of the page."""
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -363,22 +371,22 @@ class TocEntry(Struct, frozen=True):
     """One line of a table of contents."""
 
     level: int
-    """2 to 6."""
+    """Heading level, 2 to 6."""
     id: str
     html: str
     """Inline HTML of the heading, without the anchor link."""
     text: str
-    """The same as plain text."""
+    """The heading as plain text."""
     children: tuple[TocEntry, ...] = ()
 
 
 class Weight(Struct, frozen=True):
-    """How much there is to read."""
+    """Amount of content of a page."""
 
     seconds: float = 0.0
-    """What reading it takes."""
+    """Reading time in seconds."""
     formulas: int = 0
-    """Formulas, inline and display."""
+    """Number of formulas, inline and display."""
     code_blocks: int = 0
     images: int = 0
 
@@ -389,16 +397,16 @@ class FaqEntry(Struct, frozen=True):
     question: str
     """Plain text."""
     answer: str
-    """HTML of paragraphs and lists, formulas in linear form."""
+    """HTML of paragraphs and lists, with formulas in linear form."""
 
 
 class Body(Struct, frozen=True):
     """The rendered content of one page."""
 
     content: PageText
-    """HTML."""
+    """HTML of the content."""
     title_html: str
-    """Inline HTML of the title (formulas typeset)."""
+    """Inline HTML of the title, with formulas typeset."""
     title_text: str
     """The title as plain text, for `<title>` and lists."""
     title_id: str = ""
@@ -408,32 +416,33 @@ class Body(Struct, frozen=True):
     """The author's description as plain text; empty if there is none."""
     toc: tuple[TocEntry, ...] = ()
     summary: str = ""
-    """Plain text of the first paragraph, else how the text begins; for descriptions."""
+    """Plain text of the first paragraph, or of the start of the text without one; used for descriptions."""
     signs: str = ""
-    """What the formulas of content, title and description print, as `join_signs` gives it."""
+    """Characters that the formulas of content, title and description print, as `join_signs` returns them."""
     weight: Weight = Weight()
     links: frozenset[str] = frozenset()
-    """Addresses in this site that the text links to, base path included, without fragments."""
+    """URLs in this site that the text links to, with the base path, without fragments."""
     widgets: frozenset[str] = frozenset()
-    """What the page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one scheme), `pictures` (pairs of
-    them)."""
+    """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
+    `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one colour scheme), `pictures`
+    (pairs of them).
+    """
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
-    """Pictures that its code drew: name beside the page → where to copy it from, or its bytes."""
+    """Images drawn by its code: name in the folder of the page → file to copy, or its bytes."""
     variants: tuple[PictureVariant, ...] = ()
-    """Copies of pictures that it names, sorted."""
+    """Copies of images that it refers to, sorted."""
     stated: PageStatements = PageStatements()
     faq: tuple[FaqEntry, ...] = ()
-    """In the order of the text."""
+    """Folded questions in text order."""
     search: bytes = b""
-    """What search knows of the text, as `make_record` gives it; empty where the site has no search."""
+    """Search record of the text, as `make_record` returns it; empty if the site has no search."""
     fallbacks: tuple[ConverterFallback, ...] = ()
-    """In the order of the text; each formula once."""
+    """Formulas in text order, without duplicates."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def html(self) -> str:
-        """The content, read."""
+        """Read the HTML of the content."""
         return self.content.read()
 
 
@@ -441,18 +450,18 @@ class Output(Struct, frozen=True):
     """One file of the finished site."""
 
     path: PurePosixPath
-    """Relative to the output folder."""
+    """Path relative to the output folder."""
     data: bytes | None = None
-    """Its bytes, or None if it is copied from `file` or made by `make`."""
+    """Bytes; None if the file is copied from `file` or created by `make`."""
     file: Path | None = None
-    """Where to copy it from when `data` is None."""
+    """File to copy if `data` is None."""
     make: Callable[[], bytes] | None = None
-    """What makes its bytes, when `data` and `file` are None."""
+    """Function that returns the bytes, if `data` and `file` are None."""
     digest: str = ""
-    """Hex SHA-256 of what `make` gives."""
+    """SHA-256 in hex of the result of `make`."""
     is_cleaned: bool = False
-    """What the file tells of its author is left out on the way, see `photos/`."""
+    """Whether data about the author is removed when the file is copied (see `photos/`)."""
     texts: frozenset[str] = frozenset()
-    """Of a page: source paths of other pages whose texts were read for it."""
+    """For a page: source paths of other pages whose text was read for it."""
     templates: frozenset[str] = frozenset()
-    """Of a page: names of templates that were looked for, found or not."""
+    """For a page: names of templates that were searched for, found or not."""

@@ -1,6 +1,6 @@
-"""How authors write what concerns running code: times, amounts of memory, patterns of files.
+"""Values of settings for running code: times, amounts of memory, patterns of files.
 
-Read in three places: `execute:` of the site, `execute:` of a page, and the options of a cell.
+They are used in three places: `execute:` of the site, `execute:` of a page, and the options of a cell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..base.schema.readers import parsed, shaped, words
 from .cells import Freeze
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
-"""Value of `freeze` → what becomes of a recorded result. The names of Quarto."""
+"""Value of `freeze`, with Quarto's names → use of a recorded result."""
 
 BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
 KERNEL_NAMED = shaped(
@@ -26,7 +26,7 @@ KERNEL_NAMED = shaped(
     "write the name that jupyter kernelspec list shows",
 )
 _MAX_SEED = 2**32 - 1
-"""The largest that NumPy takes."""
+"""The largest seed that NumPy accepts."""
 
 _TIME = lazy_pattern(r"(\d{1,9}(?:\.\d{1,9})?)[ ]?(s|sec|seconds?|min|minutes?|h|hours?)?")
 _UNITS: Mapping[str, int] = MappingProxyType({"s": 1, "m": 60, "h": 3600})
@@ -37,7 +37,9 @@ _MIN_BYTES, _MAX_BYTES = 32 * 10**6, 2**50
 
 
 def parse_seconds(value: object) -> float | None:
-    """Seconds of `90`, `2.5`, `90 s`, `5 min` or `1 h`; None if it is no time from 1 ms to a week."""
+    """Return the seconds of `90`, `2.5`, `90 s`, `5 min` or `1 h`; None if it is not a time from 1 ms to a
+    week.
+    """
     seconds = math.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = float(value)
@@ -47,7 +49,7 @@ def parse_seconds(value: object) -> float | None:
 
 
 def parse_size(value: object) -> int | None:
-    """Bytes of `150 kB` (10³ each) or `2 MiB` (2²⁰ each); None if it is no size."""
+    """Return the bytes of `150 kB` (10³ each) or `2 MiB` (2²⁰ each); None if it is not a size."""
     found = _BYTES.fullmatch(value.strip()) if isinstance(value, str) else None
     if not found:
         return None
@@ -56,19 +58,22 @@ def parse_size(value: object) -> int | None:
 
 
 def parse_bytes(value: object) -> int | None:
-    """Bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is no amount a Python can live in."""
+    """Return the bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each).
+
+    Return None if it is not an amount of memory that Python can run in (32 MB to 1 PiB).
+    """
     amount = parse_size(value)
     return amount if amount is not None and _MIN_BYTES <= amount <= _MAX_BYTES else None
 
 
 def parse_seed(value: object) -> int | None:
-    """A whole number that every generator takes as a seed, else None."""
+    """Return the value if it is an integer that every generator accepts as a seed; otherwise None."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and isinstance(value, int) and 0 <= value <= _MAX_SEED else None
 
 
 def parse_tolerance(value: object) -> float | None:
-    """A number from 0 to 1; `1e-6` is a text to YAML."""
+    """Return a number from 0 to 1; None for any other value. YAML reads `1e-6` as a string."""
     try:
         number = (
             float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
@@ -79,13 +84,13 @@ def parse_tolerance(value: object) -> float | None:
 
 
 PATTERN = r"^(?![/~])(?![A-Za-z]+:)[^\\]+$"
-"""The shape of a pattern that may name files of the site."""
+"""Regular expression of patterns that may name files of the site."""
 
 
 def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
-    """Why `pattern` cannot name files of the site; empty if it can.
+    """Return why `pattern` cannot name files of the site; empty if it can.
 
-    folder: of the post, relative to the site root; the pattern is relative to it.
+    folder: folder of the post, relative to the site root; the pattern is relative to it.
     """
     if not pattern or pattern.startswith(("/", "~")) or "\\" in pattern or re.match(r"[A-Za-z]+:", pattern):
         return "must be a path relative to the post, with /"

@@ -1,4 +1,4 @@
-"""Files of a finished site, and what each is made from."""
+"""Files of a finished site, with the pages and settings that each is made from."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .template_views import PageView
 
 
 class GeneratedFile(Struct, frozen=True):
-    """A file that is made when it is called."""
+    """A file whose bytes are computed when the object is called."""
 
     make: Callable[[], bytes]
     pages: tuple[PageView, ...]
-    """What it is made from; beside these pages only the settings count."""
+    """Pages that the file is made from; other than these it depends only on the settings."""
     texts: tuple[PageView, ...] = ()
-    """Those of them whose texts it holds."""
+    """Pages of `pages` whose text the file contains."""
     key: str = ""
-    """Names all that it is made from; empty: that is `pages` and the settings."""
+    """Identifies everything that the file is made from; empty: `pages` and the settings."""
     is_joint: bool = False
-    """Making it makes others as well, so one process makes all of them."""
+    """Whether creating it creates other files too, so that one process must create all of them."""
     is_slow: bool = False
-    """It may take a second, and any thread may make it."""
+    """Whether creating it may need a second. Any thread may create it."""
 
     def __call__(self) -> bytes:
-        """Its bytes."""
+        """Return its bytes."""
         return self.make()
 
 
@@ -37,22 +37,24 @@ class OutputFile:
     """A file of the finished site."""
 
     path: PurePosixPath
-    """Relative to the output folder."""
+    """Path relative to the output folder."""
     origin: str
-    """What it is made from, in the author's words."""
+    """Description of its source, for the author."""
     content: PageView | GeneratedFile | Callable[[], bytes] | Path
-    """A page, what makes its bytes, or the file that is copied there."""
+    """A page, a function that returns the bytes, or the file to copy."""
 
 
-# What a finished page was made from, as it is kept to tell whether the page would be the same now.
+# The inputs of a finished page, stored to decide whether the page would be the same now.
 
 
 class PageInputs(msgspec.Struct, frozen=True, array_like=True):
-    """What a page was made from, beside what its key names."""
+    """Inputs of a page other than those that its key identifies."""
 
     texts: Mapping[str, bytes]
-    """Source path of another page whose text was read for it → digest of that text."""
+    """Source path of another page whose text was read → digest of that text."""
     loads: str = ""
-    """Name of the row that says which templates were looked for; empty for what is made without any."""
+    """Name of the row that lists the templates that were searched for; empty for a file made without
+    templates.
+    """
     templates: bytes = b""
-    """As `ThemeFiles.digest` gives it for these."""
+    """Digest of these templates, as `ThemeFiles.digest` returns it."""

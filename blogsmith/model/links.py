@@ -1,4 +1,4 @@
-"""What an address in a post leads to, once it is resolved."""
+"""Resolved links: the target of a URL in a post."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from ..base.diagnostics.model import Place, Reporter
 
 
 class LinkTarget(Struct, frozen=True):
-    """What an address in a post leads to."""
+    """The target of a URL in a post."""
 
     url: str
-    """As printed, base path applied."""
+    """URL as printed, with the base path."""
     problem: str = ""
-    """Why there is nothing there; empty if there is."""
+    """Why the target does not exist; empty if it does."""
     hint: str = ""
     code: str = "link-missing"
     page: str = ""
-    """Source path of the page; empty if it leads to none."""
+    """Source path of the target page; empty if the target is not a page."""
     written: str = ""
-    """The part of the address that is wrong, as written."""
+    """The part of the URL that is wrong, as written."""
     meant: str = ""
-    """What to write for that; empty where nobody knows."""
+    """Correction of `written`; empty if none is known."""
 
     def fix(self, reporter: Reporter, place: Place | None) -> Fix | None:
-        """What to change in the text in which the address stands at a place."""
-        # the text of a link may be its address
+        """Return a fix for the wrong part of the URL at or after `place`, or None."""
+        # the text of a link may be its URL
         return reporter.substitute(place, self.written, self.meant or None, behind="(<\"'= :[,")
 
     @property
     def local_url(self) -> str:
-        """`url` if nothing of it runs or loads from another host, else empty."""
+        """`url`; empty if it runs a script or loads something from another host."""
         return "" if ":" in self.url.split("/", 1)[0] or self.url.startswith("//") else self.url

@@ -1,12 +1,12 @@
-"""Sets of names, written as lines of text."""
+"""Sets of names, written as one string."""
 
 from __future__ import annotations
 
 
 def name_set(names: str) -> frozenset[str]:
-    """The names in a line of names."""
+    """Return the set of names in a string, separated by white space."""
     return frozenset(names.split())
 
 
 VOID_ELEMENTS = name_set("area base br col embed hr img input link meta param source track wbr")
-"""Elements of HTML that hold nothing and have no end tag."""
+"""HTML elements without content and without an end tag."""

@@ -1,4 +1,4 @@
-"""Paths of files as texts name them, reckoned from the root of a site: no file is looked at."""
+"""Paths of files as authors write them, relative to the site root. No file is accessed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import PurePosixPath
 
 
 def join_path(folder: PurePosixPath, name: str) -> PurePosixPath | None:
-    """`name` as written in a file of `folder`; None if it leads out of the root, or is the root."""
+    """Return the path of `name`, written in a file of `folder`. None if it points outside the root, or is the
+    root.
+    """
     parts = [*folder.parts]
     for part in PurePosixPath(name.lstrip("/")).parts:
         if part != "..":
@@ -20,5 +22,5 @@ def join_path(folder: PurePosixPath, name: str) -> PurePosixPath | None:
 
 
 def collapse_path(path: PurePosixPath | str) -> PurePosixPath:
-    """A path without `.` and `..`; what leads out of the root ends there."""
+    """Return a path without `.` and `..`. A `..` above the root is dropped."""
     return PurePosixPath(posixpath.normpath(f"/{path}").lstrip("/"))

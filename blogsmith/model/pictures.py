@@ -1,4 +1,4 @@
-"""Copies of images in other sizes and formats, and facts about video and audio files."""
+"""Copies of images in other sizes and formats, and metadata of video and audio files."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from msgspec import Struct
 PictureFormat = Literal["webp", "avif", "jpeg"]
 
 FOLDER = "assets/pictures"
-"""Of the finished site."""
+"""Folder in the output."""
 
 
 class PictureVariant(Struct, frozen=True, order=True):
-    """One copy of a picture."""
+    """One copy of an image."""
 
     path: str
-    """Relative to the output folder; names the picture's bytes, the size and how copies are made."""
+    """Path relative to the output folder. It identifies the image's bytes, the size and the conversion."""
     source: str
-    """Address of the original in this site, base path included."""
+    """URL of the original in this site, base path included."""
     width_px: int
     height_px: int
     format: PictureFormat
 
 
 class ImageInfo(Struct, frozen=True):
-    """An image of the site as a page may use it."""
+    """An image of the site, with the facts that a page uses."""
 
     url: str
-    """Absolute path with the base path applied; the address of a remote one."""
+    """Absolute path with the base path; the URL of a remote image."""
     width_px: int | None
-    """None for a vector image without a size of its own."""
+    """Width in pixels; None for a vector image without a size of its own."""
     height_px: int | None
     located: bool = False
-    """The file tells where the picture was taken."""
+    """Whether the file records where the photo was taken."""
     is_remote: bool = False
-    """Readers' browsers load it from another host."""
+    """Whether browsers load it from another host."""
     address: str = ""
-    """Of one at another host that the site does not show; then `url` is empty."""
+    """URL of an image at another host that the site does not show; then `url` is empty."""
     bytes: int = 0
-    """How long its file is."""
+    """Size of the file in bytes."""
     is_animated: bool = False
     digest: str = ""
-    """SHA-256 of its file, if readers are better served with smaller copies; else empty."""
+    """SHA-256 of the file if smaller copies of it are useful to readers; otherwise empty."""
 
 
-# Films and their captions, as pages may use them.
+# Videos and their captions, as pages use them.
 
 
 FILM_TYPES: Mapping[str, str] = MappingProxyType(
@@ -59,27 +59,27 @@ FILM_TYPES: Mapping[str, str] = MappingProxyType(
         "mov": "video/quicktime",
     }
 )
-"""Ending of a film's file → its type."""
+"""Extension of a video file → its media type."""
 
 
 class MediaFile(Struct, frozen=True):
-    """A film of the site, or a file with captions."""
+    """A video of the site, or a file with captions."""
 
     url: str = ""
-    """Absolute path with the base path applied."""
+    """Absolute path with the base path."""
     width_px: int | None = None
-    """None where the file does not tell."""
+    """Width in pixels; None if the file does not contain it."""
     height_px: int | None = None
     is_captions: bool = False
-    """It begins as WebVTT does."""
+    """Whether it begins as a WebVTT file does."""
 
 
 def is_film(path: str) -> bool:
-    """Whether a path means a film of the site."""
+    """Return whether a path refers to a video of the site."""
     address = path.partition("#")[0].partition("?")[0]
     return film_type(address) != "" and "://" not in path and not path.startswith("//")
 
 
 def film_type(path: str) -> str:
-    """The type of a film by its name; empty if that does not tell."""
+    """Return the media type of a video by its file name; empty if it is not known."""
     return FILM_TYPES.get(path.rpartition(".")[2].lower(), "")

@@ -1,8 +1,8 @@
-"""Front matter keys with which other systems keep a page from readers.
+"""Front matter keys that other systems use to restrict access to a page.
 
-blogsmith has no access control, so a page that asks for it must never be published. The table below is the
-one place that says which key with which value restricts a page. A value that the table does not know
-restricts too: what was published once cannot be taken back.
+blogsmith has no access control, so a page that requests it must never be published. The table below is the
+only place that lists restricting keys and values. A value that the table does not know restricts too,
+because published content cannot be taken back.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from msgspec import Struct
 from .names import name_set
 
 Remedy: TypeAlias = Literal["access", "list", "draft"]
-"""What blogsmith has instead. `access`: nothing. `list`: `unlisted: true`. `draft`: `draft: true`."""
+"""The equivalent in blogsmith. `access`: none. `list`: `unlisted: true`. `draft`: `draft: true`."""
 
 
 class RestrictionRule(Struct, frozen=True):
-    """Keys that mean the same, and the values with which they restrict a page."""
+    """Keys with the same meaning, and the values that restrict a page."""
 
     keys: frozenset[str]
-    """Lower case, without `-`, `_` and spaces. A dot separates a key from the mapping around it."""
+    """Keys in lower case, without `-`, `_` and spaces. A dot separates a key from the mapping around it."""
     remedy: Remedy
     open: frozenset[str] = frozenset()
     """Values that leave the page public; every other value restricts it. Not used if `closed` is given."""
@@ -30,28 +30,28 @@ class RestrictionRule(Struct, frozen=True):
     """Values that restrict the page; every other value leaves it public."""
 
     def restricts(self, value: object) -> bool:
-        """Return whether a value keeps readers from the page. An empty value never does."""
+        """Return whether a value restricts the page. An empty value never does."""
         words = [word for word in _words(value) if word]
         return any(word in self.closed if self.closed else word not in self.open for word in words)
 
 
 class Restriction(NamedTuple):
-    """A key of a page that restricts it."""
+    """A key that restricts a page."""
 
     path: tuple[str | int, ...]
     """Keys as written, from the outermost mapping on, with the indexes of lists."""
     remedy: Remedy
     meant: str = ""
-    """The key of the table, if the key written is a misspelling of it."""
+    """Key of the table, if the key written is a misspelling of it."""
 
     @property
     def name(self) -> str:
-        """The key as messages show it: `build.render`."""
+        """Key in messages, such as `build.render`."""
         return ".".join(part for part in self.path if isinstance(part, str))
 
     @property
     def is_secret(self) -> bool:
-        """Whether its value is a password, which no message may show."""
+        """Whether the value is a password, which no message may show."""
         return _fold(self.path[-1]) in _SECRETS or self.meant in _SECRETS
 
 
@@ -82,7 +82,7 @@ RULES: tuple[RestrictionRule, ...] = (
         "access",
         closed=name_set("onlypaid onlyfree founding paid members membersonly subscribers private internal"),
     ),
-    # only an empty password is none: `no` and `open` may be passwords
+    # only an empty password means none: `no` and `open` may be passwords
     RestrictionRule(_SECRETS, "access", open=name_set("false")),
     RestrictionRule(_FLAGS, "access", open=_NO | _PUBLIC),
     RestrictionRule(name_set("members"), "access", open=_NO | _PUBLIC),
@@ -93,7 +93,7 @@ RULES: tuple[RestrictionRule, ...] = (
         open=_PUBLIC | name_set("all any visible published default"),
     ),
     RestrictionRule(name_set("public ispublic visible isvisible"), "access", open=_YES | _PUBLIC),
-    # Pelican, Hexo, Eleventy, Hugo: the page exists and no list shows it
+    # Pelican, Hexo, Eleventy, Hugo: the page exists, but no list shows it
     RestrictionRule(
         name_set("hidden ishidden hide unlisted eleventyexcludefromcollections"), "list", closed=_YES
     ),
@@ -104,11 +104,11 @@ RULES: tuple[RestrictionRule, ...] = (
     RestrictionRule(name_set("permalink"), "draft", closed=name_set("false")),
     RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
-"""The first rule that has the key and restricts with its value decides."""
+"""The first rule that has the key, and restricts with its value, applies."""
 
 _FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("status unlisted")
 _CONTAINERS = name_set("build params extra cascade")
-"""Keys of mappings whose keys count too. `_build` is `build`."""
+"""Keys of mappings whose keys are checked too. `_build` is `build`."""
 _DEEPEST = 4
 _OFTEN_MISSPELT = tuple(
     sorted(
@@ -119,7 +119,7 @@ _OFTEN_MISSPELT = tuple(
     )
 )
 _HONEST = name_set("member embers")
-"""Words that only look like a misspelling."""
+"""Names that look like a misspelling but are not."""
 
 
 def is_known_key(key: str) -> bool:
@@ -130,7 +130,8 @@ def is_known_key(key: str) -> bool:
 def find_restrictions(front: Mapping[str, object], *, is_foreign: bool = False) -> tuple[Restriction, ...]:
     """Return the keys of front matter that restrict a page, in their order.
 
-    is_foreign: the page is of another system; `unlisted`, spelt exactly so, is a key of blogsmith otherwise.
+    is_foreign: the page belongs to another system. Otherwise `unlisted`, spelt exactly so, is a key of
+    blogsmith.
     """
     found = _search(front, (), "", _DEEPEST)
     return tuple(one for one in found if is_foreign or one.path != ("unlisted",))
@@ -159,7 +160,9 @@ def _judge(name: str, value: object) -> tuple[Remedy, str] | None:
 
 
 def _correct(name: str) -> str:
-    """Return the key that an unknown one misspells by one letter too many, too few, or two exchanged."""
+    """Return the known key that differs by one extra or missing letter, or two swapped letters; empty if none
+    does.
+    """
     if name in _HONEST or name in _FOREIGN_KEYS:
         return ""
     return next((known for known in _OFTEN_MISSPELT if _is_slip(name, known)), "")
@@ -177,7 +180,7 @@ def _is_slip(written: str, known: str) -> bool:
 
 
 def _words(value: object) -> list[str]:
-    """Return the words of a value as rules have them. One that can have none is a word no rule knows."""
+    """Return the keywords of a value in folded form. A mapping gives a keyword that no rule contains."""
     if isinstance(value, list):
         return [word for entry in value for word in _words(entry)]
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""A work that pages cite, as a bibliography describes it: the model of CSL, typed.
+"""Works that pages cite, as a bibliography describes them: the CSL model with types.
 
-Texts are plain but for formulas in `$…$` and the tags that CSL-JSON knows: `<i>`, `<b>`, `<sup>`, `<sub>` and
-`<span class="nocase">`, what no style may change in case.
+Strings are plain except for formulas in `$…$` and the tags of CSL-JSON: `<i>`, `<b>`, `<sup>`, `<sub>` and
+`<span class="nocase">`, whose content no style may change in case.
 """
 
 from __future__ import annotations
@@ -16,35 +16,35 @@ from ..base.patterns import lazy_pattern
 
 
 class Person(Struct, frozen=True, omit_defaults=True):
-    """A name in the parts that styles order and shorten."""
+    """A name, in the parts that styles order and shorten."""
 
     family: str = ""
     given: str = ""
     particle: str = ""
-    """`van`, in front of the family name."""
+    """Particle before the family name, such as `van`."""
     suffix: str = ""
-    """`Jr.`"""
+    """Suffix, such as `Jr.`"""
     literal: str = ""
-    """The name of an institution; then there are no parts."""
+    """Name of an institution; then the other parts are empty."""
 
     @property
     def short(self) -> str:
-        """As a citation in the text names it: `van Gogh`."""
+        """Short form for citations in the text: `van Gogh`."""
         return self.literal or f"{self.particle} {self.family}".strip()
 
     @property
     def full(self) -> str:
-        """`Vincent van Gogh`."""
+        """Full name: `Vincent van Gogh`."""
         parts = (self.given, self.particle, self.family, self.suffix)
         return self.literal or " ".join(filter(None, parts))
 
 
 class WorkDate(Struct, frozen=True, array_like=True):
-    """A day, as much of it as is known."""
+    """A date; month and day may be unknown."""
 
     year: int
     month: int = 0
-    """0: unknown."""
+    """1 to 12; 0: unknown."""
     day: int = 0
 
 
@@ -52,65 +52,65 @@ class Publication(Struct, frozen=True, kw_only=True):
     """One entry of a bibliography."""
 
     key: str
-    """What `[@key]` names."""
+    """Key in `[@key]`."""
     kind: str = "document"
-    """A type of CSL: `article-journal`."""
+    """CSL type, such as `article-journal`."""
     texts: Mapping[str, str] = {}
-    """Variable of CSL → text: `title`, `container-title`, `DOI`."""
+    """CSL variable → string: `title`, `container-title`, `DOI`."""
     people: Mapping[str, tuple[Person, ...]] = {}
-    """`author`, `editor` … → who."""
+    """CSL variable → people: `author`, `editor` and others."""
     has_others: bool = False
-    """There are more authors than are named."""
+    """Whether there are more authors than are named."""
     dates: Mapping[str, WorkDate] = {}
-    """`issued`, `accessed`."""
+    """CSL variable → date: `issued`, `accessed`."""
     date_text: str = ""
-    """What stands for `issued`, where it is no date: `in press`."""
+    """Text used for `issued` if it is not a date: `in press`."""
     pdf: str = ""
-    """Address, or path in the site, of the text itself."""
+    """URL, or path in the site, of the work itself."""
     arxiv: str = ""
-    """Its number at arXiv: `1706.03762`."""
+    """arXiv identifier: `1706.03762`."""
     bibtex: str = ""
-    """The entry as BibTeX, to copy."""
+    """The entry as BibTeX, for readers to copy."""
 
     @property
     def title(self) -> str:
-        """Its title, else its key."""
+        """Title, or the key without one."""
         return self.texts.get("title", "") or self.key
 
     @property
     def authors(self) -> tuple[Person, ...]:
-        """Who wrote it, else who edited it."""
+        """Authors, or the editors without any."""
         return self.people.get("author", ()) or self.people.get("editor", ())
 
     @property
     def year(self) -> str:
-        """The year as text, else what stands for it; may be empty."""
+        """Year as a string, or `date_text` without one; may be empty."""
         issued = self.dates.get("issued")
         return str(issued.year) if issued else self.date_text
 
 
 class FoundPublication(Struct, frozen=True):
-    """The answer to a key: what the bibliographies of a page have under it."""
+    """The result of looking up a key in the bibliographies of a page."""
 
     work: Publication | None = None
-    """None: no bibliography has the key."""
+    """None if no bibliography has the key."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """What is wrong with the entry. Places are in here alone, so entries move without being changed."""
+    """Errors in the entry. Only these contain locations, so moving an entry does not change it."""
 
 
 class CslStyle(Struct, frozen=True):
-    """A style of citations in the Citation Style Language."""
+    """A citation style in the Citation Style Language."""
 
     name: str = ""
-    """Its path, or the name of one that is shipped; empty: there is none."""
+    """Path, or name of a bundled style; empty if there is none."""
     text: str = ""
-    """Its XML; empty for one that is shipped."""
+    """XML of the style; empty for a bundled style."""
     is_bundled: bool = False
     problem: Diagnostic | None = None
-    """Why there is no text."""
+    """Reason why there is no XML; None if there is."""
 
 
-# Names of licences and checks of ORCID iDs, as front matter and settings write them.
+# Names of licences and checks of ORCID iDs, as used in front matter and settings.
 
 
 ORCID = lazy_pattern(r"(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
@@ -128,7 +128,7 @@ _LICENSES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 
 def is_orcid(digits: str) -> bool:
-    """Whether the last sign of an ORCID iD fits the others: ISO 7064, MOD 11-2."""
+    """Return whether the check digit of an ORCID iD is valid: ISO 7064, MOD 11-2."""
     total = 0
     for digit in digits.replace("-", "")[:-1]:
         total = (total + int(digit)) * 2
@@ -137,7 +137,9 @@ def is_orcid(digits: str) -> bool:
 
 
 def license_of(written: str) -> tuple[str, str]:
-    """Name and address of a licence: of `CC-BY-4.0` and its like, an address, or any name without one."""
+    """Return name and URL of a licence, given as `CC-BY-4.0` or similar, as a URL, or as any name (no URL
+    then).
+    """
     found = _CC.fullmatch(written.strip())
     if found:
         kind, version = found[1].upper().replace(" ", "-"), found[2] or "4.0"

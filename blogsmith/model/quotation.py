@@ -1,4 +1,6 @@
-"""Quotation marks of languages: outer and inner pair. Source: CLDR, `delimiters`; French has blanks."""
+"""Quotation marks of languages: outer and inner pair. Source: CLDR, `delimiters`; French marks include
+spaces.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ _MARKS: Mapping[str, QuotationMarks] = MappingProxyType(
 
 
 def quotation_marks(tag: str) -> QuotationMarks:
-    """Those of a language, by its BCP 47 tag; English ones where nothing is known."""
+    """Return the marks of a language, by its BCP 47 tag; the English ones for an unknown language."""
     key = tag.lower()
     while key:
         if key in _MARKS:

@@ -1,4 +1,4 @@
-"""Images that posts name at other hosts: the rule of the site, its copies, and their record."""
+"""Images at other hosts that posts refer to: the rule of the site, the copies, and their record."""
 
 from __future__ import annotations
 
@@ -18,47 +18,47 @@ from .decode import decode
 
 RemoteRuleName = Literal["error", "warn", "allow", "fetch"]
 RECORD = "remote-images.txt"
-"""The file of a site that says which copy is of which address; at its root, so it is not published."""
+"""File that maps URLs to copies. It is in the site root, so it is not published."""
 COPIES = "static/remote"
-"""The folder of a site for the copies."""
+"""Folder of the copies, relative to the site root."""
 FETCH_COMMAND = "blogsmith images fetch"
 REMOTE_HINT = f"write images: {{remote: fetch}} and run {FETCH_COMMAND}, or put a copy beside the post"
 _KEPT = "/%:;=@!$&'()*+,-._~"
-"""Besides letters and digits, what stays as it is in a path or a query."""
+"""Characters of paths and queries that are not escaped, in addition to letters and digits."""
 
 
 class ImageCopy(Struct, frozen=True):
-    """A picture of another host that lies in the site."""
+    """A copy of a remote image in the site."""
 
     path: str
-    """Relative to the site root."""
+    """Path relative to the site root."""
     sha256: str
-    """Of the file, in hex."""
+    """SHA-256 of the file, in hex."""
 
 
 class RemoteImages(Struct, frozen=True):
-    """What becomes of pictures at other hosts."""
+    """Treatment of images at other hosts."""
 
     rule: RemoteRuleName = "error"
     copies: Mapping[str, ImageCopy] = field(default_factory=dict)
-    """Address as `remote_address` has it → copy; read where the rule is `fetch`."""
+    """URL, normalised by `remote_address` → copy. Read if the rule is `fetch`."""
 
 
 def remote_message(written: str) -> str:
-    """What is said of an image at another host."""
+    """Return the message about an image at another host."""
     return f"image {written} is on another host"
 
 
 def is_remote(written: str) -> bool:
-    """Whether an address in a post leads to another host, or names a scheme as if it did."""
+    """Return whether a URL in a post points to another host, or has any scheme followed by `://`."""
     path = written.strip().partition("?")[0].partition("#")[0]
     return "://" in path or path.startswith("//")
 
 
 def remote_address(written: str) -> str:
-    """The address in the one form under which its copy is recorded: ASCII, with a scheme, without fragment.
+    """Return a URL in the normal form used in the record: ASCII, with a scheme, without a fragment.
 
-    Empty if it is no http(s) address, or holds a name or a password.
+    Return "" if it is not an http(s) URL, or contains a user name or a password.
     """
     text = "".join(sign for sign in written.strip() if sign not in "\t\r\n")
     try:
@@ -74,10 +74,10 @@ def remote_address(written: str) -> str:
     return urlunsplit((parts.scheme, place, quote(parts.path, safe=_KEPT) or "/", query, ""))
 
 
-# The record of copied images, `remote-images.txt`: one line each, SHA-256, file, address.
+# The record of copied images, `remote-images.txt`: one line each with SHA-256, file, URL.
 #
-# Plain text that a person can read, compare and commit. What a line says may come from a stranger: it names
-# files in the folder for copies only, and what is published is compared with the digest.
+# It is plain text that people can read, compare and commit. A line may come from a stranger. It can name
+# only files in the folder of the copies, and published files are compared with the digest.
 
 
 _LINE = lazy_pattern(r"([0-9a-f]{64})\s+(\S+)\s+(\S+)")
@@ -90,7 +90,7 @@ _HINT = f"a line is SHA-256, file, address; take it out and run {FETCH_COMMAND}"
 
 
 def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
-    """The copies that the record names, by address, and what is wrong with it; nothing if there is none."""
+    """Return the copies in the record by URL, and the errors in it; both empty if there is no record."""
     try:
         with open_folder(root) as site:
             data = site.read(RECORD, _MAX_BYTES + 1)
@@ -138,6 +138,6 @@ def _problem(path: str, address: str, copies: Mapping[str, ImageCopy]) -> str:
 
 
 def format_record(copies: Mapping[str, ImageCopy]) -> bytes:
-    """The record of these copies, sorted by address."""
+    """Return the record of these copies, sorted by URL."""
     rows = sorted(copies.items(), key=lambda row: row[0])
     return (_HEAD + "".join(f"{copy.sha256}  {copy.path}  {address}\n" for address, copy in rows)).encode()

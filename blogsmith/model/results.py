@@ -1,7 +1,7 @@
-"""What came out of cells: outputs, how each cell ended, and on what machine.
+"""Results of cells: outputs, how each cell ended, and on what machine.
 
-A text may name a place in a cell as `<cell 2>`, counted from 1 in its session, and a line of that cell.
-It becomes the line of the post when it is shown, so that a recorded result does not age with the prose.
+Text may refer to a cell as `<cell 2>`, counted from 1 in its session, and to a line of that cell. When it is
+shown, this becomes the line of the post, so that edits of prose do not make a recorded result outdated.
 """
 
 from __future__ import annotations
@@ -14,61 +14,62 @@ import msgspec
 from msgspec import Struct, field
 
 Status = Literal["ok", "error", "exit", "timeout", "memory", "died", "skipped"]
-"""How a cell ended; `skipped`: a need was not met, or an earlier cell of the session failed."""
+"""How a cell ended. `skipped`: a need was not met, or an earlier cell of the session failed."""
 
 DARK = ";scheme=dark"
-"""Added to the type of a picture that is drawn for dark pages."""
+"""Suffix of the MIME type of an image for dark pages."""
 SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
-"""Form of one entry of `CellRun.sdpa`, as a regular expression."""
+"""Regular expression of one entry of `CellRun.sdpa`."""
 MOST_SDPA = 16
-"""Entries of one cell; no machine has as many backends."""
+"""Maximum number of entries of one cell; no machine has as many backends."""
 CHANGED = "0" * 64
-"""In place of the digest of a file that was saved anew after a cell had read it: no file has this one."""
+"""Used instead of the digest of a file that changed after a cell had read it. No file has this digest."""
 
 ImportName = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
 
 
 class Blob(Struct, frozen=True):
-    """Bytes of a picture."""
+    """Bytes of an image."""
 
     digest: str
-    """Hex SHA-256."""
+    """SHA-256 in hex."""
     data: bytes | None = None
-    """None once it is recorded: the bytes are in the file `name`."""
+    """Bytes; None once the image is recorded: they are in the file `name`."""
     name: str = ""
     """File in the folder of the record; empty before it is recorded."""
 
 
 class Stream(Struct, frozen=True):
-    """Text printed in one go, to one stream."""
+    """Consecutive output to one stream."""
 
     name: Literal["stdout", "stderr"]
     text: str
     dropped: int = 0
-    """Bytes behind `text` that were over the limit and are lost."""
+    """Number of bytes after `text` that were over the limit and are lost."""
 
 
 class Display(Struct, frozen=True):
-    """A value or a picture."""
+    """A value or an image."""
 
     kind: Literal["value", "display"]
-    """`value`: of the last expression; `display`: shown by `display()` or drawn."""
+    """`value`: value of the last expression; `display`: shown by `display()` or drawn."""
     data: Mapping[str, str | Blob]
-    """MIME type → text, or bytes for pictures (SVG too); `image/png;scheme=dark` is one for dark pages."""
+    """MIME type → string, or bytes for images (SVG too). `image/png;scheme=dark` is an image for dark pages.
+    """
 
 
 class Failure(Struct, frozen=True):
     """An exception."""
 
     name: str
-    """Its class, e.g. `ZeroDivisionError`."""
+    """Name of its class, e.g. `ZeroDivisionError`."""
     message: str
     text: str
-    """The traceback as Python prints it, frames of ours cut, cells named `<cell 2>`."""
+    """Traceback as Python prints it, without frames of blogsmith, with cells named `<cell 2>`."""
     cell: int = 0
-    """In its session, of the innermost frame that is the author's; 0: none."""
+    """Cell of the innermost frame in the author's code, numbered in its session; 0: none."""
     line: int = 0
-    """1-based in that cell."""
+    """1-based line in that cell."""
 
 
 CellOutput = Stream | Display | Failure
@@ -78,25 +79,29 @@ class ShapeMismatch(Struct, frozen=True):
     """A shape comment that is not true."""
 
     line: int
-    """1-based in the cell."""
+    """1-based line in the cell."""
     written: str
-    """The comment's shape, e.g. `(n, d_k)`."""
+    """Shape in the comment, e.g. `(n, d_k)`."""
     expected: str
-    """With the sizes filled in, e.g. `(4, 8)`."""
+    """Shape with the sizes filled in, e.g. `(4, 8)`."""
     got: str
     cell: int = 0
-    """In its session, of the comment: a function may stand in an earlier cell; 0: the cell that ran."""
+    """Cell of the comment, numbered in its session; a function may be in an earlier cell. 0: the cell that
+    ran.
+    """
 
 
 class Unjudged(Struct, frozen=True):
-    """What a claim ends with if that is neither true nor false."""
+    """Value at the end of a claim that is neither true nor false."""
 
     kind: str
-    """As the worker calls it: `tuple`, `array`, `number`…; `none`: the cell ends with no expression."""
+    """Kind, as named by the worker: `tuple`, `array`, `number`…; `none`: the cell does not end with an
+    expression.
+    """
     detail: str = ""
-    """The value as text."""
+    """The value as a string."""
     part: str = ""
-    """The part of the expression that has it; empty: all of it."""
+    """Part of the expression that has this value; empty: all of it."""
 
 
 class CellRun(Struct, frozen=True):
@@ -104,38 +109,44 @@ class CellRun(Struct, frozen=True):
 
     status: Status
     outputs: tuple[CellOutput, ...] = ()
-    """In order of emission."""
+    """Outputs in the order they were emitted."""
     seconds: float = 0.0
     """Wall time."""
     problem: str = ""
-    """Why it did not end well, in words; empty for `ok`."""
+    """Message that says why it failed; empty for `ok`."""
     line: int = 0
-    """1-based line in the cell where it ended badly; 0: unknown."""
+    """1-based line of the cell where it failed; 0: unknown."""
     reads: Mapping[str, str] = field(default_factory=dict)
-    """Files of the site it read, relative to the site root → hex SHA-256, or `CHANGED`; those read before it
-    left out."""
+    """Files of the site that it read, relative to the site root → SHA-256 in hex, or `CHANGED`.
+
+    Files that earlier cells read are left out.
+    """
     modules: Mapping[str, str] = field(default_factory=dict)
-    """Python files of the site it imported, likewise."""
+    """Python files of the site that it imported → SHA-256, as in `reads`."""
     device: str = "cpu"
-    """`cpu` or `cuda`: whether the process had touched CUDA when the cell ended."""
+    """`cpu` or `cuda`: whether the process had used CUDA when the cell ended."""
     packages: tuple[str, ...] = ()
-    """Packages the code up to here imports itself, by their import names."""
+    """Import names of the packages that the code up to here imports itself."""
     shapes: tuple[ShapeMismatch, ...] = ()
     claim: str = ""
-    """For a claim that is false: the two sides, e.g. `left: 3.9, right: 4`."""
+    """For a false claim: the two sides, e.g. `left: 3.9, right: 4`."""
     sdpa: tuple[str, ...] = ()
-    """Backends of scaled dot-product attention that were seen to run, with the operator that proves it:
-    `flash aten::_scaled_dot_product_flash_attention_for_cpu`. Behind an operator that has the same name on
-    every device stands ` cpu` if it ran there. Sorted, each once."""
+    """Backends of scaled dot-product attention that were observed, with the operator that proves it.
+
+    Example: `flash aten::_scaled_dot_product_flash_attention_for_cpu`. ` cpu` follows an operator that has
+    the same name on every device, if it ran on the CPU. Sorted, without duplicates.
+    """
     unjudged: Unjudged | None = None
-    """For a claim that is neither true nor false."""
+    """Set for a claim that is neither true nor false."""
     absent: tuple[str, ...] = ()
-    """Modules of the site that are not there and would hide what it imported: paths without `.py`."""
+    """Paths without `.py` of site modules that do not exist, and would hide a module that it imported."""
     others: Mapping[str, CellRun] = field(default_factory=dict)
-    """Of a cell with a sweep: key of a point → how it ended; what they used is noted with the cell."""
+    """For a cell with a sweep: key of a point → how it ended. Files and modules used are recorded with the
+    cell.
+    """
 
     def ended_well(self, *, error: bool) -> bool:
-        """Whether it is no failure. error: an exception is a result of this cell."""
+        """Return whether the cell did not fail. error: an exception is a result of this cell."""
         return self.status in ("ok", "skipped") or (error and self.status == "error")
 
 
@@ -144,61 +155,63 @@ class ValueRun(Struct, frozen=True):
 
     status: Literal["ok", "error", "skipped"]
     text: str = ""
-    """As `format` gives it."""
+    """String as `format` returns it."""
     latex: str = ""
-    """TeX without dollars, if the value has `_repr_latex_` and no format spec is given."""
+    """TeX without delimiters, if the value has `_repr_latex_` and no format spec is given."""
     failure: Failure | None = None
     shapes: tuple[ShapeMismatch, ...] = ()
-    """Found while it was computed; then it is an error."""
+    """Mismatches found while it was computed; it is then an error."""
 
 
 class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Where a session ran. Empty means unknown: nothing is guessed. A record holds it as it is."""
+    """The machine that a session ran on. Empty fields are unknown; nothing is guessed. Recorded as it is."""
 
     python: str = ""
-    """Version, `3.11.7`."""
+    """Version, e.g. `3.11.7`."""
     platform: str = ""
-    """`Linux x86_64`."""
+    """Platform, e.g. `Linux x86_64`."""
     cpu: str = ""
     """Model name."""
     gpu: str = ""
     """Model name of the CUDA device that was used; of several, `2 × NVIDIA H200`."""
     capability: str = ""
-    """Its compute capability, `9.0`."""
+    """Compute capability of the device, e.g. `9.0`."""
     driver: str = ""
     cuda: str = ""
-    """Version of CUDA that torch was built with."""
+    """CUDA version that torch was built with."""
     threads: Annotated[int, msgspec.Meta(ge=0, le=2**53)] = 0
-    """Threads BLAS may use; 0: unknown."""
+    """Number of threads that BLAS may use; 0: unknown."""
     packages: dict[ImportName, str] = {}
-    """Import name → version, of the packages the code imports itself."""
+    """Import name → version, for packages that the code imports itself."""
 
 
 class SessionRun(Struct, frozen=True):
-    """What running one session gave."""
+    """The result of running one session."""
 
     session: str
     cells: tuple[CellRun, ...]
     """One for each cell of the session that runs, in order."""
     values: Mapping[int, ValueRun] = field(default_factory=dict)
-    """Number of the value in the page → its result."""
+    """Number of the value on the page → its result."""
     machine: Machine = field(default_factory=Machine)
     problem: str = ""
-    """Why the session could not start at all, in words."""
+    """Message that says why the session could not start; empty if it did."""
     reads: Mapping[str, str] = field(default_factory=dict)
-    """What values used before any cell ran, as in `CellRun`; likewise the next two."""
+    """Files that values read before any cell ran, as in `CellRun`. `modules` and `absent` are used in the
+    same way.
+    """
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     only_sweeps: bool = False
-    """As in the job: nothing of it is a result but `CellRun.others`."""
+    """Whether only `CellRun.others` contains results, as requested in the job."""
     python: str = ""
-    """Path of the program that ran it here; empty: a kernel's, or another machine's."""
+    """Path of the Python program that ran it; empty for a kernel or another machine."""
     resumed: int = 0
-    """So many cells ran in an earlier run, from whose checkpoint this one went on."""
+    """Number of cells that ran in an earlier run, whose checkpoint this run continued from."""
 
 
 class CellResult(Struct, frozen=True):
-    """What the page shows of a cell."""
+    """The result of a cell as the page shows it."""
 
     status: Status | Literal["off", "pending"]
     """`off`: not to be run; `pending`: never run yet."""
@@ -209,40 +222,41 @@ class CellResult(Struct, frozen=True):
     """Import name → version."""
     machine: Machine | None = None
     date: str = ""
-    """Of the run, `2026-11-21`."""
+    """Date of the run, e.g. `2026-11-21`."""
     stale: str = ""
-    """What has changed since, in words; empty if nothing has."""
+    """Message about changes since the run; empty if there are none."""
     problem: str = ""
-    """Why it was skipped or did not end well, in words."""
+    """Message that says why it was skipped or failed."""
     sdpa: tuple[str, ...] = ()
-    """As in `CellRun`."""
+    """Attention backends, as in `CellRun`."""
     unmet: tuple[str, ...] = ()
-    """Needs for which it never ran, such as `torch>=2.6`; empty if it has a result."""
+    """Unmet needs that prevented every run, e.g. `torch>=2.6`; empty if it has a result."""
     shown_for: str = ""
-    """Why another cell's output stands here, in words; empty if it is the cell's own."""
+    """Message that says why the output of another cell is shown; empty if it is the cell's own."""
     has_gap: bool = False
-    """Whether a cell before it in its session never ran: it does not follow from what readers see."""
+    """Whether an earlier cell of its session never ran, so that the code shown does not explain the result.
+    """
     imported: bool = False
     """Whether it comes from a notebook and was never run here."""
     others: Mapping[str, CellResult] = field(default_factory=dict)
-    """Of a cell with a sweep: key of a point → its result; the default's is this one."""
+    """For a cell with a sweep: key of a point → its result. The default point's result is this record."""
 
 
 class ValueResult(Struct, frozen=True):
-    """What the page shows of a `{= … =}`."""
+    """The result of a `{= … =}` as the page shows it."""
 
     text: str = ""
     latex: str = ""
     pending: bool = False
-    """Never run yet."""
+    """Whether it has never been run."""
     stale: str = ""
 
 
 class PageResults(Struct, frozen=True):
-    """What a page shows of everything that runs in it."""
+    """Results of all cells and values of a page."""
 
     cells: Mapping[int, CellResult] = field(default_factory=dict)
-    """By `Cell.number`; a cell that is missing counts as `pending`."""
+    """`Cell.number` → result; a cell that is missing is treated as `pending`."""
     values: Mapping[int, ValueResult] = field(default_factory=dict)
     folder: Path | None = None
-    """Where the files of its pictures are."""
+    """Folder of the recorded images."""

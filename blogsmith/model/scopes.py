@@ -1,7 +1,7 @@
-"""How far a value reaches: said where a field is declared, so that nobody keeps a list of fields elsewhere.
+"""Scopes of fields: how far a change of a value reaches. Declared with the field, so no other list is needed.
 
-The pipeline makes a text anew for what reaches it, and keeps what follows from the rest of the site while
-only that text is edited.
+When a value changes, the pipeline renders again the documents that it affects. While only one document is
+edited, the results that depend on the rest of the site are reused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class FieldScope(Enum):
-    """What changes when a value does."""
+    """Scope of a value: the parts of the site that change with it."""
 
     PAGE = "the text of a page, or what it alone says of itself"
     SITE = "how pages stand to each other, and what stands around their texts"
@@ -26,7 +26,7 @@ OfSite = Annotated[Value, FieldScope.SITE]
 
 @cache
 def scoped_fields(record: type, scope: FieldScope) -> tuple[str, ...]:
-    """Names of the fields of a record that have this scope; TypeError if one has none, or two."""
+    """Return the names of a record's fields that have this scope. TypeError if a field has none, or two."""
     return tuple(name for name, found in _scopes(record).items() if found is scope)
 
 

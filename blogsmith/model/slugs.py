@@ -1,4 +1,4 @@
-"""Slugs of titles in addresses and ids, and the rules for slugs and aliases that authors write."""
+"""Slugs of titles in URLs and ids, and the rules for slugs and aliases that authors write."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..base.patterns import lazy_pattern
 _SEPARATORS = lazy_pattern(r"[^\w]+|_+")
 
 
-@lru_cache(maxsize=4096)  # a term stands on many pages
+@lru_cache(maxsize=4096)  # a term is used on many pages
 def slugify(text: str) -> str:
-    """Lower-case words joined by hyphens; letters of every script are kept, accents too.
+    """Return lower-case words joined by hyphens. Letters of every script are preserved, accents too.
 
     `Why Scale by sqrt(d_k)?` → `why-scale-by-sqrt-d-k`. Empty if `text` has no letter or digit.
     """
@@ -25,10 +25,10 @@ def slugify(text: str) -> str:
 
 
 def github_slug(text: str) -> str:
-    """The id that GitHub gives a heading: `A & B` → `a--b`, `Markov's` → `markovs`.
+    """Return the id that GitHub gives a heading: `A & B` → `a--b`, `Markov's` → `markovs`.
 
-    Source: github-slugger 2.0. Letters, marks, digits, hyphens and underscores are kept, each blank becomes a
-    hyphen. Empty if nothing is left.
+    Source: github-slugger 2.0. Letters, marks, digits, hyphens and underscores are preserved; each space
+    becomes a hyphen. Empty if nothing is left.
     """
     return "".join("-" if char == " " else char for char in text.lower() if _is_kept(char))
 
@@ -41,10 +41,10 @@ def _is_kept(char: str) -> bool:
 def unique(
     wanted: str, taken: set[str], counts: dict[str, int], fallback: str = "section", first: int = 2
 ) -> str:
-    """`wanted`, or `wanted-2`, `wanted-3`, … if taken; remembers the answer in `taken`.
+    """Return `wanted`, or `wanted-2`, `wanted-3`, … if that is taken. Add the result to `taken`.
 
-    counts: the number to try next for each name; `taken` only grows, so none below it is free.
-    first: the number of the second of a name.
+    counts: the next number to try for each name. `taken` only grows, so no lower number is free. first:
+    number of the second thing with a name.
     """
     base = wanted or fallback
     name, count = base, counts.get(base, first)
@@ -55,12 +55,12 @@ def unique(
     return name
 
 
-# What may be a part of an address: it becomes a folder's name, on every system.
+# Characters and names that may be part of a URL: each part becomes the name of a folder, on every system.
 
 
 MAX_CHARACTERS = 120
 MAX_BYTES = 240
-"""File systems allow names of 255 bytes; scripts such as Chinese take three for a character."""
+"""File systems allow names of 255 bytes; scripts such as Chinese use three bytes for a character."""
 
 _PLAIN = lazy_pattern(r"[a-z0-9-]*")
 _PUNCTUATION = frozenset("-_.~")
@@ -70,7 +70,7 @@ _NUMBERED_DEVICES = frozenset({"com", "lpt"})
 
 
 def slug_problem(slug: str) -> str:
-    """Why `slug` cannot be a part of an address; empty if it can."""
+    """Return why `slug` cannot be part of a URL; empty if it can."""
     # nearly all slugs are plain, and there are thousands
     wrong = "" if _PLAIN.fullmatch(slug) else next((char for char in slug if not _is_fit(char)), "")
     if wrong:
@@ -87,7 +87,7 @@ def slug_problem(slug: str) -> str:
 
 
 def alias_problem(alias: str) -> str:
-    """Why `alias` cannot be the path of an old address; empty if it can."""
+    """Return why `alias` cannot be the path of an old URL; empty if it can."""
     if not alias.startswith("/"):
         return "must start with /"
     parts = PurePosixPath(alias).parts[1:]
@@ -95,26 +95,26 @@ def alias_problem(alias: str) -> str:
         return "is the address of the home page"
     if any(part != part.strip() for part in parts):
         return "has a name that starts or ends with a blank"
-    # an old address holds what its own system allowed: any sign that is no part of the syntax of addresses,
-    # and that all file systems take
+    # an old URL contains what its system allowed: any symbol that is not part of URL syntax, and that all
+    # file systems accept
     plain = ("".join("x" if _is_foreign_sign(char) else char for char in part) for part in parts)
     return next((problem for part in plain if (problem := slug_problem(part))), "")
 
 
 def alias_url(alias: str) -> str:
-    """The site path of an alias: `/old` → `/old/`, `/2019/x.html` as it is."""
+    """Return the site path of an alias: `/old` → `/old/`; `/2019/x.html` is unchanged."""
     url = "/" + "/".join(PurePosixPath(alias).parts[1:])
     return url if url.endswith(".html") else f"{url}/"
 
 
 def nearest_slug(slug: str) -> str | None:
-    """The nearest thing to `slug` that would do; None if there is none."""
+    """Return the valid slug nearest to `slug`; None if there is none."""
     better = slugify(slug)[:MAX_CHARACTERS].strip("-")
     return better if better and better != slug and not slug_problem(better) else None
 
 
 def slug_hint(slug: str) -> str:
-    """The nearest thing to `slug` that would do, as a hint."""
+    """Return a hint with the valid slug nearest to `slug`."""
     better = nearest_slug(slug)
     if better:
         return f"did you mean {better}?"
@@ -138,6 +138,6 @@ def _name_of(char: str) -> str:
 
 
 def _is_device(slug: str) -> bool:
-    # Windows takes `con.html` for the device, too
+    # Windows treats `con.html` as the device, too
     stem = slug.partition(".")[0].casefold()
     return stem in _DEVICES or (len(stem) == 4 and stem[:3] in _NUMBERED_DEVICES and stem[3].isdigit())

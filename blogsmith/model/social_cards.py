@@ -1,8 +1,8 @@
-"""What a card shows and how a theme wants it to look: plain records, from which its file is named.
+"""Content and style of social cards: plain records that determine the file name.
 
-A card is a PNG of 1200 × 630 px, as the readers of Open Graph recommend; they take no SVG. It depends on
-nothing but these records and the font, so its name holds a digest of them: a network that has kept the
-picture of an address asks for another one when there is one, and a build draws only cards that are new.
+A card is a PNG of 1200 × 630 px, as the consumers of Open Graph recommend; they do not accept SVG. It
+depends only on these records and the font, and its name contains a digest of them. A network that caches the
+image of a URL therefore requests a new one when the card changes, and a build draws only new cards.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class CardStyle(Struct, frozen=True):
     """Colours and font of a theme's cards; colours as `#rrggbb`."""
 
     font: Path | None = None
-    """TTF, OTF or WOFF2; None: the one that comes with Pillow."""
+    """TTF, OTF or WOFF2 file; None: the font included in Pillow."""
     font_digest: str = ""
-    """Hex SHA-256 of the file."""
+    """SHA-256 of the file in hex."""
     weight: int = 600
-    """Of the title, where the font has weights to choose from."""
+    """Weight of the title, if the font has several weights."""
     paper: str = "#ffffff"
     ink: str = "#1a1a1a"
     muted: str = "#666666"
@@ -36,21 +36,21 @@ class CardStyle(Struct, frozen=True):
 
 
 class SocialCard(Struct, frozen=True):
-    """One card."""
+    """The content of one card."""
 
     title_html: str
-    """With formulas as MathML."""
+    """Title, with formulas as MathML."""
     site: str
     """Title of the site."""
     byline: str
-    """Who and when; may be empty."""
+    """Author and date; may be empty."""
     direction: Literal["ltr", "rtl"] = "ltr"
-    """In which the language of the page is written."""
+    """Writing direction of the language of the page."""
 
 
 def card_name(card: SocialCard, style: CardStyle) -> str:
-    """File name without suffix: a digest of all that the picture depends on."""
-    # where the font lies says nothing about the picture
+    """Return the file name without suffix: a digest of everything that the image depends on."""
+    # the path of the font does not affect the image
     plain = msgspec.structs.replace(style, font=None)
     parts = msgspec.msgpack.encode((_RECIPE, msgspec.structs.astuple(card), msgspec.structs.astuple(plain)))
     return hashlib.sha256(parts).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Sweeps: values with which a cell runs, one after another, and of which readers choose."""
+"""Sweeps: a cell runs with several values, one after another, and readers choose among the results."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from msgspec import Struct
 Scalar = bool | int | float | str
 
 MOST_RUNS = 50
-"""Of one cell: each is recorded, and stands in the page."""
+"""Maximum number of runs of one cell. Each is recorded, and included in the page."""
 MOST_AXES = 2
 
 
 class SweepAxis(Struct, frozen=True):
-    """A name and its values."""
+    """A variable and its values."""
 
     name: str
     values: tuple[Scalar, ...]
@@ -31,41 +31,41 @@ class SweepPoint(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """`d = 16, act = 'relu'`: what results are recorded under."""
+        """Key of the recorded result: `d = 16, act = 'relu'`."""
         return ", ".join(f"{name} = {value!r}" for name, value in zip(self.names, self.values, strict=True))
 
     @property
     def label(self) -> str:
-        """`d = 16, act = relu`: what readers see."""
+        """Label for readers: `d = 16, act = relu`."""
         return ", ".join(f"{name} = {value}" for name, value in zip(self.names, self.values, strict=True))
 
     @property
     def binding(self) -> Mapping[str, Scalar]:
-        """The variables that the cell finds."""
+        """Variables that are set before the cell runs."""
         return dict(zip(self.names, self.values, strict=True))
 
 
 class Sweep(Struct, frozen=True):
-    """What `sweep` and `sweep-default` of a cell say."""
+    """The options `sweep` and `sweep-default` of a cell."""
 
     axes: tuple[SweepAxis, ...]
     default: tuple[int, ...] = ()
-    """Index of the value on each axis that other cells, feeds and print see; empty: the first of each."""
+    """Index on each axis of the value that other cells, feeds and print use; empty: the first of each."""
 
     def points(self) -> tuple[SweepPoint, ...]:
-        """All runs, the last axis changing fastest."""
+        """Return all runs; the last axis changes fastest."""
         names = tuple(axis.name for axis in self.axes)
         ranges = (range(len(axis.values)) for axis in self.axes)
         return tuple(SweepPoint(at, names, self._values(at)) for at in product(*ranges))
 
     @property
     def default_point(self) -> SweepPoint:
-        """The run whose variables stay."""
+        """The run whose variables remain for later cells."""
         at = self.default or (0,) * len(self.axes)
         return SweepPoint(at, tuple(axis.name for axis in self.axes), self._values(at))
 
     def other_points(self) -> tuple[SweepPoint, ...]:
-        """All runs but that."""
+        """Return all runs except the default."""
         default = self.default_point
         return tuple(point for point in self.points() if point.at != default.at)
 
@@ -74,17 +74,17 @@ class Sweep(Struct, frozen=True):
 
 
 class SweepRuns(Struct, frozen=True):
-    """What is to run of the cells of one session that have a sweep, beside their defaults."""
+    """The runs of cells with a sweep that must run in one session, in addition to the defaults."""
 
     keys: Mapping[int, frozenset[str]] | None = None
-    """Number of a cell → keys of the points that are due; None: all of all cells."""
+    """Number of a cell → keys of the points that must run; None: all points of all cells."""
     last: int = 0
-    """Nothing else is due: number of the last cell of which a point is; 0: the whole session is."""
+    """If only points must run: number of the last cell with one; 0: the whole session must run."""
 
     def has(self, number: int, point: SweepPoint) -> bool:
-        """Whether a point of a cell is due."""
+        """Return whether a point of a cell must run."""
         return self.keys is None or point.key in self.keys.get(number, ())
 
 
 ALL_SWEEPS = SweepRuns()
-"""It holds nothing, so one is enough."""
+"""Immutable, so one instance is enough."""

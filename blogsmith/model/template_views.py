@@ -1,4 +1,4 @@
-"""What templates see: the page, the site, and the links between pages. Frozen, ready to print."""
+"""Records that templates read: the page, the site, and the links between pages. Frozen and ready to print."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .texts import NO_TEXT, PageText
 
 
 class Link(Struct, frozen=True):
-    """A titled link as templates use it."""
+    """A link with a title."""
 
     title: str
     """Plain text."""
     url: str
-    """With base path; empty if there is no page to link to (an unpublished part of a series)."""
+    """URL with base path; empty if there is no page to link to (an unpublished part of a series)."""
     title_html: str = ""
-    """The title with formulas typeset; safe. Empty where it would be the plain one."""
+    """Title with formulas typeset; safe HTML. Empty if it would equal the plain title."""
     count: int = 0
-    """Posts on the page, where an overview of tags, categories or series links to it."""
+    """Number of posts on the page, in an overview of tags, categories or series."""
 
 
 class SeriesPart(Struct, frozen=True):
-    """One line of a series' list of parts."""
+    """One line in the list of a series' parts."""
 
     title: str
     url: str
@@ -36,30 +36,30 @@ class SeriesPart(Struct, frozen=True):
     """1-based."""
     current: bool
     title_html: str = ""
-    """As in `Link`."""
+    """Title with formulas typeset, as in `Link`."""
 
 
 class Feed(Struct, frozen=True):
-    """A feed a page points feed readers to."""
+    """A feed that a page offers to feed readers."""
 
     title: str
     url: str
-    """With base path."""
+    """URL with base path."""
     type: str
     """Media type."""
 
 
 class Translation(Struct, frozen=True):
-    """A page in one of the languages that it is there in."""
+    """A page in one of its languages."""
 
     lang: str
     """BCP 47 tag."""
     name: str
-    """How the language calls itself: `Deutsch`."""
+    """Name of the language in that language: `Deutsch`."""
     url: str
-    """With base path."""
+    """URL with base path."""
     canonical_url: str = ""
-    """Absolute address, or empty if the site has no `base_url`."""
+    """Absolute URL; empty if the site has no `base_url`."""
     is_own: bool = False
     """Whether it is in the site's own language."""
     is_current: bool = False
@@ -67,94 +67,94 @@ class Translation(Struct, frozen=True):
 
 
 class Pager(Struct, frozen=True):
-    """Where a page of a long list stands among the pages of that list."""
+    """Position of a page among the pages of a long list."""
 
     number: int
     """1-based."""
     total: int
     previous_url: str = ""
-    """The page of newer entries; empty on the first."""
+    """URL of the page of newer entries; empty on the first."""
     next_url: str = ""
-    """The page of older entries; empty on the last."""
+    """URL of the page of older entries; empty on the last."""
 
 
 class Discussion(Struct, frozen=True):
-    """Where the comments of a page are."""
+    """The service that hosts the comments of a page."""
 
     provider: str
     """`giscus`, `utterances`, `mastodon` or `bluesky`."""
     host: str
-    """What comments are loaded from, as readers are told: `giscus.app`."""
+    """Host that comments are loaded from, as shown to readers: `giscus.app`."""
     url: str
-    """Where people read and write them."""
+    """URL where people read and write comments."""
     link_host: str
-    """The host of that."""
+    """Host of `url`."""
     frame_url: str = ""
-    """Address of a frame that shows them; empty if they come as data."""
+    """URL of a frame that shows the comments; empty if they are loaded as data."""
     connect_url: str = ""
-    """`https://` and the host they come from as data."""
+    """`https://` and the host, if comments are loaded as data."""
     request: str = ""
-    """Path and query there."""
+    """Path and query at that host."""
 
 
 class Counting(Struct, frozen=True):
-    """Who counts visits, as pages tell their script."""
+    """The service that counts visits, for the script of pages."""
 
     provider: str
     """`goatcounter`, `plausible` or `umami`."""
     site: str
-    """What the site is called there."""
+    """Name of the site at the service."""
     connect_url: str
-    """`https://` and the host that is told."""
+    """`https://` and the host that receives visits."""
     host: str
-    """The host as readers are told it."""
+    """Host as shown to readers."""
     asks: bool
-    """Nothing is sent before the reader says yes."""
+    """Whether nothing is sent before the reader agrees."""
 
 
 class PageGroup(Struct, frozen=True):
-    """Pages under a heading of a list, such as those of a year."""
+    """Pages under one heading of a list, such as those of a year."""
 
     title: str
     pages: tuple[PageView, ...]
 
 
 class UsedStatement(Struct, frozen=True):
-    """A numbered statement or equation, and where it is used."""
+    """A numbered statement or equation, and its uses."""
 
     link: Link
-    """`Theorem 1 (Spread)`, and where it stands in the page."""
+    """Link to it, with a title such as `Theorem 1 (Spread)`."""
     uses: tuple[Link, ...]
-    """In the page, then in others by title."""
+    """Links to uses: first those in the same page, then those in others by title."""
 
 
 class PageAuthor(Struct, frozen=True):
-    """Somebody who wrote a page."""
+    """An author of a page."""
 
     name: str
     orcid: str = ""
-    """`0000-0002-1825-0097`; empty if none is known."""
+    """ORCID iD, `0000-0002-1825-0097`; empty if not known."""
 
 
 class CitableView(Struct, frozen=True):
-    """What a page says of itself to who cites it (`page.citation`)."""
+    """Citation data of a page (`page.citation`)."""
 
     bibtex: str = ""
-    """Empty for a page that does not ask to be cited."""
+    """BibTeX entry; empty for a page without citation data."""
     text: str = ""
-    """One sentence to cite it by; as `bibtex`."""
+    """Citation as one sentence; empty in the same cases as `bibtex`."""
     authors: tuple[PageAuthor, ...] = ()
     doi: str = ""
-    """`10.59350/abcde`."""
+    """DOI, `10.59350/abcde`."""
     license: str = ""
-    """Its name: `CC BY 4.0`."""
+    """Name of the licence: `CC BY 4.0`."""
     license_url: str = ""
 
 
 class PageView(Struct, frozen=True):
-    """One page as templates see it (`page`). Every field is ready to print; nothing is computed there.
+    """A page as templates see it (`page`). Every field is ready to print; templates compute nothing.
 
-    `OfPage`: it comes from the page's own document.
+    `OfPage`: the value comes from the page's own document.
     """
 
     kind: OfPage[str]
@@ -162,105 +162,110 @@ class PageView(Struct, frozen=True):
     path: OfPage[str]
     """Source file relative to the site root; empty for generated pages."""
     url: OfPage[str]
-    """Site path with base path, e.g. `/blog/posts/attention/`."""
+    """URL path with base path, e.g. `/blog/posts/attention/`."""
     canonical_url: OfPage[str]
-    """Absolute address, or empty if the site has no `base_url`."""
+    """Absolute URL; empty if the site has no `base_url`."""
     title: OfPage[str]
     """Plain text."""
     title_html: OfPage[str]
-    """Inline HTML (formulas typeset); safe."""
+    """Inline HTML with formulas typeset; safe."""
     body: OfPage[PageText] = NO_TEXT
-    """What `content` is read from; templates do not see it."""
+    """Source of `content`; not visible to templates."""
     title_id: OfPage[str] = ""
     """Id of the title, for links to it; empty for none."""
     subtitle: OfPage[str] = ""
     """Plain text, printed under the title."""
     description: OfPage[str] = ""
-    """Plain text; the author's, else the first words of the body."""
+    """Plain text: the author's description, or the first words of the body."""
     description_html: OfPage[str] = ""
     """The author's description with formulas typeset; empty if there is none."""
     date: OfPage[dt.datetime | None] = None
-    """First published, with a time zone."""
+    """Date of first publication, with a time zone."""
     updated: OfPage[dt.datetime | None] = None
-    """Last changed, with a time zone."""
+    """Date of the last change, with a time zone."""
     authors: OfPage[tuple[str, ...]] = ()
-    """The post's, else the site's author."""
+    """Authors of the post; by default the site's author."""
     tags: OfPage[tuple[Link, ...]] = ()
-    """Each with the page that lists its posts."""
+    """Links to the pages that list the posts of each tag."""
     categories: OfPage[tuple[Link, ...]] = ()
-    """As `tags`."""
+    """Links to the pages that list the posts of each category."""
     series_name: OfSite[str] = ""
     """Empty if the post belongs to no series."""
     series_url: OfSite[str] = ""
-    """The page of the series."""
+    """URL of the page of the series."""
     series: OfSite[tuple[SeriesPart, ...]] = ()
-    """Every part in order, unpublished ones without a URL."""
+    """All parts in order; unpublished ones have no URL."""
     toc: OfPage[tuple[TocEntry, ...]] = ()
-    """Empty when the page shows none."""
+    """Empty if the page shows none."""
     reading_minutes: OfPage[int] = 0
-    """At least 1 for a post with a date; 0 where no time is shown: lists, posts without a date."""
+    """At least 1 for a post with a date; 0 if no time is shown: lists, posts without a date."""
     lang: OfPage[str] = "en"
     """BCP 47 tag."""
     direction: OfPage[Literal["ltr", "rtl"]] = "ltr"
-    """In which direction its language is written."""
+    """Writing direction of its language."""
     edition: OfSite[str] = ""
-    """Language of the site's `languages` to whose lists the page belongs; empty for the site's own."""
+    """Language version whose lists contain the page, a key of `languages`; empty for the site's own language.
+    """
     translations: OfSite[tuple[Translation, ...]] = ()
-    """The page in every language that it is there in, itself included; empty if there is only one."""
+    """The page in every language, itself included; empty if there is only one."""
     status: OfPage[str] = ""
     """`wip` or empty."""
     draft: OfPage[bool] = False
-    """True only when drafts are built."""
+    """True only if drafts are built."""
     unlisted: OfPage[bool] = False
-    """In no list, and search engines are asked not to name it."""
+    """Whether no list contains it, and a tag forbids search engines to index it."""
     section: OfSite[Link | None] = None
-    """Back link target: the list of a post's section, the overview of a tag or series."""
+    """Target of the back link: the list of a post's section, the overview of a tag or series."""
     previous: OfSite[Link | None] = None
     """The older neighbour in the section (or the series)."""
     next: OfSite[Link | None] = None
     """The newer neighbour."""
     backlinks: OfSite[tuple[Link, ...]] = ()
-    """Posts and pages whose text links here, by title."""
+    """Posts and pages whose text links to this page, by title."""
     used_in: OfSite[tuple[UsedStatement, ...]] = ()
-    """Statements and equations of the page that something refers to, in its order, if the site lists them."""
+    """Statements and equations of the page that are referred to, in text order, if the site lists them."""
     related: OfSite[tuple[Link, ...]] = ()
-    """Posts that share tags or categories, the most alike first."""
+    """Posts that share tags or categories, most similar first."""
     pages: OfSite[tuple[PageView, ...]] = ()
-    """For lists: the pages listed, newest first. For the page of missing addresses: the last few posts."""
+    """For lists: the pages listed, newest first. For the page of missing URLs: the last few posts."""
     groups: OfSite[tuple[Link, ...]] = ()
-    """For overviews: every tag, category or series. For a section: the sections right below it."""
+    """For overviews: every tag, category or series. For a section: the sections directly below it."""
     page_groups: OfSite[tuple[PageGroup, ...]] = ()
-    """For the archive: the pages of each year, newest first. For the search: those of each section, each with
-    its whole `toc`."""
+    """For the archive: the pages of each year, newest first. For the search: the pages of each section, each
+    with its whole `toc`.
+    """
     pager: OfSite[Pager | None] = None
-    """For a list that takes several pages."""
+    """For a list with several pages; otherwise None."""
     feeds: OfSite[tuple[Feed, ...]] = ()
-    """Feeds about this page's subject besides the site's own, such as a tag's."""
+    """Feeds about this page's subject, such as a tag's, in addition to the site's own."""
     faq: OfPage[tuple[FaqEntry, ...]] = ()
     """Folded questions with their answers, for structured data: each has `question` and `answer`."""
     widgets: OfPage[frozenset[str]] = frozenset()
-    """What this page has that needs a script or a sheet of its own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one scheme), `pictures` (pairs of them)."""
+    """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
+    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one colour scheme), `pictures` (pairs of
+    them).
+    """
     image: OfPage[str] = ""
-    """URL of the page's picture with base path, or empty."""
+    """URL of the page's image with base path, or empty."""
     citation: OfPage[CitableView | None] = None
-    """How to cite the page, its DOI and licence; None for a page that says nothing of it."""
+    """How to cite the page, its DOI and licence; None for a page without this data."""
     card: OfSite[str] = ""
-    """URL of the picture drawn for links to the page, with base path; empty where it has one of its own."""
+    """URL of the social card drawn for the page, with base path; empty if the page has an image of its own.
+    """
     layout: OfPage[str] = ""
     """Layout name without `.html`."""
     math_font: OfSite[str] = ""
-    """Address of the font for formulas, without `.woff2` or `.css`; empty on a site without formulas."""
+    """URL of the math font, without `.woff2` or `.css`; empty on a site without formulas."""
     comments: OfPage[Discussion | None] = None
-    """Where its comments are; None if it has none."""
+    """Service for its comments; None if it has none."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown front matter keys."""
 
     @property
     def alternates(self) -> tuple[tuple[str, str], ...]:
-        """For `hreflang`: language tag → absolute address, of a page in several languages.
+        """Language tag → absolute URL, as pairs for `hreflang`, for a page in several languages.
 
-        `x-default` is the one in the site's own language, or the first.
+        `x-default` is the page in the site's own language, or the first.
         """
         known = [link for link in self.translations if link.canonical_url]
         if not known:
@@ -276,28 +281,28 @@ class PageView(Struct, frozen=True):
 
     @property
     def features(self) -> frozenset[str]:
-        """What stands in `content` that layouts load something for: `math`, `pre`, `video`, classes such as
+        """Features in `content` that layouts load resources for: `math`, `pre`, `video`, classes such as
         `math-display` and `table-wrap`, roles such as `doc-noteref`.
         """
         return self.body.features()
 
 
 class Ground(Struct, frozen=True):
-    """The colour that pages stand on, for frames that browsers draw around them."""
+    """Background colours of pages, for the frames that browsers draw around them."""
 
     light: str = ""
-    """In the light scheme; empty if the style sheets do not say it plainly."""
+    """Colour in the light scheme; empty if the stylesheets do not state it directly."""
     dark: str = ""
-    """In the dark one."""
+    """Colour in the dark scheme."""
 
 
 class SearchView(Struct, frozen=True):
     """The search of the site as templates see it."""
 
     url: str
-    """Address of its page, with base path."""
+    """URL of its page, with base path."""
     dialog: bool
-    """Whether it opens over any page."""
+    """Whether it opens as a dialog on any page."""
     engine: str
     """`own` or `pagefind`."""
 
@@ -313,34 +318,34 @@ class SiteView(Struct, frozen=True):
     """`/blog`, or empty at a host's root; never ends in a slash."""
     base_url: str
     menu: tuple[Link, ...]
-    """URLs carry the base path."""
+    """URLs include the base path."""
     sections: tuple[Link, ...]
     options: Mapping[str, Any]
     """`theme_options` of the configuration."""
     generator: str
     """Name and version of blogsmith."""
     feeds: tuple[Feed, ...] = ()
-    """The site's own; empty if `feeds` is false."""
+    """Feeds of the site; empty if `feeds` is false."""
     indexes: tuple[Link, ...] = ()
-    """Lists over the whole site, those that exist: archive, tags, categories, series."""
+    """Existing lists of the whole site: archive, tags, categories, series."""
     has_markdown: bool = False
-    """Whether the Markdown of each page that is written stands beside it, as `index.md`."""
+    """Whether the output contains the Markdown of each page as `index.md`."""
     counting: Counting | None = None
-    """Who counts visits; None if nobody does."""
+    """Service that counts visits; None if there is none."""
     share: tuple[str, ...] = ()
-    """Links to pass a post on: `mastodon`, `bluesky`, `email`, `link`."""
+    """Links for sharing a post: `mastodon`, `bluesky`, `email`, `link`."""
     host: str = ""
-    """The host of `base_url`, as browsers name it; empty without one."""
+    """Host of `base_url`, as browsers show it; empty without one."""
     home_url: str = ""
-    """The front page, with base path."""
+    """URL of the home page, with base path."""
     editions: Mapping[str, SiteView] = {}
-    """The site as pages of its other languages see it."""
+    """Language → the site as its pages see it."""
 
     def edition(self, name: str) -> SiteView:
-        """The site as pages of an edition see it."""
+        """Return the site as pages of a language version see it."""
         return self.editions.get(name, self)
 
     search: SearchView | None = None
     """None for a site without search."""
     ground: Ground = Ground()
-    """The colour of pages, `--paper`, as `light` and `dark`."""
+    """Background colours of pages, `--paper`, as `light` and `dark`."""

@@ -1,4 +1,4 @@
-"""Which spelling of a tag or category is printed, where posts spell it in different ways."""
+"""Choice of the spelling of a tag or category to print, if posts spell it differently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from .slugs import slugify
 
 
 def choose_spellings(terms: Iterable[str]) -> dict[str, str]:
-    """Map each slug to its most frequent spelling; among equally frequent ones to the first by letter."""
+    """Map each slug to its most frequent spelling. Among equally frequent ones, use the first in alphabetical
+    order.
+    """
     counts = Counter(terms)
     ordered = sorted(counts, key=lambda term: (-counts[term], term))
     return {slugify(term): term for term in reversed(ordered) if slugify(term)}

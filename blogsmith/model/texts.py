@@ -1,6 +1,6 @@
-"""Long texts of which mostly only the digest is at hand.
+"""Rendered text of pages. Usually only its digest is in memory.
 
-A site has thousands of pages, and few of their texts are read at a time: the others stay packed, or on disk.
+A site has thousands of pages, and few of them are read at a time. The rest stays compressed, or on disk.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from msgspec.structs import replace
 from ..base.patterns import lazy_pattern
 
 _LEVEL = 1
-"""Of zlib: four to ten times smaller, in a third of a millisecond a page."""
+"""Compression level of zlib: four to ten times smaller, in a third of a millisecond a page."""
 _DIGEST_BYTES = 16
 _HEAD = struct.Struct(">III")
-"""Of a packed text: bytes of its outline, of its fragments, and its features."""
+"""Header of a compressed text: bytes of its outline, bytes of its fragments, and its features."""
 _ENCODING = ("utf-8", "surrogatepass")
 
 
 class EncodedText(Struct, frozen=True):
-    """A text in UTF-8, lone surrogates like other characters."""
+    """A text in UTF-8; lone surrogates are encoded like other characters."""
 
     data: bytes
     outline: bytes = b""
-    """What stands for it where its page is guarded; empty if nothing does."""
+    """Tags that determine the page policy, as `body_outline` returns them; empty: use `data` itself."""
     features: frozenset[str] | None = None
-    """As `text_features` finds them; None: nobody has looked for them."""
+    """Result of `text_features`; None if not computed yet."""
     fragments: bytes = b""
-    """Where formulas and code stand in it that may be taken over, as `pack_fragments` gives it."""
+    """Positions of formulas and code that can be reused, as `pack_fragments` returns them."""
 
 
 class PageParts(Struct, frozen=True):
-    """A page as its templates print it."""
+    """A page as its templates print it, split at the body."""
 
     before: bytes
     body: EncodedText = EncodedText(b"")
-    """Where it stands in the page once and as it is; else it is in `before`."""
+    """The body, if it occurs in the page once and unchanged; otherwise it is part of `before`."""
     after: bytes = b""
 
 
 class PageText:
-    """A text that is read when it is asked for; equal to another one if the digests are."""
+    """A text that is read when needed. It equals another one if the digests are equal."""
 
     __slots__ = ("_encode", "_is_open", "_text", "digest")
 
     def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
-        """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: where it is at hand."""
+        """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: the text, if it is in memory."""
         self.digest = digest
         self._encode = encode
         self._text = text
@@ -65,10 +65,10 @@ class PageText:
         data: bytes | None = None,
         fragments: Callable[[bytes], bytes] = lambda data: b"",
     ) -> PageText:
-        """A text that stays in memory as it is.
+        """Return a text that stays in memory uncompressed.
 
-        outline, fragments: as in `EncodedText`, made when they are asked for. data: the text in UTF-8, where
-        it is at hand.
+        outline, fragments: computed when needed, for the fields of `EncodedText`. data: the text in UTF-8,
+        if available.
         """
 
         def encode() -> EncodedText:
@@ -78,7 +78,7 @@ class PageText:
         return cls(_digest(text.encode(*_ENCODING) if data is None else data), encode, text)
 
     def read(self) -> str:
-        """The text."""
+        """Return the text."""
         if self._text is not None:
             return self._text
         text = self._encode().data.decode(*_ENCODING)
@@ -87,15 +87,15 @@ class PageText:
         return text
 
     def peek(self) -> str | None:
-        """The text, where it is at hand."""
+        """Return the text if it is in memory; otherwise None."""
         return self._text
 
     def encode(self) -> EncodedText:
-        """The text in UTF-8."""
+        """Return the text in UTF-8."""
         return self._encode()
 
     def open(self) -> PageText:
-        """The same, to be read several times."""
+        """Return a copy that decodes the text once, for several reads."""
         encoded = self._encode()
         if encoded.features is None:
             encoded = replace(encoded, features=text_features(encoded.data))
@@ -104,7 +104,7 @@ class PageText:
         return opened
 
     def features(self) -> frozenset[str]:
-        """What stands in it that layouts load something for, see `text_features`."""
+        """Return the features of the text that layouts load resources for (see `text_features`)."""
         if not self:
             return frozenset()
         encoded = self._encode()
@@ -127,7 +127,7 @@ ReadText = Callable[[], str]
 
 
 class TextField:
-    """A field of a dataclass that is a text, and may be given as what reads it when it is asked for."""
+    """Descriptor of a dataclass field that contains a string or a function that reads it when needed."""
 
     def __init__(self, name: str) -> None:
         self._name = f"_{name}"
@@ -143,24 +143,25 @@ class TextField:
 
 
 def read_on_demand(kind: type, name: str) -> None:
-    """Make a field of a dataclass a `TextField`; to be called right after its definition."""
+    """Make a field of a dataclass a `TextField`. Must be called right after its definition."""
     setattr(kind, name, TextField(name))
 
 
 class TextTrace:
-    """Whose texts are read while a file is made: what it depends on is seen, not declared."""
+    """Records the pages whose text is read while a file is created: dependencies are observed, not declared.
+    """
 
     def __init__(self) -> None:
         self._paths: set[str] | None = None
 
     def note(self, path: str) -> None:
-        """The text of this page is read. path: of its source."""
+        """Record that the text of a page is read. path: path of its source."""
         if self._paths is not None:
             self._paths.add(path)
 
     @contextmanager
     def watch(self) -> Iterator[set[str]]:
-        """The source paths of pages whose texts are read from now on to the end of the context."""
+        """Yield the set of source paths of pages whose text is read during the context."""
         paths = self._paths = set[str]()
         try:
             yield paths
@@ -169,7 +170,7 @@ class TextTrace:
 
 
 def pack_text(text: PageText) -> bytes:
-    """The text as few bytes."""
+    """Return the text in compressed form."""
     encoded = text.encode()
     features = text_features(encoded.data) if encoded.features is None else encoded.features
     head = _HEAD.pack(len(encoded.outline), len(encoded.fragments), pack_features(features))
@@ -177,7 +178,7 @@ def pack_text(text: PageText) -> bytes:
 
 
 def unpack_text(packed: bytes) -> EncodedText:
-    """What `pack_text` was given."""
+    """Return the text that `pack_text` compressed."""
     data = zlib.decompress(packed)
     outline, fragments, features = _HEAD.unpack_from(data)
     at = _HEAD.size + outline
@@ -186,7 +187,7 @@ def unpack_text(packed: bytes) -> EncodedText:
 
 
 def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
-    """The text with this digest. packed: gives what `pack_text` gave."""
+    """Return the text with this digest. packed: returns the result of `pack_text`."""
     return PageText(digest, lambda: unpack_text(packed()))
 
 
@@ -198,7 +199,8 @@ _EMPTY = _digest(b"")
 NO_TEXT = PageText.of("")
 
 
-# What stands in the HTML of a text that layouts load something for: found once, and kept with the text.
+# Features in the HTML of a text that layouts load resources for. They are found once, and stored with the
+# text.
 
 
 _CLASS = lazy_pattern(
@@ -215,7 +217,8 @@ _MARKS = {
     "pre": b"<pre",
     "video": b"<video",
 }
-"""Feature → what stands for it anywhere in the HTML: no word of a text, such as "embedding" is."""
+"""Feature → string that proves it anywhere in the HTML; no word of a text, such as "embedding", contains it.
+"""
 _LIST = b'<ol class="by-'
 
 FEATURES = (
@@ -227,7 +230,7 @@ FEATURES = (
 
 
 def text_features(html: bytes) -> frozenset[str]:
-    """Those of `FEATURES` that an HTML text has. In UTF-8."""
+    """Return those of `FEATURES` that HTML in UTF-8 contains."""
     if not html:
         return frozenset()
     found = {name for name, mark in _MARKS.items() if mark in html}
@@ -240,10 +243,10 @@ def text_features(html: bytes) -> frozenset[str]:
 
 
 def pack_features(features: Iterable[str]) -> int:
-    """Features as a number."""
+    """Return features as an integer."""
     return sum(1 << FEATURES.index(name) for name in features)
 
 
 def unpack_features(number: int) -> frozenset[str]:
-    """What `pack_features` was given."""
+    """Return the features that `pack_features` encoded."""
     return frozenset(name for at, name in enumerate(FEATURES) if number >> at & 1)

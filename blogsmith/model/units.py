@@ -1,4 +1,4 @@
-"""Durations, sizes and counts as people read them; every page, message and progress bar writes them so."""
+"""Durations, sizes and counts as people read them, used by every page, message and progress bar."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _SIZES = ((1e3, "kB"), (1e6, "MB"), (1e9, "GB"))
 
 
 def format_duration(seconds: float) -> str:
-    """`under 1 ms`, `12 ms`, `1.4 s`, `42 s`, `2 min 5 s`."""
+    """Format a duration: `under 1 ms`, `12 ms`, `1.4 s`, `42 s`, `2 min 5 s`."""
     if round(seconds * 1000) < 1:
         return "under 1 ms"
     if seconds < 0.9995:
@@ -18,17 +18,19 @@ def format_duration(seconds: float) -> str:
 
 
 def format_size(size_bytes: int) -> str:
-    """`1 byte`, `18 kB`, `9.6 MB`, `2 GB`: powers of ten, two digits at least."""
+    """Format a size: `1 byte`, `18 kB`, `9.6 MB`, `2 GB`. Units are powers of ten; at least two digits are
+    shown.
+    """
     if size_bytes < 1000:
         return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
-    # a size that would round to the next unit is one of that unit
+    # a size that would round to the next unit uses that unit
     unit, name = next(pair for pair in _SIZES if size_bytes / pair[0] < 999.5 or pair is _SIZES[-1])
     value = size_bytes / unit
     return f"{value:.1f}".removesuffix(".0") + f" {name}" if value < 9.95 else f"{value:,.0f} {name}"
 
 
 def count_letters(number: int) -> str:
-    """1 → a, 26 → z, 27 → aa."""
+    """Return a number as letters: 1 → a, 26 → z, 27 → aa."""
     text = ""
     while number:
         number, letter = divmod(number - 1, 26)

@@ -1,1 +1,1 @@
-"""Mistakes as data: places, codes, diagnostics, and their printed form."""
+"""Errors and warnings as data: locations, codes, diagnostics, and their printed form."""

@@ -1,7 +1,7 @@
-"""Characters that nobody sees: what no page may hold, and what is a trap in code.
+"""Invisible characters: those that no page may contain, and those that mislead in code.
 
-Some scripts and emoji are written with invisible characters, so running text keeps them. In code they make
-what runs differ from what one reads (CVE-2021-42574, "Trojan Source").
+Some scripts and emoji are written with invisible characters, so running text may contain them. In code they
+make the code that runs differ from the code that a reader sees (CVE-2021-42574, "Trojan Source").
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import re
 
 from ..patterns import lazy_pattern
 
-# HTML 13.2.3.5: controls other than white space, surrogates, code points that are no characters. Those beyond
-# U+FFFF stand apart: in one class with the others each character would be compared with all of them.
+# HTML 13.2.3.5: controls other than white space, surrogates, noncharacters. Those beyond U+FFFF have a
+# pattern of their own: in one class with the others, each character would be compared with all of them.
 _FORBIDDEN = lazy_pattern("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _PLANES = range(0x10000, 0x110000, 0x10000)
 _NO_CHARACTERS = "".join(f"{chr(first + 0xFFFE)}{chr(first + 0xFFFF)}" for first in _PLANES)
 _BEYOND = lazy_pattern(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
 
-# soft hyphen, joiner of marks, marks of direction, Hangul and Khmer fillers, Mongolian separator, zero-width
-# space, embeddings and overrides, word joiner, invisible operators, isolates, byte order mark, annotations
+# soft hyphen, combining grapheme joiner, direction marks, Hangul and Khmer fillers, Mongolian separator,
+# zero-width space, embeddings and overrides, word joiner, invisible operators, isolates, byte order mark,
+# annotations
 _ALWAYS = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
     "\u3164\ufeff\uffa0\ufff9-\ufffb"
@@ -27,7 +28,7 @@ _JOINERS = "\u200c\u200d"
 _TAGS = "\U000e0000-\U000e007f"
 _CANDIDATE = lazy_pattern(f"[{_ALWAYS}{_JOINERS}]")
 _TAG = lazy_pattern(f"[{_TAGS}]")
-# a joiner beside an ASCII letter or alone in front; a tag that is no part of a flag
+# a joiner next to an ASCII letter or alone at the start of a line; a tag that is not part of a flag
 _HIDDEN = lazy_pattern(
     f"[{_ALWAYS}]"
     f"|(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]|[{_JOINERS}](?=[0-9A-Za-z_])"
@@ -36,8 +37,8 @@ _HIDDEN = lazy_pattern(
 )
 
 
-# What they are in UTF-8, where a text is searched for them in a fifth of the time: controls of ASCII; a byte
-# that is rare, and what one of them has there
+# The forbidden characters in UTF-8, where a search needs a fifth of the time: the ASCII controls, then pairs
+# of a rare byte and the sequences that it may be part of
 _CONTROLS = bytes((*range(0x09), 0x0B, *range(0x0E, 0x20), 0x7F))
 _LOWER = bytes(range(256)).lower()
 _WIDE_CONTROL = lazy_pattern(b"\xc2[\x80-\x9f]")
@@ -49,7 +50,9 @@ _SEQUENCES = (
 
 
 def _may_hold_forbidden(text: str) -> bool:
-    """Whether a text may hold one: quick, since most texts hold none."""
+    """Return whether `text` may contain a forbidden character. This is fast, since most documents contain
+    none.
+    """
     data = text.encode("utf-8", "surrogatepass")
     if len(data.translate(None, _CONTROLS)) < len(data):
         return True
@@ -57,15 +60,15 @@ def _may_hold_forbidden(text: str) -> bool:
 
 
 def _may_hold_sequence(data: bytes) -> bool:
-    """The same of those in UTF-8 that take more than one byte."""
+    """Return whether `data` may contain a forbidden character that takes more than one byte in UTF-8."""
     if any(rare in data and any(one in data for one in sequences) for rare, sequences in _SEQUENCES):
         return True
-    # of signs in two bytes the second tells controls
+    # in a two-byte character the second byte shows whether it is a control
     return b"\xc2" in data and _WIDE_CONTROL.search(data) is not None
 
 
 def find_forbidden(text: str) -> re.Match[str] | None:
-    """The first character that no HTML page may hold."""
+    """Return the first character that no HTML page may contain."""
     if not _may_hold_forbidden(text):
         return None
     found, beyond = _FORBIDDEN.search(text), _BEYOND.search(text)
@@ -73,36 +76,36 @@ def find_forbidden(text: str) -> re.Match[str] | None:
 
 
 def without_forbidden(text: str) -> str:
-    """`text` without these."""
+    """Return `text` without the characters that no HTML page may contain."""
     return _BEYOND.sub("", _FORBIDDEN.sub("", text)) if _may_hold_forbidden(text) else text
 
 
 def lower_allowed(data: bytes) -> bytes | None:
-    """A text in UTF-8, its ASCII letters in lower case; None if it may hold what no page may.
+    """Return UTF-8 data with its ASCII letters in lower case, or None if it may contain forbidden characters.
 
-    Both questions for one walk through a page.
+    Both are done in one pass over a page.
     """
     low = data.translate(_LOWER, _CONTROLS)
     return None if len(low) < len(data) or _may_hold_sequence(data) else low
 
 
 def find_hidden(text: str) -> re.Match[str] | None:
-    """The first invisible character that is no part of a word or an emoji."""
+    """Return the first invisible character that is not part of a word or an emoji."""
     if text.isascii() or not (_CANDIDATE.search(text) or _TAG.search(text)):
         return None
     return _HIDDEN.search(text)
 
 
 def name_of(char: str) -> str:
-    """`U+202E`."""
+    """Return the name of a character, such as `U+202E`."""
     return f"U+{ord(char):04X}"
 
 
 def escape_of(char: str) -> str:
-    r"""The character as programs write it: `\\u202e`."""
+    r"""Return the character as an escape sequence of programming languages, such as `\u202e`."""
     return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
 
 
 def is_seen(text: str, index: int) -> bool:
-    """Whether what stands at `index` is neither forbidden nor hidden."""
+    """Return whether the character at `index` is neither forbidden nor hidden."""
     return not (_FORBIDDEN.match(text, index) or _BEYOND.match(text, index) or _HIDDEN.match(text, index))

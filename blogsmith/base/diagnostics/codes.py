@@ -1,8 +1,8 @@
-"""Every diagnostic code with what it means. The manual's page of errors is made from this table.
+"""Every diagnostic code with its meaning. The manual's page of errors is generated from this table.
 
-A code is stable: authors silence warnings by it and search for it. Add a row here together with
-the first use, and a row under `tests/broken/` that shows it. A row says "warn" where there are warnings of
-the code; whether errors of it may be lowered stands in `LOWERABLE`.
+A code is stable, because authors search for it and silence warnings by it. Add a row here together with the
+first use of a code, and a row under `tests/broken/` that shows it. A row says "warn" where the code has
+warnings; `LOWERABLE` lists the codes whose errors may be lowered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 MANUAL = "https://blogsmith.example/docs/"
-"""Where the manual is published."""
+"""URL of the published manual."""
 
 CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -180,7 +180,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "translation": "Two pages are one page in one language, or a file and its head say different ones.",
         "term": "A tag or category has no letter or digit, so it gets no page (warning).",
         "search-engine": "Pagefind, which the site has chosen for its search, is not there or fails.",
-        # doubts, told by `blogsmith check` only
+        # lint warnings, reported by `blogsmith check` only
         "film-captions": "A film with sound has no captions (warning).",
         "heading-empty": "A heading has no text (warning).",
         "heading-level": "A heading is more than one level below the one before it (warning).",
@@ -245,7 +245,8 @@ CODES: Mapping[str, str] = MappingProxyType(
 CELL_CODES = frozenset(
     code for code in CODES if code.partition("-")[0] in ("cell", "claim", "include", "value")
 )
-"""Codes of mistakes in cells, their claims and files, and in values: with one of them none of a page runs."""
+"""Codes of errors in cells, in their claims and files, and in values. A page with one of them runs no cell.
+"""
 
 LOWERABLE = frozenset(
     {
@@ -255,8 +256,10 @@ LOWERABLE = frozenset(
         *("link-unpublished", "proof-circle", "ref-page", "ref-undefined", "shortcode-unknown"),
     }
 )
-"""Codes whose errors the settings may lower to warnings: all that was written stays to be seen, and nothing
-gets out or in that should not. Codes of lost text, of safety, of code and formulas are never among them."""
+"""Codes whose errors the settings may lower to warnings. With these errors everything the author wrote stays
+visible, and nothing is published or loaded that must not be. Codes of lost text, security, code and formulas
+are never among them.
+"""
 
 FIXABLE = frozenset(
     {
@@ -299,10 +302,10 @@ FIXABLE = frozenset(
         *("yaml-comment", "yaml-duplicate-key", "yaml-escape", "yaml-syntax"),
     }
 )
-"""Codes of which at least some findings carry a fix: where the file says what is meant, or a word is near."""
+"""Codes with findings that may have a fix: the file shows what was meant, or a similar name exists."""
 
 SITE_CODES = frozenset({"layout-unknown", "output-conflict", "symlink", "twin-files"})
-"""Codes of errors that are about the whole site although the file that is named is one of its pages."""
+"""Codes of errors about the whole site, although the file that they name is one of its pages."""
 
 PUBLICATION_CODES = frozenset(
     {
@@ -310,22 +313,22 @@ PUBLICATION_CODES = frozenset(
         *("yaml-duplicate-key", "yaml-escape", "yaml-feature", "yaml-syntax"),
     }
 )
-"""Codes of errors in front matter that leave it open whether and where a page is to be published."""
+"""Codes of errors in front matter that leave it unknown whether and where the page is to be published."""
 
 PROTECTED = "page-protected"
-"""Code of errors that keep a page out of every build, whatever its options."""
+"""Code of errors that exclude a page from every build, whatever the options."""
 RECORD_CODES = frozenset({"cell-pending", "cell-stale", "cell-versions"})
-"""Codes of warnings about recorded results, which depend on the machine and not on the text."""
+"""Codes of warnings about recorded results, which depend on the machine and not on the document."""
 
 UNREAD_CODES = frozenset({"encoding", "file-too-large", "unreadable"})
-"""Codes of errors by which nothing is known of a file."""
+"""Codes of errors after which nothing is known about a file."""
 
 
 def has_warnings(code: str) -> bool:
-    """Whether there are warnings of a code, which may be silenced."""
+    """Return whether a code has warnings, which may be silenced."""
     return "warn" in CODES[code]
 
 
 def documentation_of(code: str) -> str:
-    """Where the manual tells of a code."""
+    """Return the URL of the section on a code in the manual."""
     return f"{MANUAL}errors/#{code}"

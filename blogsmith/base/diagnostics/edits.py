@@ -1,7 +1,8 @@
-"""Fixes applied to the text of a file: whole or not at all, none over another, line ends as they were.
+"""Apply fixes to the content of a file. A fix is applied completely or not at all; line endings are
+preserved.
 
-What overlaps is left for the next round, after the file was read again. The work grows with the file and the
-edits, not with their product.
+Of two fixes that overlap, the second is left for the next round, after the file has been read again. The
+work grows with the size of the file plus the number of edits, not with their product.
 """
 
 from __future__ import annotations
@@ -17,32 +18,33 @@ from .model import Diagnostic, Place
 
 _LINE_END = re.compile("\r\n|\r|\n")
 _CONTEXT = 3
-"""Lines shown around a change."""
+"""Number of context lines around a change."""
 
 
 class LineChange(Struct, frozen=True):
-    """Some lines that others take the place of."""
+    """Lines that are replaced by others."""
 
     line: int
-    """1-based line of the first of the old ones, or of the one that new ones stand in front of."""
+    """1-based number of the first old line, or of the line before which new ones are inserted."""
     old: tuple[str, ...]
     new: tuple[str, ...]
 
 
 class FixedText(Struct, frozen=True):
-    """A text with fixes applied."""
+    """A string with fixes applied."""
 
     text: str
     fixed: tuple[Diagnostic, ...]
-    """Whose fixes were applied, in the order of their places."""
+    """Diagnostics whose fixes were applied, in order of position."""
     changes: tuple[LineChange, ...]
-    """In the order of lines; none touches another."""
+    """Changes in order of lines; none touches another."""
 
 
 def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
-    """A file's text, as it was decoded, with the fixes of diagnostics that stand in it and overlap no other.
+    """Apply the fixes of diagnostics to the decoded content of their file. Skip fixes that overlap earlier
+    ones.
 
-    A fix stays out whose text is not there (any more), or whose diagnostic quotes another line.
+    Also skip a fix whose old text is not found (any more), or whose diagnostic quotes a different line.
     """
     lines = _LINE_END.split(text)
     chosen = [(one, one.fix.edits) for one in found if one.fix and one.fix.fits(lines)]
@@ -53,7 +55,9 @@ def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
 
 
 def unified_diff(text: str, changes: Sequence[LineChange]) -> Iterator[str]:
-    """The lines of a unified diff, without its head, from changes of `apply_fixes` to this text."""
+    """Yield the lines of a unified diff, without its header. changes: as `apply_fixes` returned them for
+    `text`.
+    """
     lines = _LINE_END.split(text)
     if lines and not lines[-1]:
         lines.pop()
@@ -69,7 +73,7 @@ def unified_diff(text: str, changes: Sequence[LineChange]) -> Iterator[str]:
 
 
 def _quotes(found: Diagnostic, lines: Sequence[str]) -> bool:
-    """Whether the file still has the line that a diagnostic quotes."""
+    """Return whether the file still contains the line that a diagnostic quotes."""
     place: Place | None = found.place
     if place is None or not found.source_line:
         return True
@@ -77,13 +81,13 @@ def _quotes(found: Diagnostic, lines: Sequence[str]) -> bool:
 
 
 class _TakenEdits:
-    """Edits in the order of their places, none over another."""
+    """Edits in order of position; none overlaps another."""
 
     def __init__(self) -> None:
         self.edits: list[TextEdit] = []
 
     def accept(self, edits: Sequence[TextEdit]) -> bool:
-        """Take all of them, or none if one meets what was taken; one that was taken is no hindrance."""
+        """Add all edits, or none if one overlaps an edit added before. Equal edits do not conflict."""
         new = [edit for edit in edits if not self._has(edit)]
         if not all(map(self._is_free, new)):
             return False
@@ -107,7 +111,7 @@ def _overlap(one: TextEdit, other: TextEdit) -> bool:
 
 
 def _exchange(text: str, edits: Sequence[TextEdit]) -> str:
-    """The text with the edits, whose new lines end as the others of the file."""
+    """Return `text` with the edits applied; new lines end as the other lines of the file do."""
     ends = list(_LINE_END.finditer(text))
     starts = [0, *(end.end() for end in ends), len(text)]
     line_end = ends[0][0] if ends else "\n"
@@ -132,7 +136,7 @@ def _line_changes(lines: Sequence[str], edits: Sequence[TextEdit]) -> Iterator[L
 
 
 def _line_change(lines: Sequence[str], edits: Sequence[TextEdit]) -> LineChange:
-    """What edits of neighbouring lines change, without lines at both ends that stay."""
+    """Return the change that edits of neighbouring lines make, without unchanged lines at both ends."""
     first = edits[0].line
     block = lines[first - 1 : edits[-1].end_line]
     moved = [TextEdit(edit.line - first + 1, edit.column, edit.old, edit.new) for edit in edits]
@@ -146,7 +150,7 @@ def _line_change(lines: Sequence[str], edits: Sequence[TextEdit]) -> LineChange:
 
 
 def _hunks(changes: Sequence[LineChange]) -> Iterator[list[LineChange]]:
-    """Changes whose context would touch, together."""
+    """Yield groups of changes whose context lines would touch."""
     hunk: list[LineChange] = []
     for change in changes:
         if hunk and change.line - hunk[-1].line - len(hunk[-1].old) > 2 * _CONTEXT:
@@ -168,5 +172,5 @@ def _hunk_lines(lines: Sequence[str], hunk: Sequence[LineChange], first: int, la
 
 
 def _span(first: int, count: int) -> str:
-    """Where a hunk stands; of none the line before it is named, as diff(1) does."""
+    """Return the range of a hunk. An empty range names the line before it, as diff(1) does."""
     return f"{first}" if count == 1 else f"{first if count else first - 1},{count}"

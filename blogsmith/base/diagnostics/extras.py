@@ -1,7 +1,7 @@
-"""Packages that blogsmith can do without, and the command that installs them where they are needed.
+"""Optional packages, and the commands that install them into an environment.
 
-Commands name packages and never an extra: `blogsmith` in package registries is somebody else's, and ours need
-not be published to be installed from a checkout.
+Commands name packages and never an extra of blogsmith. The name `blogsmith` in package registries belongs to
+somebody else, and our package need not be published to be installed from a checkout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 DISTRIBUTION = "blogsmith-site"
-"""Our own name as a package."""
+"""Name of the blogsmith distribution."""
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "dask": ("distributed>=2026.8",),
@@ -25,7 +25,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "jupyter": ("ipykernel>=6.29", "jupyter-client>=8.6", "jupyter-kernel-client>=1.0"),
     }
 )
-"""Those that hints name; as in pyproject.toml."""
+"""Extras that hints name, as in pyproject.toml."""
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         **{
@@ -40,23 +40,27 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         **{"skimage": "scikit-image", "sklearn": "scikit-learn"},
     }
 )
-"""Module → the package that brings it. Others are not guessed: a like-named package may be a stranger's."""
+"""Module → package that provides it. Other names are not guessed: a package of the same name may be a
+stranger's.
+"""
 
 
 def install_extra(name: str) -> str:
-    """What to type to install what an extra of ours brings, into the environment of this process."""
+    """Return the command that installs the packages of an extra into the environment of this process."""
     return install_command(*EXTRAS[name])
 
 
 def install_command(*packages: str, prefix: Path | None = None) -> str:
-    """What to type to install packages into the environment at `prefix`, by default that of this process."""
+    """Return the command that installs packages into the environment at `prefix`, by default that of this
+    process.
+    """
     prefix = prefix or Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
-        # pipx calls an environment by the name of its folder
+        # pipx names an environment after its folder
         return _join("pipx", "inject", prefix.name, *packages)
     receipt = prefix / "uv-receipt.toml"
     if receipt.is_file() and (wanted := _requirements(receipt)):
-        # what is added in another way is gone after the next `uv tool upgrade`
+        # a package added in any other way is lost at the next `uv tool upgrade`
         others = [word for package in (*wanted[1:], *packages) for word in ("--with", package)]
         return _join("uv", "tool", "install", *others, wanted[0])
     if receipt.is_file() or importlib.util.find_spec("pip") is None:
@@ -65,7 +69,7 @@ def install_command(*packages: str, prefix: Path | None = None) -> str:
 
 
 def install_for(python: str, *packages: str) -> str:
-    """What to type to install packages for a Python, given by the path of its program."""
+    """Return the command that installs packages for a Python. python: path of its program."""
     if Path(python) == Path(sys.executable):
         return install_command(*packages)
     programs = Path(python).parent
@@ -76,12 +80,14 @@ def install_for(python: str, *packages: str) -> str:
 
 
 def install_module(python: str, module: str) -> str:
-    """The same for a module that was not found; empty if it is not known which package brings it."""
+    """Return the command that installs a missing module; empty if the package that provides it is not known.
+    """
     return install_for(python, PACKAGES[module]) if python and module in PACKAGES else ""
 
 
 def _requirements(receipt: Path) -> Sequence[str]:
-    """What `uv tool install` was asked for, the tool first; empty if that cannot be said in a command."""
+    """Return the requirements of a `uv tool install`, the tool first; empty if a command cannot express them.
+    """
     import tomllib
 
     try:
@@ -89,7 +95,7 @@ def _requirements(receipt: Path) -> Sequence[str]:
         found = [_requirement(entry) for entry in tool["requirements"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()
-    # options such as another index would have to be repeated, and are not all of one form
+    # options such as another index would have to be repeated, and they have no common form
     return found if found and all(found) and not tool.get("options") else ()
 
 
@@ -102,7 +108,7 @@ def _requirement(entry: dict[str, Any]) -> str:
 
 
 def _join(*words: str) -> str:
-    """A command for the shell of this system."""
+    """Return a command line, quoted for the shell of this system."""
     if os.name != "nt":
         return shlex.join(words)
     import subprocess

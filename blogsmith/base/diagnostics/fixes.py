@@ -1,7 +1,7 @@
-"""Fixes as data: which characters of a file to exchange, so that a diagnostic is no more.
+"""Fixes as data: the characters of a file to replace so that a diagnostic no longer applies.
 
-An edit names the text that it takes away: its user, a command or an editor with unsaved text, can
-see that the text still stands there. Only text of the file that a diagnostic is about is changed.
+An edit contains the text that it removes. The user of an edit, a command or an editor with unsaved changes,
+can therefore check that the text is still there. A fix changes only the file that its diagnostic is about.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from msgspec import Struct
 
 
 class TextEdit(Struct, frozen=True, order=True):
-    """One stretch of a file and what stands there afterwards."""
+    """A range of a file and its replacement."""
 
     line: int
-    """1-based line of the file where it starts; one behind the last line is the end of the file."""
+    """1-based line where the range starts; one after the last line is the end of the file."""
     column: int
-    """1-based column in characters (not bytes) where it starts."""
+    """1-based column in characters (not bytes) where the range starts."""
     old: str
-    """The text that goes; \\n stands for any line end. Empty: an insertion."""
+    r"""Text to remove; `\n` matches any line ending. Empty for an insertion."""
     new: str
-    """The text that comes; \\n stands for the line end of the file."""
+    r"""Text to insert; `\n` becomes the line ending of the file."""
 
     @property
     def end_line(self) -> int:
@@ -30,38 +30,42 @@ class TextEdit(Struct, frozen=True, order=True):
 
     @property
     def end_column(self) -> int:
-        """1-based column right behind the old text."""
+        """1-based column after the old text."""
         length = len(self.old) - (self.old.rfind("\n") + 1)
         return length + (1 if "\n" in self.old else self.column)
 
     def stands_in(self, lines: Sequence[str]) -> bool:
-        """Whether the old text stands at its place. lines: those of the file, without line ends."""
+        """Return whether the old text is at its position. lines: lines of the file, without line endings."""
         first, last = self.line - 1, self.end_line - 1
         if first < 0 or self.column < 1 or last > len(lines):
             return False
-        # a file that ends in a line end has an empty line behind it, which `lines` may lack
+        # a file that ends in a line ending has an empty line after it, which `lines` may lack
         text = "\n".join((*lines[first : last + 1], "") if last == len(lines) else lines[first : last + 1])
         at = self.column - 1
         return at <= len(text) and text.startswith(self.old, at)
 
 
 class Fix(Struct, frozen=True):
-    """What to change in the file of a diagnostic."""
+    """Changes to the file of a diagnostic."""
 
     title: str
-    """What it does, in the imperative: `write \\softmax`."""
+    r"""Title in the imperative, such as `write \softmax`."""
     edits: tuple[TextEdit, ...]
-    """In the order of their places; none overlaps another."""
+    """Edits in order of position; none overlaps another."""
     is_safe: bool = False
-    """The meaning is certain, so `check --fix` applies it. Others are proposals, which an author chooses."""
+    """Whether the meaning is certain, so that `check --fix` applies the fix. The author chooses among other
+    fixes.
+    """
 
     def fits(self, lines: Sequence[str]) -> bool:
-        """Whether all of it can be applied to a file with these lines."""
+        """Return whether all edits can be applied to a file with these lines."""
         return bool(self.edits) and all(edit.stands_in(lines) for edit in self.edits)
 
 
 def exchange(line: int, column: int, old: str, new: str, *, title: str = "", is_safe: bool = False) -> Fix:
-    """A fix that exchanges one stretch of text. title: by default "write" and the new text, or "remove"."""
+    """Return a fix that replaces one range. title: defaults to "write" and the new text, or "remove" and the
+    old.
+    """
     return Fix(title or _title(old, new), (TextEdit(line, column, old, new),), is_safe)
 
 

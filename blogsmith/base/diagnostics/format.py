@@ -1,7 +1,7 @@
-"""A diagnostic as text for a terminal or a log: the one printed form.
+"""Diagnostics as text for a terminal or a log: their only printed form.
 
-The author's text is quoted exactly, except for what could act on the terminal: control characters
-and the invisible ones that reorder text are shown as escapes. Long lines are cut around the caret.
+The author's text is quoted exactly, except for characters that could affect the terminal. Control characters
+and invisible ones that reorder text are shown as escapes. Long lines are cut around the caret.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from .characters import is_seen
 from .model import Diagnostic, Place
 
 _EXCERPT = 100
-"""Longest stretch of an author's line that is shown, in characters."""
+"""Maximum length of the part of a line that is shown, in characters."""
 _BEFORE = 40
-"""How much of a cut line stands before the caret, in characters."""
+"""Number of characters before the caret in a line that is cut."""
 _JOINERS = "\u200c\u200d"
-"""Invisible, but parts of emoji and of words in several scripts: left alone."""
+"""Invisible characters that are parts of emoji and of words in several scripts; not escaped."""
 
 
 class _Excerpt(Struct, frozen=True):
-    """The part of a line that is shown, with what the caret stands under."""
+    """The part of a line that is shown, and the position of the caret under it."""
 
     text: str
-    """May still hold control characters."""
+    """Part of the line; may still contain control characters."""
     column: int
     """0-based position of the caret in `text`."""
     length: int
-    """Characters under the caret, at least 1."""
+    """Number of characters under the caret, at least 1."""
 
 
 def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
-    """The diagnostic with its line, caret and hint, without a newline at the end."""
+    """Format a diagnostic with its line, caret and hint, without a newline at the end."""
     lines = [format_headline(diagnostic, color=color), *_excerpt_lines(diagnostic, color)]
     if diagnostic.hint:
         lines.append(_paint("hint:", color, fg="cyan") + f" {printable(diagnostic.hint)}")
@@ -45,14 +45,15 @@ def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
 
 
 def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether to colour: on a terminal only, never with NO_COLOR set or on a dumb terminal."""
+    """Return whether to use colour: only on a terminal, never with NO_COLOR set or on a dumb terminal."""
     if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return False
     return stream.isatty()
 
 
 def printable(text: str, keep: str = "") -> str:
-    """`text` with the characters that could act on a terminal escaped, those in `keep` excepted."""
+    """Return `text` with characters that could affect the terminal escaped. keep: characters not to escape.
+    """
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -61,7 +62,7 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def _escape_character(text: str, index: int) -> str:
-    """The character itself, or its escape if a terminal might obey it or hide it."""
+    """Return the character itself, or its escape if a terminal might interpret or hide it."""
     char = text[index]
     acts = unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS
     hides = acts or not is_seen(text, index)
@@ -78,7 +79,7 @@ def format_headline(diagnostic: Diagnostic, *, color: bool) -> str:
 
 
 def format_location(diagnostic: Diagnostic) -> str:
-    """`content/a.md:41:7`; empty if it is about no file."""
+    """Return a location such as `content/a.md:41:7`; empty if the diagnostic is about no file."""
     if not diagnostic.path:
         return ""
     place = diagnostic.place
@@ -87,7 +88,7 @@ def format_location(diagnostic: Diagnostic) -> str:
 
 
 def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:
-    """The author's line and the caret under it; nothing when the line is not known."""
+    """Return the author's line and the caret line under it; empty if the line is not known."""
     if diagnostic.place is None or not diagnostic.source_line.strip():
         return []
     excerpt = _cut_excerpt(diagnostic.source_line, diagnostic.place)
@@ -101,7 +102,9 @@ def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:
 
 
 def _cut_excerpt(line: str, place: Place) -> _Excerpt:
-    """The stretch of `line` around `place`, … where it was cut; a place beyond the end moves there."""
+    """Return the part of `line` around `place`, with … at each cut. A location after the end is moved to the
+    end.
+    """
     column = min(max(place.column - 1, 0), len(line))
     start = max(0, min(column - _BEFORE, len(line) - _EXCERPT)) if len(line) > _EXCERPT else 0
     end = min(len(line), start + _EXCERPT)
@@ -111,13 +114,15 @@ def _cut_excerpt(line: str, place: Place) -> _Excerpt:
 
 
 def _padding(text: str, start: int, end: int) -> str:
-    """Blanks as wide as `text[start:end]` on a terminal; a tab stays a tab, so that it jumps as far."""
+    """Return spaces as wide as `text[start:end]` on a terminal. Tabs are preserved, so that they are as wide.
+    """
     indexes = range(start, min(end, len(text)))
     return "".join("\t" if text[index] == "\t" else " " * _width(text, index) for index in indexes)
 
 
 def _width(text: str, index: int) -> int:
-    """Columns the character takes once printed: 0 for accents, 2 for East Asian wide ones."""
+    """Return the number of columns of a printed character: 0 for accents, 2 for East Asian wide characters.
+    """
     char, shown = text[index], _escape_character(text, index)
     if shown != char:
         return len(shown)

@@ -1,7 +1,7 @@
-"""How heavy findings weigh: what a site says of a code, for all of its files or for some.
+"""Severity levels of diagnostics, which the site's settings may set for a code, for all files or for some.
 
-Applied where findings are collected and nowhere else: what is kept of a page from one build to the next holds
-its findings as they were made.
+Levels are applied only where diagnostics are collected. The cache of a page contains its diagnostics
+unchanged.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ _CONTENT = "content/"
 
 
 class LevelRule(Struct, frozen=True):
-    """How heavy findings of one code weigh in some files."""
+    """Level of one code in some files."""
 
     level: Level
     paths: tuple[str, ...] = ()
-    """Globs of files, relative to the site or to `content`; empty: all."""
+    """Globs of files, relative to the site or to `content`; empty: all files."""
 
     def covers(self, path: str) -> bool:
-        """Whether it holds for a file, given relative to the site."""
+        """Return whether the rule applies to a file. path: relative to the site."""
         names = (path, path.removeprefix(_CONTENT))
         return not self.paths or any(_pattern(glob).fullmatch(name) for glob in self.paths for name in names)
 
 
 class DiagnosticLevels(Struct, frozen=True):
-    """What a site says of codes; of each code the first rule counts that covers the file."""
+    """Levels that the site sets for codes. The first rule of a code that covers a file applies."""
 
     rules: Mapping[str, tuple[LevelRule, ...]] = {}
-    """By code."""
+    """Code → rules."""
 
     def apply(self, found: Diagnostic) -> Diagnostic | None:
-        """A finding as heavy as the site wants it; None if it is silenced.
+        """Return a diagnostic with the severity that the site sets, or None if it is silenced.
 
-        Errors are never silenced, and lowered only where codes allow it, in files of content.
+        Errors are never silenced. They are lowered only in content files, and only for codes in `LOWERABLE`.
         """
         rule = next((one for one in self.rules.get(found.code, ()) if one.covers(found.path)), None)
         if rule is None or rule.level == found.severity:
@@ -58,13 +58,13 @@ NO_LEVELS = DiagnosticLevels()
 
 
 def silence(codes: Iterable[str]) -> Mapping[str, tuple[LevelRule, ...]]:
-    """Rules that silence the warnings of codes."""
+    """Return rules that silence the warnings of codes."""
     return {code: (LevelRule("off"),) for code in codes}
 
 
 @lru_cache(maxsize=256)
 def _pattern(glob: str) -> re.Pattern[str]:
-    """`**` stands for folders, as many as there are; `*` and `?` stand for signs of one name."""
+    """Compile a glob: `**` matches any number of folders; `*` and `?` match characters within one name."""
     parts = re.split(r"(\*\*/?|\*|\?)", glob.removeprefix("./"))
     signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     return re.compile("".join(signs.get(part) or re.escape(part) for part in parts), re.DOTALL)

@@ -18,17 +18,18 @@ from .model import Diagnostic, Severity, sort_key
 Item = TypeVar("Item")
 
 MAX_BLOCKS = 40
-"""Number of findings up to which each is printed with source line and hint."""
+"""Maximum number of findings of a short list, where each is printed with source line and hint."""
 FIRST_BLOCKS = 10
-"""Number of different findings printed so in a longer list."""
+"""Number of different findings printed that way in a longer list."""
 ALONE = 3
-"""Number of equal findings up to which each is printed by itself."""
+"""Maximum number of equal findings that are printed one by one."""
 
 
 def print_diagnostics(
     diagnostics: Iterable[Diagnostic], stream: TextIO, color: bool, *, full: bool = False
 ) -> None:
-    """Print findings sorted by file and location, and a count of all; of a long list also a count by code.
+    """Print findings sorted by file and location, then their number. For a long list also print a count per
+    code.
 
     Warnings about recorded results come last. full: print source line and hint of every finding.
     """
@@ -62,7 +63,7 @@ def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = Fals
 
 
 def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Severity]) -> list[Item]:
-    """Return at most `most` items, errors before warnings; warnings get up to a third of the places."""
+    """Return at most `most` items, errors before warnings. Warnings get up to a third of the slots."""
     errors = [item for item in items if severity(item) == "error"]
     warnings = [item for item in items if severity(item) != "error"]
     chosen = errors[: most - min(len(warnings), most // 3)]
@@ -70,12 +71,12 @@ def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Se
 
 
 def _reason(found: Diagnostic) -> tuple[str, str, str]:
-    """What equal findings have in common."""
+    """Return the key that equal findings share."""
     return found.severity, found.code, found.message
 
 
 def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """Join equal findings at the location of the first, if there are more than `ALONE`."""
+    """Group equal findings at the location of the first, if there are more than `ALONE`."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
         equal.setdefault(_reason(found), []).append(found)

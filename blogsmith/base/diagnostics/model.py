@@ -1,8 +1,8 @@
-"""What goes wrong, as data: places, diagnostics, and their one printed form.
+"""Diagnostics as data: locations in files, errors and warnings, and the collector of one stage.
 
-An author's mistake is never an exception that reaches the terminal; it is a `Diagnostic`
-collected by the stage that found it. `SiteError` carries diagnostics where a stage cannot go on.
-The table of codes stands in `codes.py`.
+An author's error never reaches the terminal as an exception: the stage that finds it collects a
+`Diagnostic`. `SiteError` carries diagnostics where a stage cannot continue. The table of codes is in
+`codes.py`.
 """
 
 from __future__ import annotations
@@ -29,43 +29,45 @@ _MAX_WORD = 100
 
 
 class Place(Struct, frozen=True, order=True):
-    """A stretch of one line of a file; everything counts from 1, in characters."""
+    """A range within one line of a file. All numbers start at 1 and count characters."""
 
     line: int
     """1-based line of the file."""
     column: int = 1
     """1-based column in characters (not bytes)."""
     length: int = 1
-    """How many characters the caret underlines, at least 1."""
+    """Number of characters that the caret underlines, at least 1."""
 
 
 class Diagnostic(Struct, frozen=True):
-    """One thing the author should know, with the place where it stands."""
+    """An error or a warning for the author, with its location."""
 
     code: str
     """Stable short name, a key of `codes.CODES`."""
     message: str
-    """What is wrong, in the author's terms, present tense, no full stop."""
+    """Description of the problem in the author's terms: present tense, no full stop."""
     path: str = ""
-    """File, relative to the site root, with forward slashes; empty if no file is to blame."""
+    """File, relative to the site root, with forward slashes; empty if the diagnostic is about no file."""
     place: Place | None = None
-    """Where in the file; None when the file as a whole is meant."""
+    """Location in the file; None if the diagnostic is about the whole file."""
     source_line: str = ""
-    """The author's line, for the caret; empty if unknown."""
+    """The author's line, for the caret; empty if not known."""
     hint: str = ""
-    """How to mend it; may be empty."""
+    """How to fix the problem; may be empty."""
     severity: Severity = "error"
     """Errors cannot be silenced, warnings can."""
     subject: str = ""
-    """Name of the plugin it is about, to find the place where the settings name it; empty: none."""
+    """Plugin that the diagnostic is about, used to find the line in the settings that names it; empty: none.
+    """
     fix: Fix | None = None
-    """What to change in the file; None: that is for the author to decide."""
+    """Changes to the file; None if the author has to decide."""
 
     @property
     def end_column(self) -> int:
-        """1-based column right behind what it is about, on the line of its place; 1 without a place.
+        """1-based column after the marked range, on the line of its location; 1 without a location.
 
-        Never behind the end of the line, where a caret may stand: there the stretch is empty.
+        The column is never greater than that of the end of the line. A caret may point there; the range is
+        then empty.
         """
         if self.place is None:
             return 1
@@ -74,7 +76,7 @@ class Diagnostic(Struct, frozen=True):
 
 
 class SiteError(Exception):
-    """A stage cannot go on; carries the diagnostics that say why."""
+    """Error after which a stage cannot continue; contains the diagnostics that explain it."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__("; ".join(d.message for d in diagnostics))
@@ -86,14 +88,14 @@ class SiteError(Exception):
 
 @dataclass(slots=True)
 class Reporter:
-    """Collects the diagnostics of one file. Lives as long as one stage works on one file."""
+    """Collector of the diagnostics of one file, while one stage works on it."""
 
     path: str
-    """File all diagnostics belong to, relative to the site root."""
+    """File of all diagnostics, relative to the site root."""
     lines: Sequence[str] = ()
-    """The file's lines without line ends, to quote under a caret."""
+    """Lines of the file without line endings, to quote above the caret."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    """In the order they were found."""
+    """Diagnostics in the order they were found."""
     _known: set[Diagnostic] = field(default_factory=set)
     _suggestions: int = 0
 
@@ -107,32 +109,35 @@ class Reporter:
         severity: Severity = "error",
         fix: Fix | None = None,
     ) -> None:
-        """Add one diagnostic at `place`; the same finding at the same place is kept once.
+        """Add a diagnostic at `place`. The same diagnostic at the same location is added once.
 
-        fix: left out where its text does not stand in the file, as in what a plugin has changed.
+        fix: dropped if the file does not contain its old text, for example because a plugin changed the
+        source.
         """
         line = ""
         if place is not None and 0 < place.line <= len(self.lines):
             line = self.lines[place.line - 1]
             if place.column > len(line) + 1:
-                # what YAML or HTML has unescaped is shorter or longer than it was written
+                # YAML or HTML with escapes resolved is shorter or longer than the source
                 place = Place(place.line, len(line) + 1)
         fix = fix if fix and fix.fits(self.lines) else None
         self.add(Diagnostic(code, message, self.path, place, line, hint, severity, fix=fix))
 
     def add(self, found: Diagnostic) -> None:
-        """Keep a diagnostic made elsewhere, once."""
+        """Add a diagnostic created elsewhere, unless it was added before."""
         if found not in self._known:
             self._known.add(found)
             self.diagnostics.append(found)
 
     def nearest(self, word: str, choices: Iterable[str]) -> str | None:
-        """As `nearest`, for the first mistakes only: who has more will not read a suggestion for each."""
+        """Return `nearest`, or None after `_MAX_SUGGESTIONS` calls: nobody reads a suggestion for each of
+        many errors.
+        """
         self._suggestions += 1
         return nearest(word, choices) if self._suggestions <= _MAX_SUGGESTIONS else None
 
     def did_you_mean(self, word: str, choices: Iterable[str]) -> str:
-        """As `did_you_mean`, for the first mistakes only."""
+        """Return `did_you_mean` for the first `_MAX_SUGGESTIONS` errors only."""
         return question_of(self.nearest(word, choices))
 
     def error(
@@ -157,10 +162,10 @@ class Reporter:
         title: str = "",
         is_safe: bool = False,
     ) -> Fix | None:
-        """A fix that writes `new` for the `old` that stands at a place or behind it in its line.
+        """Return a fix that replaces the first `old` at or after `place` in its line by `new`.
 
-        None if it does not stand there, or if there is nothing to write, as when no word is near.
-        behind: the character in front of it is one of these; empty: any.
+        Return None if `old` is not found, or if `new` is None, for example because no name is similar.
+        `behind`: characters; one of them must precede `old`. Empty: any character may.
         """
         if place is None or not old or new is None or not 0 < place.line <= len(self.lines):
             return None
@@ -172,14 +177,14 @@ class Reporter:
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice most like `word`, compared without case, or None if nothing is near."""
+    """Return the choice most similar to `word`, ignoring case, or None if none is similar."""
     if len(word) > _MAX_WORD:
         return None
     word = word.casefold()
     by_folded = {choice.casefold(): choice for choice in choices if len(choice) <= 3 * _MAX_WORD}
     likely: Iterable[str] = by_folded
     if len(by_folded) > _MAX_CHOICES:
-        # each comparison costs much more than this look at all of them
+        # each comparison costs much more than this pass over all of them
         likely = heapq.nsmallest(
             _MAX_CHOICES, by_folded, lambda choice: (abs(len(choice) - len(word)), choice)
         )
@@ -190,17 +195,17 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """A hint `did you mean X?`, or an empty text if nothing is near."""
+    """Return the hint `did you mean X?`, or "" if no choice is similar."""
     return question_of(nearest(word, choices))
 
 
 def question_of(near: str | None) -> str:
-    """A hint `did you mean X?` at what `nearest` has found, or an empty text."""
+    """Return the hint `did you mean X?` for a result of `nearest`, or "" if it is None."""
     return f"did you mean {near}?" if near else ""
 
 
 def sort_key(diagnostic: Diagnostic) -> tuple[str, Place, str, str]:
-    """Order of the report: file, place, code, message."""
+    """Return the sort key of reports: file, location, code, message."""
     return (
         diagnostic.path,
         diagnostic.place or Place(0),
@@ -210,12 +215,13 @@ def sort_key(diagnostic: Diagnostic) -> tuple[str, Place, str, str]:
 
 
 def as_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The same diagnostics with every warning raised to an error (`--strict`)."""
+    """Return the diagnostics with every warning raised to an error (`--strict`)."""
     return [replace(d, severity="error") for d in diagnostics]
 
 
 def place_within(word: str, place: Place | None, lines: Sequence[str]) -> Place | None:
-    """The place of `word` in a value that starts at `place`; `place` itself if it cannot be found."""
+    """Return the location of `word` in a value that starts at `place`, or `place` itself if it is not found.
+    """
     for number in range(place.line, len(lines) + 1) if place and word else ():
         column = lines[number - 1].find(word, place.column - 1 if place and number == place.line else 0)
         if column >= 0:
@@ -225,27 +231,29 @@ def place_within(word: str, place: Place | None, lines: Sequence[str]) -> Place 
 
 @lru_cache(maxsize=16)
 def _line_breaks(text: str) -> tuple[int, ...]:
-    """Where the line ends of a text are: remembered, for thousands of places may be asked for in one text."""
+    """Return the offsets of line ends, cached because thousands of locations may be computed in one string.
+    """
     return tuple(found.start() for found in _LINE_END.finditer(text))
 
 
 class TextMap(Struct, frozen=True):
-    """Where the lines of a piece of text stand in its file.
+    """Map from offsets in a fragment to locations in its file.
 
-    A paragraph in a quote in a list loses its `> ` and indentation on the way to the inline
-    parser; this keeps, for each of its lines, where its first character was.
+    A paragraph in a quote in a list loses its `> ` and its indentation before it reaches the inline parser.
+    The map records where the first character of each of its lines was.
     """
 
     text: str
-    """The piece, lines joined by \\n."""
+    r"""The fragment, lines joined by `\n`."""
     starts: tuple[tuple[int, int], ...]
     """(line, column), 1-based, of the first character of each line of `text`."""
     gaps: tuple[tuple[int, int], ...] = ()
-    """(offset, characters): what the file holds more than `text` right before that offset, as where `&lt;`
-    was read as `<`."""
+    """(offset, characters): how many characters the file has more than `text` immediately before that offset,
+    for example where `&lt;` was read as `<`.
+    """
 
     def place(self, offset: int, length: int = 1) -> Place:
-        """The place of `text[offset : offset + length]`, cut at the end of its line."""
+        """Return the location of `text[offset : offset + length]`, cut at the end of its line."""
         offset = max(0, min(offset, len(self.text)))
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, offset)
@@ -254,7 +262,7 @@ class TextMap(Struct, frozen=True):
         return Place(line, column, max(1, min(length, end - offset)))
 
     def _start_at(self, offset: int, index: int, breaks: Sequence[int]) -> tuple[int, int]:
-        """Line and column of `text[offset]`. index: of the line in `text`."""
+        """Return line and column of `text[offset]`. index: number of its line in `text`, from 0."""
         begin = breaks[index - 1] + 1 if index else 0
         line, column = self.starts[index] if index < len(self.starts) else self.starts[-1]
         if self.gaps:
@@ -262,7 +270,7 @@ class TextMap(Struct, frozen=True):
         return line, column + offset - begin
 
     def cut(self, start: int, end: int) -> TextMap:
-        """The map of `text[start:end]`."""
+        """Return the map of `text[start:end]`."""
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, start)
         first = self._start_at(max(0, min(start, len(self.text))), index, breaks)

@@ -1,6 +1,7 @@
 """Diagnostics for other programs: a JSON object, SARIF, and commands of GitHub Actions.
 
-All of it is ASCII: what a hostile text holds reaches no terminal, and no encoding of a stream can spoil it.
+All output is ASCII. A hostile string therefore cannot control a terminal, and no stream encoding can corrupt
+it.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from .format import printable
 from .model import Diagnostic, Place
 
 VERSION = 1
-"""Of the form below; a field may be added, none will change its meaning without another number."""
+"""Version of the JSON format. Fields may be added; the number changes when the meaning of a field does."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str) -> str:
-    """The diagnostics in their order. root: folder of the site; version: of blogsmith."""
+    """Return a JSON report with the diagnostics in their order. root: site root; version: version of
+    blogsmith.
+    """
     severities = [found.severity for found in diagnostics]
     return encode(
         {
@@ -36,7 +39,7 @@ def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str) -> s
 
 
 def describe(found: Diagnostic) -> Mapping[str, object]:
-    """One diagnostic; null stands for what is not known."""
+    """Return one diagnostic as JSON data, with null for unknown values."""
     return {
         "code": found.code,
         "severity": found.severity,
@@ -51,13 +54,13 @@ def describe(found: Diagnostic) -> Mapping[str, object]:
 
 
 def encode(value: object) -> str:
-    """JSON without a character that a terminal could obey, or that is none in Unicode."""
+    """Encode JSON without characters that a terminal could interpret and without lone surrogates."""
     text = json.dumps(_well_formed(value), indent=2)
     return text.replace("\x7f", "\\u007f")
 
 
 def _well_formed(value: object) -> object:
-    """With U+FFFD for surrogates, as in the name of a file that is not UTF-8."""
+    """Replace surrogates by U+FFFD. They come from file names that are not UTF-8."""
     match value:
         case str():
             return _SURROGATES.sub("\ufffd", value)
@@ -97,13 +100,13 @@ def _edit(edit: TextEdit) -> Mapping[str, object]:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _SETTINGS = "blogsmith.yaml"
-"""Stands for the site: a result without a file is shown nowhere."""
+"""File that a finding about no file is assigned to: SARIF viewers do not show results without a file."""
 
 
 def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str) -> str:
-    """The diagnostics in their order.
+    """Return a SARIF log with the diagnostics in their order.
 
-    folder: of the site below the top of its repository, with a slash at its end; version: of blogsmith.
+    folder: path of the site in its repository, with a slash at its end; version: version of blogsmith.
     """
     codes = sorted({found.code for found in diagnostics})
     driver = {
@@ -166,10 +169,11 @@ def _replacement(edit: TextEdit) -> Mapping[str, object]:
     return {"deletedRegion": region, "insertedContent": {"text": edit.new}}
 
 
-# Diagnostics as commands to the runner of GitHub Actions, which shows them beside the lines of a change.
+# Diagnostics as workflow commands for the GitHub Actions runner, which shows them next to the lines of a
+# change.
 #
-# Nothing of an author's text can end a command or begin another: that is escaped, here and by `printable`.
-# Source: GitHub Actions, workflow commands for a runner.
+# No text of an author can end a command or begin another: it is escaped, here and by `printable`. Source:
+# GitHub Actions, workflow commands for a runner.
 
 
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -177,9 +181,9 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 
 def format_annotations(diagnostics: Sequence[Diagnostic], folder: str) -> str:
-    """One line each, in their order.
+    """Return one line for each diagnostic, in their order.
 
-    folder: of the site below the top of its repository, with a slash at its end.
+    folder: path of the site in its repository, with a slash at its end.
     """
     return "\n".join(_annotation(found, folder) for found in diagnostics)
 

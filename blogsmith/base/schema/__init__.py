@@ -1,1 +1,1 @@
-"""What authors write as YAML: plain data with the place of every value, and the typed records made of it."""
+"""YAML of authors: plain data with the location of every value, and the typed records made from it."""

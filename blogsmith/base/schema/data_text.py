@@ -1,4 +1,4 @@
-"""Texts in TOML and JSON: where their lines are in the file, and how deep a library may read them."""
+"""TOML and JSON sources: the map of their lines to the file, and a limit on nesting."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from ..patterns import lazy_pattern
 from .yaml_errors import MAX_DEPTH
 
 STRING = r'"""[\s\S]*?"{3,5}|\'\'\'[\s\S]*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\''
-"""A string of TOML, which those of JSON are too."""
+"""Pattern of a TOML string; JSON strings match it too."""
 
 _KEYS = rf"(?<![\w-])(?:(?:[\w-]+|\"(?:\\.|[^\"\\\n])*\"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_DEPTH}}}"
 _NESTING = lazy_pattern(rf"(?P<keys>{_KEYS})|{STRING}|#[^\n]*|[\[\]{{}}]")
 
 
 def is_too_deep(text: str) -> bool:
-    """Whether brackets are nested or keys joined by points deeper than anybody would write, and than a parser
-    may go that is recursive, and that takes the square of the length of a key."""
+    """Return whether brackets are nested, or keys joined by dots, more than `MAX_DEPTH` deep.
+
+    A recursive parser could not read deeper nesting. Keys with dots take time in the square of their length.
+    """
     depth = 0
     for found in _NESTING.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
@@ -27,7 +29,7 @@ def is_too_deep(text: str) -> bool:
 
 
 def is_value_too_deep(value: Any) -> bool:
-    """The same of what was read: tables in braces, headers and keys with points add up."""
+    """Return whether parsed data is too deep. Tables in braces, headers and keys with dots add up."""
     level = [value]
     for _ in range(MAX_DEPTH + 2):
         level = [
@@ -40,5 +42,5 @@ def is_value_too_deep(value: Any) -> bool:
 
 
 def text_map(text: str, first_line: int) -> TextMap:
-    """Where a text stands that begins on this line of its file."""
+    """Return the map of a string that begins on line `first_line` of its file."""
     return TextMap(text, tuple((first_line + number, 1) for number in range(text.count("\n") + 1)))

@@ -1,9 +1,12 @@
-"""Forms: what a reader or a check accepts, as a part of a JSON Schema.
+"""Forms: the values that a reader or a check accepts, as a part of a JSON Schema.
 
-A form is declared beside the function that reads the value, as `accepts(form)`, so that editors are told what
-the program accepts. What no schema has and `tests/schema_composer.py` replaces: a compiled pattern
-of Python; a `Schema` under `RECORD`, for what its mappings hold; a function under `LAZY`, for a form that is
-expensive; and a name under `DEFINITION`, for a form that stands in many places.
+A form is declared next to the function that reads the value, as `accepts(form)`. Editors therefore show what
+the program accepts. Some parts of a form are not JSON Schema; `tests/schema_composer.py` replaces them:
+
+- a compiled pattern of Python
+- a `Schema` under `RECORD`, for the contents of its mappings
+- a function under `LAZY`, for a form that is expensive to compute
+- a name under `DEFINITION`, for a form that is used in many places
 """
 
 from __future__ import annotations
@@ -21,15 +24,15 @@ DEFINITION = "definition"
 ANYTHING: Form = MappingProxyType({})
 FLAG: Form = MappingProxyType({"type": "boolean"})
 TEXT: Form = MappingProxyType({"type": ["string", "number"]})
-"""A text on one line, for which a number may stand."""
+"""A string on one line; a number is accepted too."""
 FILLED: Form = MappingProxyType({"type": ["string", "number"], "pattern": r"\S"})
 SHAPED: Form = MappingProxyType({"type": ["string", "number"]})
-"""A text of some shape; nothing has none."""
+"""A string of some pattern; empty strings do not match."""
 _INNER = ("items", "additionalProperties", "propertyNames")
 
 
 def accepts(form: Form) -> Callable[[Call], Call]:
-    """Say of a reader or a check what it accepts."""
+    """Declare the form that a reader or a check accepts."""
 
     def declare(call: Call) -> Call:
         vars(call)["form"] = form
@@ -39,30 +42,30 @@ def accepts(form: Form) -> Callable[[Call], Call]:
 
 
 def form_of(call: Callable[..., Any]) -> Form:
-    """What a reader or a check accepts; anything if it does not say."""
+    """Return the form that a reader or a check accepts; by default `ANYTHING`."""
     form: Form = vars(call).get("form", ANYTHING)
     return form
 
 
 def one_of(words: Iterable[str | bool]) -> Form:
-    """One of these words."""
+    """Return the form of one of these keywords."""
     return {"enum": list(words)}
 
 
 def list_of(entry: Form, *, least: int = 0) -> Form:
-    """A list of values of this form."""
+    """Return the form of a list of values of this form."""
     return {"type": "array", "items": entry, **({"minItems": least} if least else {})}
 
 
 def either(*forms: Form) -> Form:
-    """A value of one of these forms; words come together in one list."""
+    """Return the form of a value that has one of these forms. Keywords are joined into one list."""
     if all(form.keys() == {"enum"} for form in forms):
         return one_of(word for form in forms for word in form["enum"])
     return {"anyOf": [dict(form) for form in forms]}
 
 
 def narrow(form: Form, other: Form) -> Form:
-    """A value of both forms."""
+    """Return the form of a value that has both forms."""
     merged = dict(form)
     for key, value in other.items():
         if key not in merged or merged[key] == value:
@@ -80,7 +83,7 @@ def narrow(form: Form, other: Form) -> Form:
 
 
 def _common_kinds(kinds: str | list[str], others: str | list[str]) -> str | list[str]:
-    """The types of both, in the order of the first."""
+    """Return the types that both have, in the order of the first."""
     known = [others] if isinstance(others, str) else others
     found = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind in known]
     return found[0] if len(found) == 1 else found

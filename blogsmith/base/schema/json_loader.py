@@ -1,6 +1,7 @@
-"""JSON front matter, as Hugo has it: the data and the place of every value.
+"""JSON front matter, as Hugo has it: the data and the location of every value.
 
-JSON is YAML, so the reader of YAML finds the places, and judges what JSON allows and a page does not.
+JSON is a subset of YAML. The YAML loader therefore finds the locations, and rejects JSON that a page may not
+have.
 """
 
 from __future__ import annotations
@@ -33,32 +34,34 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Invalid \\escape", "a backslash begins an escape", _BACKSLASH),
     ("Invalid \\uXXXX escape", "a backslash begins an escape", _BACKSLASH),
 )
-"""How the library's message begins → ours, and a hint."""
+"""Start of the library's message → our message, and a hint."""
 _PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
-"""An escape; the first group has a character that JSON writes as two, which YAML does not read."""
+"""An escape sequence. The first group is a character that JSON writes as two escapes, which YAML does not
+read.
+"""
 _KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
 
 
 class JsonMistake(Struct, frozen=True):
-    """What is wrong with a text of JSON."""
+    """A JSON syntax error."""
 
     message: str
     hint: str = ""
     at: int = 0
-    """Index of the mistake."""
+    """Index of the error."""
 
 
 class JsonEnd(Struct, frozen=True):
-    """How far an object reaches that a text begins with."""
+    """The end and the value of the object at the start of a string."""
 
     end: int
-    """Index behind it; -1: it has a mistake."""
+    """Index after the object; -1 if it has an error."""
     value: Any = None
     mistake: JsonMistake = JsonMistake("")
 
 
 def json_mistake(error: json.JSONDecodeError) -> JsonMistake:
-    """The same from every Python: only from 3.13 on it names a comma behind the last entry."""
+    """Return the same error for every Python: before 3.13 it does not name a comma after the last entry."""
     before = len(error.doc[: error.pos].rstrip()) - 1
     if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
         _, message, hint = _TRAILING
@@ -73,7 +76,7 @@ def _ends(error: json.JSONDecodeError) -> bool:
 
 
 def read_object(text: str) -> JsonEnd:
-    """The object that a text begins with."""
+    """Return the object at the start of a string."""
     if is_too_deep(text[:MAX_BYTES]):
         return JsonEnd(-1, mistake=JsonMistake(TOO_DEEP))
     decoder = json.JSONDecoder(parse_constant=str, parse_int=_integer)
@@ -85,14 +88,15 @@ def read_object(text: str) -> JsonEnd:
 
 
 def _integer(text: str) -> int:
-    # nobody writes more; what is longer is reported by its spelling
+    # nobody writes longer integers; they are reported by their spelling
     return int(text[:30])
 
 
 def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """The data of a JSON object that starts on line `first_line` of the reporter's file.
+    """Return the data of a JSON object that starts on line `first_line` of the reporter's file.
 
-    As `yaml_loader.load`: every problem is reported, None only if the text is too large to be looked at.
+    Every problem is reported, as by `yaml_loader.load`. Return None only if the input is too large to be
+    read.
     """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line))
@@ -103,7 +107,7 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
         mistake = found.mistake
         fix = _sure_fix(origin, mistake.at)
         reporter.error("json-syntax", mistake.message, _place_of(origin, mistake.at), mistake.hint, fix)
-        # JSON is YAML, whose reader gives what stands before a mistake
+        # JSON is YAML, and its loader returns the data before the error
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
     blanked = _PAIR.sub(lambda escape: "x" * len(escape[0]) if escape[1] else escape[0], text)
     located = load(blanked, reporter, first_line=first_line, escape_hint=_BACKSLASH)
@@ -113,7 +117,7 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
 
 
 def _place_of(origin: TextMap, at: int) -> Place:
-    """The mistake and the rest of its line; at the end of a line the last thing on it."""
+    """Return the location from the error to the end of its line; at the end of a line, its last character."""
     start = at
     while start > 0 and not origin.text[start : start + 1].strip():
         start -= 1
@@ -123,7 +127,7 @@ def _place_of(origin: TextMap, at: int) -> Place:
 
 
 def _sure_fix(origin: TextMap, at: int) -> Fix | None:
-    """A fix where no more than a comma is wrong, or a backslash stands alone. at: index of the mistake."""
+    """Return a fix if only a comma or an unescaped backslash is wrong. at: index of the error."""
     text = origin.text
     before = len(text[:at].rstrip())
     is_extra = text[before - 1 : before] == "," and text[before:].lstrip()[:1] in ("}", "]")

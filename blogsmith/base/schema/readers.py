@@ -1,9 +1,9 @@
-"""What the value of a key may be: one reader a kind of value, one check a thing beyond its kind.
+"""Readers and checks of values: one reader for each type of value, one check for each further rule.
 
-A reader takes a slot and gives the value in its type; a check takes a value and its slot and gives the value.
-Both give None once they have reported it, and say what they accept, see `forms.py`. How strict a reader is
-differs between the settings, which are written once, and front matter and cells, where a number may stand for
-a text and a text for a list.
+A reader takes a slot and returns the value in its type. A check takes a value and its slot and returns the
+value. Both return None after they have reported an error, and declare what they accept (see `forms.py`).
+Readers of settings, which are written once, are strict. In front matter and cells a number may be written
+for a string, and a string for a list.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ QUOTE = "put it in quotes"
 TRUTHS: Mapping[str, str] = MappingProxyType(
     {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 )
-"""Words of older YAML, and words in quotes → what is meant."""
+"""Booleans of older YAML and booleans in quotes → what is meant."""
 
 
 _KINDS: Mapping[type, str] = MappingProxyType({list: "array", dict: "object"})
@@ -32,13 +32,15 @@ TEXTS: Form = MappingProxyType({"type": ["string", "number", "array"], "items": 
 
 
 def any_of(words: Collection[str]) -> str:
-    """`a, b or c`."""
+    """Return `a, b or c`."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
-    """True or false. hints: (key, value as written) → what to do, where the value means something else."""
+    """Return a reader of true or false. hints: (key, value as written) → hint where the value means something
+    else.
+    """
 
     @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
@@ -54,7 +56,8 @@ def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str
 
 
 def one_line(slot: Slot) -> str | None:
-    """The text or number on one line, a number as the author spells it; None if it is something else."""
+    """Return a string or number as one line, with a number as the author spells it; None for any other value.
+    """
     value = slot.value
     if isinstance(value, str):
         return " ".join(line.strip() for line in value.splitlines()).strip()
@@ -65,7 +68,7 @@ def one_line(slot: Slot) -> str | None:
 
 @accepts(TEXT)
 def text(slot: Slot) -> str:
-    """A text on one line; empty if there is none."""
+    """Return a string on one line; empty if there is none."""
     found = one_line(slot)
     if found is None and slot.value is not None:
         slot.wrong(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
@@ -73,7 +76,10 @@ def text(slot: Slot) -> str:
 
 
 def texts(separator: str = "") -> Reader:
-    """A list of texts, each once; a single text is a list of one, or is cut at `separator`."""
+    """Return a reader of a list of strings without duplicates. A single string is a list of one, or is split.
+
+    separator: where to split a single string; empty: nowhere.
+    """
 
     @accepts(TEXTS)
     def read(slot: Slot) -> tuple[str, ...]:
@@ -99,7 +105,7 @@ def _entry(slot: Slot) -> str:
 def words(
     meanings: Mapping[Any, Any], listed: str, *, suggest: bool = True, hints: Mapping[str, str] | None = None
 ) -> Reader:
-    """One of a few words, or true or false, in its meaning. hints: another word → what to write."""
+    """Return a reader of keywords or booleans, which returns their meaning. hints: other word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
 
     @accepts(one_of(meanings))
@@ -117,13 +123,13 @@ def words(
 
 
 def choice(choices: Iterable[str]) -> Reader:
-    """One of a few words."""
+    """Return a reader of one of a few keywords."""
     known = tuple(choices)
     return words({word: word for word in known}, any_of(known))
 
 
 def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: Form = ANYTHING) -> Reader:
-    """What `parse` finds; where it finds nothing, the value is not of this kind."""
+    """Return a reader that calls `parse` and reports a value for which it returns None."""
 
     @accepts(form)
     def read(slot: Slot) -> Any:
@@ -134,9 +140,10 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
 
 
 def of_kind(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
-    """Return a reader of a list or mapping. other: reads another value, or names the kind that is expected.
+    """Return a reader of a list or mapping.
 
-    hint: what to write instead of another value.
+    other: reads a value of another type, or names the type that is expected. hint: hint for a value of
+    another type.
     """
 
     inner = narrow({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, form_of(read))
@@ -151,13 +158,13 @@ def of_kind(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Re
 
 
 def checked(read: Reader, check: Check) -> Reader:
-    """What `read` gives if the check does not refuse it."""
+    """Return a reader that also applies a check."""
     both = accepts(narrow(form_of(read), form_of(check)))
     return both(lambda slot: None if (value := read(slot)) is None else check(value, slot))
 
 
 def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form: Form = ANYTHING) -> Check:
-    """What a value must be; `{value}` and `{name}` may stand in the message."""
+    """Return a check that a value meets a condition. message: may contain `{value}` and `{name}`."""
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
@@ -169,7 +176,8 @@ def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form:
 def without(
     problem_of: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
 ) -> Check:
-    """The same with a reason: `{problem}` in the message is what `problem_of` says."""
+    """Return a check that `problem_of` finds no problem. message: may also contain `{problem}`, the reason.
+    """
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
@@ -181,14 +189,17 @@ def without(
 
 
 def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
-    """A text of this shape; others are `no` such thing."""
+    """Return a check that a string matches a pattern."""
     told = f"no {kind}: {hint}" if hint else f"no {kind}"
     form = {**SHAPED, "pattern": shape, "patternErrorMessage": told}
     return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint, form=form)
 
 
 def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
-    """One of the words. listed: in the order the hint names them; empty: sorted, a dozen of them."""
+    """Return a check that a value is one of the choices.
+
+    listed: choices for the hint in their order; empty: the first 12 in alphabetical order.
+    """
     in_order = sorted(choices)
     shown = ", ".join(tuple(listed) or in_order[:12])
 
@@ -205,30 +216,32 @@ def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Chec
 
 
 def unless_empty(check: Check) -> Check:
-    """The check, but nothing of an empty text."""
+    """Return a check that accepts an empty string and applies `check` to any other."""
     empty = one_of([""]) if form_of(check).keys() == {"enum"} else {"maxLength": 0}
     lenient = accepts(either(form_of(check), empty))
     return lenient(lambda value, slot: check(value, slot) if value else value)
 
 
 def each(check: Check) -> Check:
-    """The check of every entry of a list."""
+    """Return a check of every entry of a list."""
     entries = accepts({"items": form_of(check)})
     return entries(lambda value, slot: _all(value, [check(item, slot.at(n)) for n, item in enumerate(value)]))
 
 
 def keys(check: Check) -> Check:
-    """The check of every key of a mapping."""
+    """Return a check of every key of a mapping."""
     names = accepts({"propertyNames": form_of(check)})
     return names(lambda value, slot: _all(value, [check(key, slot.key(key)) for key in value]))
 
 
 def values(check: Check) -> Check:
-    """The check of every value of a mapping."""
+    """Return a check of every value of a mapping."""
     items = accepts({"additionalProperties": form_of(check)})
     return items(lambda value, slot: _all(value, [check(item, slot.at(key)) for key, item in value.items()]))
 
 
 def _all(value: Any, results: Iterable[Any]) -> Any:
-    """The whole if all of it is right: dropping single entries would shift the places of those behind."""
+    """Return the value if all its parts are valid. Without single entries, the others would have wrong
+    locations.
+    """
     return None if any(result is None for result in results) else value

@@ -1,9 +1,8 @@
-"""A mapping → a record: every key by the type of its field, and by the row that says more of it.
+"""Convert mappings to records: settings, front matter and the options of cells.
 
-The converter of settings, front matter and the options of cells. A record is a frozen struct or dataclass;
-a family of records has a `Table`: what reads a text, a flag, a list there, and rows for the keys whose type
-does not say all. So a plain key is a field of its record, and nothing else. What is wrong or empty keeps its
-default.
+A record is a frozen struct or dataclass. Each key is read by the type of its field, and by a row of the
+`Table` if the type does not say all. The table of a family of records says how strings, flags and lists are
+read there. A plain key therefore needs only a field. An invalid or empty value leaves the default.
 """
 
 from __future__ import annotations
@@ -23,61 +22,61 @@ from .slots import Slot
 
 
 class Table(Struct, frozen=True):
-    """How a family of records is written. Keys are dotted as in the manual: `math.macros`, `menu.url`."""
+    """Rules for reading a family of records. Keys are dotted as in the manual: `math.macros`, `menu.url`."""
 
     types: Mapping[Any, Reader]
-    """Type → what reads it."""
+    """Type → its reader."""
     choice: Callable[[tuple[str, ...], str], Reader]
-    """(words, type in words) → what reads one of these words."""
+    """(keywords, description of the type) → reader of one of these keywords."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    """Key → what reads it in place of its type; a key that is no field is read for its mistakes only."""
+    """Key → reader that replaces that of its type. A key without a field is read only to report errors."""
     checks: Mapping[str, Check] = field(default_factory=dict)
-    """Key → what it must be beyond its type."""
+    """Key → check that applies in addition to the type."""
     short: Mapping[str, Reader] = field(default_factory=dict)
-    """Key of a record → what reads it if it is no mapping."""
+    """Key of a record → reader of a value that is not a mapping."""
     hints: Mapping[str, str] = field(default_factory=dict)
-    """Key of a record → what to write if its value is not a mapping."""
+    """Key of a record → hint if its value is not a mapping."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Key → field, where they differ."""
+    """Key → name of its field, where they differ."""
     others: Mapping[str, str] = field(default_factory=dict)
-    """Other name of a key → the key."""
+    """Alias of a key → the key."""
     made: frozenset[str] = frozenset()
-    """Fields that no key fills."""
+    """Fields that have no key."""
     foreign: Mapping[str, str] = field(default_factory=dict)
-    """Key of another generator → what to write here."""
+    """Key of another generator → hint about what to write instead."""
     in_words: Callable[[Any], str] = str
-    """A type as an author would say it."""
+    """Describes a type to an author."""
     notes: Mapping[str, str] = field(default_factory=dict)
-    """Key that is no field → what it means, for editors."""
+    """Key without a field → its meaning, for editors."""
     key_of: Callable[[str], str] = str
-    """Name of a field → its key, where `names` does not say it."""
+    """Name of a field → its key, where `names` has no row."""
 
 
 class Field(Struct, frozen=True):
     """A key of a record."""
 
     name: str
-    """Of the field; empty if there is none."""
+    """Name of the field; empty if the key has none."""
     reader: Callable[[], Reader]
-    """What reads its value, made when the first one is met: few of all keys stand in a file."""
+    """Returns the reader of the value. It is created at the first use: a file contains few of all keys."""
     is_required: bool
 
     def read(self, slot: Slot) -> Any:
-        """The value of the key."""
+        """Return the value of the key."""
         return self.reader()(slot)
 
 
 class Schema(Struct, frozen=True):
-    """How a mapping becomes a record of one kind. Made once for each kind and key."""
+    """Conversion of a mapping to a record of one kind. Created once for each kind and key."""
 
     kind: Callable[..., Any]
     fields: Mapping[str, Field]
     table: Table
     prefix: str
-    """Of its keys in the table."""
+    """Prefix of its keys in the table."""
 
     def read(self, slot: Slot) -> Any:
-        """The record of a mapping; None if something is missing. Unknown keys are reported."""
+        """Return the record of a mapping, or None if a key is missing. Report unknown keys."""
         for key in slot.value:
             if key not in self.fields:
                 hint = self.table.foreign.get(self.prefix + key, "")
@@ -85,14 +84,14 @@ class Schema(Struct, frozen=True):
         found = self.read_fields(slot)
         if missing := [key for key, one in self.fields.items() if one.is_required and one.name not in found]:
             for key in missing:
-                # a misspelt key is both unknown and missing; one report is enough
+                # a misspelt key is both unknown and missing; one diagnostic is enough
                 if slot.value.get(key) is None and slot.value.keys() <= self.fields.keys():
                     slot.wrong(f"{key} is missing")
             return None
         return self.kind(**found)
 
     def read_fields(self, slot: Slot) -> dict[str, Any]:
-        """Field → value of the keys that are known, without what is wrong or empty."""
+        """Return field → value for the known keys, without invalid and empty values."""
         found = {}
         for key in slot.value:
             one, ours = self.fields.get(key), self.table.others.get(self.prefix + key)
@@ -107,7 +106,7 @@ class Schema(Struct, frozen=True):
 
 
 def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
-    """Report a key that is not one of those known."""
+    """Report an unknown key."""
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
         hint = hint or question_of(near) or f"known keys: {', '.join(known)}"
@@ -116,7 +115,7 @@ def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
 
 
 def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:
-    """The schema of a struct or dataclass."""
+    """Return the schema of a struct or dataclass."""
     keys = {name: key.removeprefix(prefix) for key, name in table.names.items() if key.startswith(prefix)}
     fields = {
         (key := keys.get(name) or table.key_of(name)): Field(
@@ -135,7 +134,7 @@ def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:
 
 
 def _field_names(kind: type) -> list[str]:
-    """As `get_type_hints` has them, which takes its time for their types."""
+    """Return the names of fields like `get_type_hints`, which is slow because it evaluates the types."""
     return list(dict.fromkeys(name for base in reversed(kind.__mro__) for name in get_annotations(base)))
 
 
@@ -149,7 +148,7 @@ def _reader_of_field(kind: type, name: str, key: str, table: Table) -> Reader:
 
 
 def _is_required(kind: Any, name: str) -> bool:
-    """Whether a struct has no default for a field; all of our dataclasses have."""
+    """Return whether a struct has no default for a field. All our dataclasses have defaults."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     without = len(names) - len(getattr(kind, "__struct_defaults__", ()))
     return name in names[:without]
@@ -161,7 +160,7 @@ def _reader_of_key(key: str, hint: Any, table: Table) -> Reader:
 
 
 def _reader_of(hint: Any, table: Table, key: str) -> Reader:
-    """What reads a value of this type under a key."""
+    """Return the reader of a value of this type under a key."""
     if hint in table.types:
         return table.types[hint]
     origin, parts, kind = get_origin(hint), get_args(hint), table.in_words(hint)
@@ -171,7 +170,7 @@ def _reader_of(hint: Any, table: Table, key: str) -> Reader:
         first, *others = (part for part in parts if part is not NoneType)
         if not others:
             return _reader_of(first, table, key)
-        # a word, or a mapping that says more
+        # a keyword, or a mapping that says more
         word = (
             table.choice(get_args(first), kind)
             if get_origin(first) is Literal
@@ -200,7 +199,7 @@ def _entries(read_entry: Reader) -> Reader:
     @accepts({"items": form_of(read_entry)})
     def read(slot: Slot) -> tuple[Any, ...] | None:
         items = tuple(read_entry(slot.at(index)) for index in range(len(slot.value)))
-        # dropping single items would shift the places of those behind them
+        # without invalid entries, later ones would have wrong locations
         return None if None in items else items
 
     return read

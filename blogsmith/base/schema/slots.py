@@ -1,4 +1,4 @@
-"""One value that an author wrote: what it is, where it stands, and how a mistake in it is reported."""
+"""Slots: a value that an author wrote, with its location and a way to report errors in it."""
 
 from __future__ import annotations
 
@@ -14,90 +14,90 @@ from .yaml_loader import MAX_REPORTS, Located, YamlPath
 
 
 class LocatedMapping(Struct, frozen=True):
-    """A mapping that is being read. Lives as long as that."""
+    """A mapping while it is being read."""
 
     located: Located
     reporter: Reporter
     code: str
-    """Of a wrong value."""
+    """Diagnostic code of an invalid value."""
     key_code: str = ""
-    """Of an unknown key; empty: as of a wrong value."""
+    """Diagnostic code of an unknown key; empty: that of an invalid value."""
     is_bounded: bool = True
-    """Stop to report where nobody would mend all the mistakes one by one."""
+    """Whether to stop reporting after `MAX_REPORTS` diagnostics, which nobody would fix one by one."""
 
     @property
     def is_full(self) -> bool:
-        """Whether further mistakes are kept silent about."""
+        """Whether the limit is reached and no more errors are reported."""
         return self.is_bounded and len(self.reporter.diagnostics) >= MAX_REPORTS
 
     def root(self) -> Slot:
-        """The mapping itself."""
+        """Return the slot of the mapping itself."""
         return Slot(self, (), self.located.value)
 
 
 class Slot(NamedTuple):
-    """A value, or a key, with its place."""
+    """A value or a key, with its location."""
 
     mapping: LocatedMapping
     path: YamlPath
     value: Any
-    """None if there is nothing; of a key its text."""
+    """The value, or None if there is none; for a key, its name."""
     is_key: bool = False
 
     @property
     def name(self) -> str:
-        """How messages call it: its key, or `entry 2 of tags`."""
+        """Name in messages: the key, or `entry 2 of tags`."""
         last = self.path[-1] if self.path else ""
         return last if isinstance(last, str) else f"entry {last + 1} of {self.path[-2]}"
 
     @property
     def place(self) -> Place | None:
-        """Where it stands."""
+        """Location in the file."""
         located = self.mapping.located
         return (located.key_places if self.is_key else located.places).get(self.path)
 
     @property
     def folder(self) -> PurePosixPath:
-        """Folder of the file it stands in, relative to the site root."""
+        """Folder of the file, relative to the site root."""
         return PurePosixPath(self.mapping.reporter.path).parent
 
     @property
     def spelling(self) -> str | None:
-        """A number or boolean as the author spells it."""
+        """A number or boolean as the author spells it; None for other values."""
         return self.mapping.located.texts.get(self.path)
 
     def at(self, step: str | int) -> Slot:
-        """The value under a key or index; None in it if there is none."""
+        """Return the slot of the value under a key or index. Its value is None if the key is missing."""
         found = self.value.get(step) if isinstance(self.value, dict) else self.value[step]
         return Slot(self.mapping, (*self.path, step), found)
 
     def key(self, key: str) -> Slot:
-        """A key of the mapping."""
+        """Return the slot of a key of the mapping."""
         return Slot(self.mapping, (*self.path, key), key, is_key=True)
 
     def entry(self, text: str) -> Slot:
-        """The entry of the list that says `text`, else the whole."""
+        """Return the slot of the list entry equal to `text`, or this slot if there is none."""
         is_entry = isinstance(self.value, list) and text in self.value
         return self.at(self.value.index(text)) if is_entry else self
 
     def wrong(self, message: str, hint: str = "", *, code: str = "", fix: Fix | None = None) -> Any:
-        """Report it. Gives None, which a reader hands on: nothing that can be used."""
+        """Report an error. Return None, which a reader passes on as "no usable value"."""
         if not self.mapping.is_full:
             self.mapping.reporter.error(code or self.mapping.code, message, self.place, hint, fix)
 
     def warn(self, code: str, message: str, hint: str = "", fix: Fix | None = None) -> None:
-        """Warn of it."""
+        """Report a warning."""
         self.mapping.reporter.warn(code, message, self.place, hint, fix)
 
     @property
     def siblings(self) -> Container[str]:
-        """The keys of the mapping that a key stands in."""
+        """Keys of the mapping that contains a key."""
         found = self.mapping.located.value
         for step in self.path[:-1]:
             found = found[step]
         return found if isinstance(found, Mapping) else ()
 
     def rewrite(self, new: str | None, old: str = "", *, is_safe: bool = False) -> Fix | None:
-        """A fix that writes something else in place of the value, the key, or the part `old` of it."""
+        """Return a fix that replaces the value, the key, or the part `old` of it."""
         written = old or self.spelling or str(self.value)
         return self.mapping.reporter.substitute(self.place, written, new, is_safe=is_safe)

@@ -1,7 +1,7 @@
-"""TOML front matter, as Hugo has it: the data and the place of every value.
+"""TOML front matter, as Hugo has it: the data and the location of every value.
 
-The standard library reads it; of a text with an error the lines before it are read. It gives values alone,
-so a second walk finds where they are.
+The standard library parses it. If there is a syntax error, the lines before it are parsed. The library
+returns values without locations, so a second pass finds those.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .yaml_scalars import MAX_DIGITS, is_too_long
 _WHERE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 _PAIR = lazy_pattern(r"([ \t]*[A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(\S.*)")
 _PLAIN = lazy_pattern(r"[^\W\d][^\"'#\[\]{}=\\]*")
-"""A text without quotes that can be nothing else."""
+"""A string without quotes that cannot be any other value."""
 _ESCAPED = lazy_pattern(r"(?s)(?!\A)'|\\[\"\\]")
 _BLANK = lazy_pattern(r"(?:[ \t\n,]+|#[^\n]*)*")
 _STRING = lazy_pattern(STRING)
@@ -27,7 +27,7 @@ _BARE_KEY = lazy_pattern(r"[^\s=.\[\]{}\"',]+")
 _SCALAR = lazy_pattern(r"[^,\]}\n#]*[^,\]}\n#\s]")
 _ESCAPE = lazy_pattern(r"(?s)\\(?:([tn])(?=[A-Za-z])|.)")
 _REFUSED = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-"""Characters that no page may hold."""
+"""Characters that no page may contain."""
 _TEXTS = 'a text stands in quotes: title = "…"'
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Expected '=' after a key", "a key and its value are joined by =", "YAML stands between lines ---"),
@@ -47,13 +47,14 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Duplicate inline table key", "a key is given twice", "keep one of them"),
     ("Invalid initial character for a key", "a key is missing here", "a key is of letters, digits, - and _"),
 )
-"""How the library's message begins → ours, and a hint."""
+"""Start of the library's message → our message, and a hint."""
 
 
 def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """The data of a TOML text that starts on line `first_line` of the reporter's file.
+    """Return the data of a TOML document that starts on line `first_line` of the reporter's file.
 
-    As `yaml_loader.load`: every problem is reported, None only if the text is too large to be looked at.
+    Every problem is reported, as by `yaml_loader.load`. Return None only if the input is too large or too
+    deep.
     """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
@@ -69,7 +70,7 @@ def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
 
 
 def _read(text: str, reporter: Reporter, first_line: int) -> tuple[str, dict[str, Any]]:
-    """As much of the text as can be read, from its start, and what it holds."""
+    """Return the longest readable start of the document, and its data."""
     import tomllib
 
     try:
@@ -84,7 +85,7 @@ def _read(text: str, reporter: Reporter, first_line: int) -> tuple[str, dict[str
 
 
 def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -> int:
-    """Report the mistake; its line, counted in the text."""
+    """Report a syntax error. Return its line, counted in `text`."""
     lines = text.split("\n")
     found = _WHERE.search(str(error))
     line, column = (int(found[1]), int(found[2])) if found and found[1] else (len(lines), 1)
@@ -103,7 +104,7 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
 
 
 def _meant_pair(line: str) -> str | None:
-    """A line of a key and a value as TOML has it, where the author wrote it as YAML or Python would."""
+    """Return a corrected `key = value` line if the author wrote it as in YAML or Python; otherwise None."""
     pair = _PAIR.fullmatch(line)
     if pair is None:
         return None
@@ -125,7 +126,9 @@ def _is_pair(line: str) -> bool:
 
 
 def _start_of_mistake(lines: list[str], line: int, column: int) -> tuple[int, int]:
-    """The place that the library names, or, where that is behind the end of a line, the line's start."""
+    """Return the location that the library names. If that is after the end of a line, return the start of the
+    line.
+    """
     while line > 1 and not lines[line - 1].strip():
         line, column = line - 1, 1
     shown = lines[line - 1]
@@ -135,10 +138,7 @@ def _start_of_mistake(lines: list[str], line: int, column: int) -> tuple[int, in
 
 
 class _Places:
-    """Walks over a text that the library has read without an error, so it checks nothing.
-
-    Lives as long as that text is read.
-    """
+    """Second pass over a document that the library has parsed without errors, so it checks nothing."""
 
     def __init__(self, origin: TextMap, reporter: Reporter) -> None:
         self.origin = origin
@@ -149,7 +149,7 @@ class _Places:
         self.texts: dict[YamlPath, str] = {}
 
     def walk(self) -> None:
-        """Find the places of pairs and of headers `[table]` and `[[list of tables]]`."""
+        """Find the locations of pairs and of headers `[table]` and `[[list of tables]]`."""
         counts: dict[YamlPath, int] = {}
         path: YamlPath = ()
         at = self._skip(0)
@@ -177,7 +177,7 @@ class _Places:
         return path, self._skip(end) + 1 + is_list
 
     def _pair(self, at: int, path: YamlPath) -> int:
-        """Index after a key, its `=` and its value."""
+        """Return the index after a key, its `=` and its value."""
         names, end = self._key(at)
         place = self.origin.place(at, end - at)
         for name in names:
@@ -190,7 +190,7 @@ class _Places:
         self.key_places.setdefault(path, place)
 
     def _key(self, at: int) -> tuple[list[str], int]:
-        """The parts of a key, which dots join, and the index after it."""
+        """Return the parts of a dotted key, and the index after it."""
         names: list[str] = []
         while found := _STRING.match(self.text, at) or _BARE_KEY.match(self.text, at):
             names.append(_unquoted(found[0]))
@@ -201,7 +201,7 @@ class _Places:
         return names or [""], at + 1
 
     def _value(self, at: int, path: YamlPath) -> int:
-        """Index after the value that begins here."""
+        """Return the index after the value that begins here."""
         opening, end, count = self.text[at : at + 1], at + 1, 0
         if opening in ("[", "{"):
             while (end := self._skip(end)) < len(self.text) and self.text[end] not in "]}":
@@ -218,12 +218,12 @@ class _Places:
         return end
 
     def _skip(self, at: int) -> int:
-        """Index after spaces, line ends, commas and comments."""
+        """Return the index after spaces, line endings, commas and comments."""
         found = _BLANK.match(self.text, at)
         return found.end() if found else at
 
     def _warn_of_escapes(self, text: str, start: int) -> None:
-        r"""`\t` of `\theta` is a tab in double quotes."""
+        r"""Warn about TeX in double quotes: `\t` of `\theta` is a tab there."""
         for found in _ESCAPE.finditer(text):
             if found[1]:
                 what = "tab" if found[1] == "t" else "line break"
@@ -232,7 +232,9 @@ class _Places:
                 self.reporter.warn("yaml-escape", message, place, SINGLE_QUOTES)
 
     def convert(self, value: Any, path: YamlPath = ()) -> Any:
-        """The value as YAML has it: dates and times are text, and so is a number that is too long."""
+        """Convert a value to what YAML would give: dates, times and integers that are too long become
+        strings.
+        """
         if isinstance(value, dict):
             return {_REFUSED.sub(" ", key): self.convert(item, (*path, key)) for key, item in value.items()}
         if isinstance(value, list):

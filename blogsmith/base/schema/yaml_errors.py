@@ -1,8 +1,8 @@
-"""The YAML parser's complaints in the author's terms.
+"""Errors of the YAML parser in the author's terms.
 
-PyYAML has two parsers, in C and in Python, that word the same problem differently; both are
-understood here by what their wordings share, so the message does not depend on which is installed.
-Only the mistakes that authors make have words of their own; the rest keeps the parser's wording.
+PyYAML has two parsers, in C and in Python, with different wordings of the same problem. Both are recognised
+by the words that they share, so our message does not depend on the parser that is installed. Frequent errors
+have a message of their own; others keep the wording of the parser.
 """
 
 from __future__ import annotations
@@ -17,50 +17,50 @@ from ..patterns import lazy_pattern
 _KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][^:]*):[ ]+(?P<value>\S.*)")
 _OPENED = lazy_pattern(r"[\[{]")
 MAX_DEPTH = 50
-"""How deep values may be nested."""
+"""Maximum nesting depth of values."""
 TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
 _NO_KEY = "a key is missing before the colon"
 _QUOTES = "put the value in quotes"
 
 
 class YamlProblem(Struct, frozen=True):
-    """What is wrong and which characters of the text show it."""
+    """A YAML error, and the characters to underline."""
 
     message: str
     start: int
-    """Offset in the text of the first character to underline."""
+    """Offset in the source of the first character to underline."""
     length: int = 1
     hint: str = ""
     edit: tuple[int, str, str] | None = None
-    """What mends it for certain: an offset, the text that stands there, what to write for it."""
+    """A certain fix: an offset, the text at that offset, its replacement. None if there is none."""
     code: str = "yaml-syntax"
 
 
 class _Fault(Struct, frozen=True):
-    """The parser's error without its class."""
+    """An error of the parser, without its class."""
 
     text: str
     problem: str
     at: int
-    """Offset the parser had reached."""
+    """Offset that the parser had reached."""
     context: str
-    """What it was reading."""
+    """Construct that the parser was reading."""
     since: int
-    """Offset where that starts."""
+    """Offset where that construct starts."""
 
     @property
     def line_start(self) -> int:
-        """Offset of the line that holds `at`."""
+        """Offset of the start of the line that contains `at`."""
         return self.text.rfind("\n", 0, self.at) + 1
 
     @property
     def line(self) -> str:
-        """The line that holds `at`."""
+        """The line that contains `at`."""
         return _line_from(self.text, self.line_start)
 
 
 def describe(error: Exception, text: str) -> YamlProblem:
-    """The problem behind an exception of PyYAML on `text`."""
+    """Return the problem that an exception of PyYAML on `text` reports."""
     fault = _fault(error, text)
     for shared, reword in _REWORDINGS:
         if shared in fault.context or shared in fault.problem:
@@ -69,7 +69,7 @@ def describe(error: Exception, text: str) -> YamlProblem:
 
 
 def quote(value: str) -> str:
-    """A text in single quotes, in which nothing but an apostrophe has a meaning."""
+    """Return a string in single quotes, where only the apostrophe has a special meaning."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -87,7 +87,7 @@ def _line_from(text: str, start: int) -> str:
 
 
 def _second_colon(fault: _Fault) -> YamlProblem:
-    """`title: Attention: a tour`, or a key that is indented below a finished value."""
+    """Explain `title: Attention: a tour`, or a key that is indented below a finished value."""
     found = _KEY_AND_VALUE.match(fault.line)
     if found is None or fault.line_start + found.start("value") > fault.at:
         indent = len(fault.line) - len(fault.line.lstrip())
@@ -107,7 +107,7 @@ def _second_colon(fault: _Fault) -> YamlProblem:
 
 
 def _bad_start(fault: _Fault) -> YamlProblem:
-    """`@x`, `%x`, `*bold*`: a character that YAML keeps for itself; or a tab."""
+    """Explain a reserved character at the start of a value, as in `@x`, `%x` and `*bold*`; or a tab."""
     if "\t" in fault.text[fault.at : fault.at + 1]:
         return _tab(fault)
     at = fault.since if fault.context.endswith(("an alias", "an anchor", "a tag")) else fault.at
@@ -145,7 +145,10 @@ def _escape(fault: _Fault) -> YamlProblem:
 
 
 def _single_quotes(fault: _Fault, at: int) -> tuple[int, str, str] | None:
-    """The value around an offset in single quotes, if it ends on its line and has no escape of a quote."""
+    """Return an edit that puts the value around an offset into single quotes.
+
+    Return None if the value does not end on its line or contains an escaped quote.
+    """
     line, start = fault.line, fault.text.rfind('"', fault.line_start, at)
     value = line[start - fault.line_start : line.rfind('"') + 1]
     if start < 0 or len(value) < 2 or value.count('"') != 2 or "\\\\" in value:
@@ -167,7 +170,7 @@ def _no_key(fault: _Fault) -> YamlProblem:
 
 
 def _misfit(fault: _Fault) -> YamlProblem:
-    """Something stands where a further key or the end of the mapping should be."""
+    """Explain text where another key or the end of the mapping is expected."""
     before = fault.text[fault.line_start : fault.at].rstrip()
     rest = _line_from(fault.text, fault.at).rstrip()
     if before.endswith(('"', "'")):
@@ -185,7 +188,9 @@ def _misfit(fault: _Fault) -> YamlProblem:
 
 
 def _too_deep(fault: _Fault) -> YamlProblem:
-    """The C parser of PyYAML 6.0.4 and later ends at a thousand levels, before it has told of the first."""
+    """Report nesting that is too deep. The C parser of PyYAML 6.0.4 and later stops at a thousand levels
+    before it emits the first event.
+    """
     return YamlProblem(TOO_DEEP, fault.at, code="yaml-feature")
 
 
@@ -199,7 +204,7 @@ def _directive(fault: _Fault) -> YamlProblem:
     return YamlProblem("YAML directives are not accepted", fault.since, hint="a line cannot start with %")
 
 
-# The first row whose words occur in the parser's problem or context decides.
+# The first row whose words occur in the parser's problem or context applies.
 _REWORDINGS: tuple[tuple[str, Callable[[_Fault], YamlProblem]], ...] = (
     ("mapping values are not allowed", _second_colon),
     ("tab character", _tab),

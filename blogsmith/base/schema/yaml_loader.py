@@ -1,10 +1,10 @@
-"""YAML as blogsmith accepts it: plain data, and the place of every value in the author's file.
+"""YAML as blogsmith accepts it: plain data, and the location of every value in the author's file.
 
-Takes PyYAML's events, never its constructors: so there is no recursion to exhaust and no object to
-build. Left out on purpose, each with an error: anchors and aliases (bombs), tags, merge keys,
-duplicate keys, several documents, keys that are not texts. Scalars follow the YAML 1.2 core schema:
-`no` and `12:30` are texts, `010` is ten, dates stay texts. After a syntax error the entries before it
-are still there, so that one mistake does not hide the next.
+It uses PyYAML's events and never its constructors, so there is no recursion to exhaust and no object is
+constructed. Some features are errors on purpose: anchors and aliases (bombs), tags, merge keys, duplicate
+keys, several documents, keys that are not strings. Scalars follow the YAML 1.2 core schema: `no` and `12:30`
+are strings, `010` is ten, dates stay strings. After a syntax error the entries before it are still returned,
+so that one error does not hide the next.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ YamlPath: TypeAlias = tuple[str | int, ...]
 SINGLE_QUOTES = "use single quotes, in which a backslash is a backslash"
 MAX_BYTES = 64 * 1024
 MAX_REPORTS = 100
-"""A text with more mistakes than this is not read on: nobody would mend them one by one."""
+"""Reading stops after this number of errors: nobody would fix more one by one."""
 
-# All that YAML does not allow, and the exotic line breaks that would shift line numbers.
-# What is allowed instead, with ^, takes 4 ms to compile.
+# All characters that YAML does not allow, and the rare line breaks that would shift line numbers. The
+# complement, the allowed characters with ^, takes 4 ms to compile.
 _REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _WORD = lazy_pattern(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
 _CUT_OFF = lazy_pattern(r"[ \t]+(#\d)")
 _ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _BREAKING_ESCAPES = "0abefrvxuUNLP"
-"""Escapes that can give a character which no page can hold."""
+"""Escapes that may produce a character which no page may contain."""
 
 
 class Located(Struct, frozen=True):
-    """What a YAML text holds, with places in the author's file."""
+    """The data of a YAML document, with locations in the author's file."""
 
     value: Any
-    """Dicts with text keys, lists, texts, numbers, booleans and None."""
+    """Dicts with string keys, lists, strings, numbers, booleans and None."""
     places: Mapping[YamlPath, Place]
-    """Path → place of the value; `()` is the whole. A value of many lines has its first line's place."""
+    """Path → location of the value; `()` is the whole. The location of a long value is its first line."""
     key_places: Mapping[YamlPath, Place]
-    """Path of a value in a mapping → place of its key."""
+    """Path of a value in a mapping → location of its key."""
     texts: Mapping[YamlPath, str]
     """Path of a number or boolean → the author's spelling, e.g. `1.10`."""
 
@@ -58,10 +58,10 @@ class Located(Struct, frozen=True):
 def load(
     text: str, reporter: Reporter, *, first_line: int = 1, escape_hint: str = SINGLE_QUOTES
 ) -> Located | None:
-    """The data of a YAML text that starts on line `first_line` of the reporter's file.
+    """Return the data of a YAML document that starts on line `first_line` of the reporter's file.
 
-    Every problem is reported; None only if the text is too large to be looked at. escape_hint: how TeX in
-    double quotes is corrected.
+    Every problem is reported. Return None only if the input is too large to be read. escape_hint: how to
+    correct TeX in double quotes.
     """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"YAML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
@@ -73,7 +73,7 @@ def load(
         for event in _events(clean):
             if not builder.handle_event(event):
                 break
-    # ValueError: the Python parser lets it out for an escape such as "\UFFFFFFFF"
+    # ValueError: the Python parser raises it for an escape such as "\UFFFFFFFF"
     except (yaml.YAMLError, ValueError) as error:
         problem = describe(error, clean)
         place = builder.place(problem.start, problem.start + problem.length)
@@ -90,9 +90,9 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 
 def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
-    """A fix that takes out a key with its value: its line and those indented further.
+    """Return a fix that removes a key with its value: its line and the lines that are indented further.
 
-    None where something stands in front of the key, as in a list.
+    Return None if the line has other text before the key, as in a list.
     """
     line = lines[key.line - 1] if key.line <= len(lines) else ""
     if line[: key.column - 1].strip() or not line:
@@ -105,26 +105,26 @@ def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
 
 
 def _offsets(event: yaml.Event) -> tuple[int, int]:
-    """Where the event starts and ends in the text; the parsers mark every event."""
+    """Return the start and end of an event in the source. The parsers set marks for every event."""
     start, end = event.start_mark, event.end_mark
     return (start.index if start else 0), (end.index if end else 0)
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A mapping or a list that is being read."""
+    """A mapping or a list while it is being read."""
 
     path: YamlPath
     start: int
     value: dict[str, Any] | list[Any]
     kept: bool
-    """False inside something refused: read on for its mistakes, keep nothing."""
+    """False inside something rejected: it is read to report its errors, but its values are dropped."""
     key: str | None = None
-    """Of a mapping: the key whose value comes next; None while a key comes next."""
+    """For a mapping: the key whose value comes next; None if a key comes next."""
     is_block: bool = True
-    """Written on lines of its own, not between brackets."""
+    """Whether it is written on lines of its own, not between brackets."""
     next_kept: bool = True
-    """Of a mapping: whether the coming value is kept."""
+    """For a mapping: whether the next value is stored."""
     key_lines: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -134,7 +134,7 @@ class _Frame:
 
 
 class _Builder:
-    """Turns events into data and places. Lives as long as one text is read."""
+    """Converts events to data and locations, for one document."""
 
     def __init__(self, text: str, reporter: Reporter, first_line: int, escape_hint: str) -> None:
         self.text = text
@@ -150,7 +150,7 @@ class _Builder:
         self.texts: dict[YamlPath, str] = {}
 
     def place(self, start: int, end: int) -> Place:
-        """The place of `text[start:end]`, cut at the end of its first line."""
+        """Return the location of `text[start:end]`, cut at the end of its first line."""
         number = bisect_right(self.line_starts, start)
         line_end = self.line_starts[number] - 1 if number < len(self.line_starts) else len(self.text)
         length = len(self.text[start : min(end, line_end)].rstrip())
@@ -158,7 +158,7 @@ class _Builder:
         return Place(number - 1 + self.first_line, column, max(1, length))
 
     def exchange(self, start: int, old: str, new: str) -> Fix:
-        """A fix that writes something else at an offset, as it is certainly meant."""
+        """Return a safe fix that replaces `old` at an offset."""
         place = self.place(start, start + 1)
         return exchange(place.line, place.column, old, new, is_safe=True)
 
@@ -171,7 +171,7 @@ class _Builder:
             self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place, fix=fix)
 
     def handle_event(self, event: yaml.Event) -> bool:
-        """Work in one event; False if the rest is not to be read."""
+        """Process one event. Return False if the rest must not be read."""
         start, end = _offsets(event)
         # the most frequent ones first
         if isinstance(event, yaml.ScalarEvent):
@@ -193,7 +193,7 @@ class _Builder:
         return len(self.reporter.diagnostics) < MAX_REPORTS
 
     def finish(self) -> Located:
-        """What was read; of a text with a syntax error the finished entries of the root."""
+        """Return the result. After a syntax error it contains the finished entries of the root."""
         if self.frames:
             self.root = self.frames[0].value
             self.places[()] = self.place(self.frames[0].start, len(self.text))
@@ -209,13 +209,13 @@ class _Builder:
         return True
 
     def place_end(self, start: int) -> int:
-        """Offset behind the last sign of the line that holds an offset."""
+        """Return the offset after the last visible character of the line that contains an offset."""
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else len(self.text)]
         return start + len(line.rstrip())
 
     def _refuse(self, message: str, start: int, hint: str = "") -> None:
-        """Report a feature at the word that starts at `start`."""
+        """Report an unsupported feature at the word that starts at `start`."""
         word = _WORD.match(self.text, start)
         end = word.end() if word else start
         self.reporter.error("yaml-feature", message, self.place(start, end), hint)
@@ -235,10 +235,11 @@ class _Builder:
         parent = self.frames[-1] if self.frames else None
         kept = True
         if parent is not None:
-            # of a value with a tag nobody knows what it should be
+            # the meaning of a value with a tag is unknown
             kept = parent.kept and parent.next_kept and not parent.wants_key and event.tag is None
             if parent.wants_key:
-                # `{{ x }}` is a text without quotes, not a mapping; entries of the root stand for themselves
+                # `{{ x }}` is an unquoted string, not a mapping; entries of the root are independent of each
+                # other
                 parent.kept = parent.kept and not parent.path
                 self._refuse("a key must be a text", start, "a value that starts with { or [ needs quotes")
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
@@ -272,7 +273,7 @@ class _Builder:
         self._complete(value, start, end, spelling=spelling)
 
     def _key(self, frame: _Frame, key: str, start: int, end: int, *, plain: bool) -> None:
-        """Remember the key of the value that comes next, unless it is one we refuse."""
+        """Store the key of the value that comes next, or report it if it is not accepted."""
         frame.key, frame.next_kept = key, False
         place = self.place(start, end)
         if plain and key == "<<":
@@ -293,13 +294,13 @@ class _Builder:
     def _complete(
         self, value: Any, start: int, end: int, *, kept: bool = True, spelling: str | None = None
     ) -> None:
-        """A value is there: hand it to the mapping or list it belongs to."""
+        """Add a finished value to the mapping or list that it belongs to."""
         frame = self.frames[-1] if self.frames else None
         if frame is None:
             self.root = value
             self.places[()] = self.place(start, end)
         elif frame.wants_key:
-            # a refused key: its value is read and forgotten
+            # a rejected key: its value is read and dropped
             frame.key, frame.next_kept = "", False
         else:
             if kept and frame.kept and frame.next_kept:
@@ -323,7 +324,7 @@ class _Builder:
         return resolve(text)
 
     def _check_escapes(self, value: str, start: int, end: int) -> None:
-        r"""TeX in double quotes: `\f` of `\frac` is a form feed, `\t` of `\theta` a tab."""
+        r"""Report TeX in double quotes: `\f` of `\frac` is a form feed, `\t` of `\theta` a tab."""
         broken = _REFUSED.search(value) or "\r" in value
         hint = self.escape_hint
         for found in _ESCAPE.finditer(self.text, start, end):
@@ -337,7 +338,9 @@ class _Builder:
                 self.reporter.warn("yaml-escape", message, place, hint, self._single(start, end))
 
     def _single(self, start: int, end: int) -> Fix | None:
-        """A fix that writes a value of one line in single quotes, if no backslash in it is escaped itself."""
+        """Return a fix that writes a one-line value in single quotes, or None if it contains an escaped
+        backslash.
+        """
         value = self.text[start:end]
         if self.escape_hint != SINGLE_QUOTES or "\n" in value or "\\\\" in value or '\\"' in value:
             return None

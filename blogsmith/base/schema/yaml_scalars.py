@@ -1,6 +1,6 @@
-"""What an unquoted YAML scalar means: the core schema of YAML 1.2, and nothing else.
+"""Meaning of unquoted YAML scalars: the core schema of YAML 1.2, and nothing else.
 
-`no` and `12:30:45` are texts, `010` is ten, a date stays a text.
+`no` and `12:30:45` are strings, `010` is ten, a date stays a string.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..patterns import lazy_pattern
 
 MAX_DIGITS = 18
-"""Integers of up to 18 digits fit into 64 bits everywhere."""
+"""Maximum number of digits of an integer; 18 digits fit into 64 bits everywhere."""
 
 _NULL = lazy_pattern(r"~|null|Null|NULL|")
 _BOOL = lazy_pattern(r"true|True|TRUE|false|False|FALSE")
@@ -18,7 +18,7 @@ _SPECIAL = lazy_pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 
 
 def resolve(text: str) -> str | int | float | bool | None:
-    """The value of a plain scalar; a number that is too long stays a text."""
+    """Return the value of a plain scalar. A number that is too long stays a string."""
     if _NULL.fullmatch(text):
         return None
     if _BOOL.fullmatch(text):
@@ -33,5 +33,6 @@ def resolve(text: str) -> str | int | float | bool | None:
 
 
 def is_too_long(text: str) -> bool:
-    """Whether `text` is an integer of more digits than 64 bits hold."""
+    """Return whether `text` is an integer of more than `MAX_DIGITS` digits, which may not fit into 64 bits.
+    """
     return len(text.lstrip("+-0ox")) > MAX_DIGITS and _INT.fullmatch(text) is not None

@@ -1,1 +1,1 @@
-"""Everything that is written, replaced or removed on disk, through no link."""
+"""Access to disk without following links: everything that is written, replaced or removed."""

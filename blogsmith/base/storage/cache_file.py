@@ -1,8 +1,8 @@
 """Find, check and create the file that caches one site.
 
-It is read only if this user owns it, if nobody else may write it, if none of its files is a link, and if it
-was written for this very site and in this format. A file that is damaged or of another format is replaced.
-What forbids a cache is a CacheProblem, whose text tells the author what to do.
+It is read only if this user owns it, nobody else may write it, none of its files is a link, and it was
+written for this very site in this format. A file that is damaged or of another format is replaced. If no
+cache can be used, `CacheProblem` says why and what the author can do.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ FILE = "site.db"
 FORMAT = 1
 """Version of the tables and of the values in them."""
 WAIT_S = 5.0
-"""Longest wait for another process that writes: it takes a hundredth of that."""
+"""Maximum wait for another process that writes. A write needs a hundredth of that."""
 _FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
 _SITES = "sites"
 _ROOT = "root"
-"""Names the site, so that its cache can be removed once the site is gone."""
+"""File with the path of the site, so that its cache can be removed once the site is gone."""
 _LOCK = "lock"
-"""Held while the file is made."""
+"""File that is locked while the database is created."""
 _OURS_ONLY = 0o700
 _OTHERS_WRITE = 0o022
 _SCHEMA = f"""
@@ -46,24 +46,26 @@ _COLUMNS = "SELECT kind, name, key, data, check_sum, written_s FROM rows LIMIT 0
 _DAMAGED = "it was damaged"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _UNREADABLE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
-"""What SQLite answers where tables are missing or the file is no database."""
+"""Result codes of SQLite if tables are missing or the file is not a database."""
 
 
 class CacheProblem(Exception):
-    """Nothing can be cached; the text tells the author why and what to do."""
+    """Error that prevents caching. Its message tells the author why, and what to do."""
 
 
 class OpenCacheFile(NamedTuple):
-    """The database of one site."""
+    """The open database of one site."""
 
     file: Path
     connection: sqlite3.Connection
     note: str
-    """Why the file was replaced, until somebody has printed it; usually empty."""
+    """Reason why the file was replaced, until a command has printed it; usually empty."""
 
 
 def open_cache_file(root: Path) -> OpenCacheFile:
-    """The database of the site at `root`, made if it is missing; CacheProblem if there can be none."""
+    """Open the database of the site at `root`; create it if it is missing. CacheProblem if that is not
+    possible.
+    """
     real = os.path.realpath(root)
     try:
         with _open_folder(real) as folder:
@@ -77,12 +79,15 @@ def open_cache_file(root: Path) -> OpenCacheFile:
 
 
 def connect_reader(file: Path) -> sqlite3.Connection:
-    """A second connection to an open cache, which cannot write."""
+    """Open a second, read-only connection to an open cache."""
     return _connect(f"{file.as_uri()}?mode=ro", uri=True)
 
 
 def cache_folder() -> Path:
-    """The folder of what may be deleted at any time: `$XDG_CACHE_HOME/blogsmith`. RuntimeError: no home."""
+    """Return the folder of files that may be deleted at any time, `$XDG_CACHE_HOME/blogsmith`.
+
+    RuntimeError if the home folder is unknown.
+    """
     cache = os.environ.get("XDG_CACHE_HOME")
     if not cache:
         cache = str(Path.home() / ".cache")
@@ -90,12 +95,12 @@ def cache_folder() -> Path:
 
 
 def cache_path(root: Path) -> Path:
-    """Where the database of the site at `root` is. RuntimeError: no home."""
+    """Return the path of the database of the site at `root`. RuntimeError if the home folder is unknown."""
     return cache_folder() / _SITES / _folder_name(root) / FILE
 
 
 def remove_site_cache(root: Path) -> None:
-    """Remove all that is kept of a site."""
+    """Remove the whole cache of a site."""
     with (
         suppress(OSError, RuntimeError),
         open_folder(cache_folder()) as folder,
@@ -109,7 +114,9 @@ class RowDamaged(Exception):
 
 
 def mark_damaged(file: Path) -> None:
-    """Have the next run replace a file, and say so; other processes go on with the one they have."""
+    """Mark a file as damaged, so that the next run replaces and reports it. Other processes keep the file
+    they have open.
+    """
     with suppress(OSError):
         file.unlink()
         with file.open("xb") as stream:
@@ -124,7 +131,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def describe_problem(error: Exception, file: Path) -> str:
-    """A line for the author: why `file` is not used from now on, and what to do."""
+    """Return a message for the author: why `file` is not used any more, and what to do."""
     if is_damage(error):
         return f"cache not used: {file} is damaged; the next run replaces it"
     if isinstance(error, sqlite3.Error) and _code(error) in _BUSY:
@@ -144,13 +151,14 @@ def _busy(file: Path) -> str:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """The primary result code; 0: the error comes from Python's module."""
+    """Return the primary result code, or 0 for an error of Python's module."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 @contextmanager
 def _open_folder(real: str) -> Iterator[Folder]:
-    """The folder of one site, made if it is missing; CacheProblem if others may write there."""
+    """Yield the cache folder of one site; create it if it is missing. CacheProblem if others may write there.
+    """
     with (
         open_folder(cache_folder(), make=True) as own,
         own.enter(_SITES, make=True, mode=_OURS_ONLY) as sites,
@@ -185,7 +193,8 @@ def _check_owner(found: os.stat_result, place: str) -> None:
 
 
 def _remove_old(sites: Folder, own: str) -> None:
-    """Remove the caches of deleted sites, whenever a site gets a new one. own: name of the new one."""
+    """Remove the caches of deleted sites. Called whenever a site gets a new cache. own: name of the new one.
+    """
     for name, is_folder in sites.entries():
         if name == own:
             continue
@@ -197,13 +206,13 @@ def _remove_old(sites: Folder, own: str) -> None:
 
 
 def _open_file(folder: Folder, real: str) -> OpenCacheFile:
-    """The database, made again if it is damaged, of another format or of another site."""
+    """Open the database. Create it again if it is damaged, of another format or of another site."""
     file = folder.path / FILE
     with suppress(_Unusable):
         return _open_existing(folder, file, real)
     with hold_lock(folder, _LOCK, WAIT_S):
         try:
-            # another process may have made it meanwhile
+            # another process may have created it in the meantime
             return _open_existing(folder, file, real)
         except _Unusable as unusable:
             reason = str(unusable)
@@ -226,7 +235,7 @@ def _remove_files(folder: Folder) -> None:
 
 
 class _Unusable(Exception):
-    """The file is to be made again; its argument says why, empty if there is none."""
+    """The file must be created again. Its argument is the reason; no argument if the file is missing."""
 
 
 def _open_existing(folder: Folder, file: Path, real: str) -> OpenCacheFile:
@@ -268,7 +277,8 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _configure(connection: sqlite3.Connection, file: Path) -> None:
-    # a log beside the file lets others read while one writes; shared drives have no memory in common
+    # the log next to the file lets others read during a write; it needs shared memory, which network drives
+    # lack
     connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_shared(file) else 'WAL'}")
     connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -282,18 +292,18 @@ def _text(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-# Which file systems several machines share: what needs memory that processes have in common fails there.
+# File systems that several machines share, where shared memory of processes does not work.
 
 
 _SHARED = ("nfs", "cifs", "smb", "afs", "9p", "lustre", "ceph", "gpfs", "beegfs", "glusterfs", "fuse.sshfs")
-"""How the names of such file systems begin."""
+"""Start of the names of these file systems."""
 _MOUNTS = "/proc/self/mountinfo"
 _PLACE, _AFTER_DASH = 4, 1
-"""Fields of a line: where it is mounted, and, after a lone dash, the kind of file system (proc(5))."""
+"""Fields of a line (proc(5)): the mount point, and the type of file system after a single dash."""
 
 
 def is_shared(file: Path, mounts: str = _MOUNTS) -> bool:
-    """Whether a file lies on a drive of the network, as far as this system tells."""
+    """Return whether a file is on a network drive, as far as this system reports it."""
     if sys.platform != "linux":
         return False
     try:

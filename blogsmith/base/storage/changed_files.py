@@ -1,4 +1,4 @@
-"""What a watcher tells."""
+"""The report of a file watcher."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ChangedFiles:
-    """What is different on disk since the last report."""
+    """Files that changed on disk since the last report."""
 
     paths: frozenset[Path]
-    """Files whose bytes or existence changed: absolute, below the root as it was given, or as given to
-    `watch_also`. A file that is also reached through symbolic links is here under each of its names."""
+    """Files whose bytes or existence changed. Paths are absolute, below the root or a path of `watch_also` as
+    given. A file that is also reached through symbolic links is listed under each of its names.
+    """
     everything: bool = False
-    """Whether the system lost events. `paths` is what a comparison of all files found; it may be empty, and
-    a file that changed back and forth is not in it: look at everything."""
+    """Whether the system lost events. Then `paths` contains what a comparison of all files found. It may be
+    empty, and lacks files that changed back and forth, so everything must be checked.
+    """

@@ -1,22 +1,22 @@
-"""Names of files in a site: which are texts of the author, and which belong to an editor or a system."""
+"""File names in a site: documents of the author, and files of editors and systems."""
 
 from __future__ import annotations
 
 MANIFEST = ".blogsmith-manifest.json"
-"""The list of our own files inside the output folder."""
+"""The list of files that blogsmith wrote, in the output folder."""
 MARKDOWN = frozenset({".md", ".markdown"})
 
 KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
 """Hidden names that hosts read; published from `static/` only."""
 _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
-"""4913 is the file vim writes to see whether it may."""
+"""Names of files that editors and systems create. Vim writes 4913 to test whether it may write."""
 _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
 MAX_FOLDERS = 50
-"""How deep folders may be nested."""
+"""Maximum nesting depth of folders."""
 
 
 def is_litter(name: str) -> bool:
-    """Whether a file or folder of this name is an editor's or a system's, not the author's."""
+    """Return whether a file or folder of this name belongs to an editor or a system, not to the author."""
     return (
         name.startswith((".", "___jb_"))
         or name in _LITTER

@@ -1,14 +1,13 @@
-"""Folders that are entered through no link, and what is made, replaced and removed in them.
+"""Folders that are opened without following links, and operations on files in them.
 
-A site may come from a stranger, with symbolic links where folders of ours belong. So only the first folder,
-which the user names, is opened by a path. Every folder below it is opened by its name in the one above, and
-every file by its name in an open folder, never through a link (openat(2), O_NOFOLLOW): nothing can be
-exchanged between a check and its use. Where the system lacks these calls (Windows) each name is looked at
-before each use, and junctions count as links.
+A site may come from a stranger, with symbolic links where our folders belong. Therefore only the first
+folder, which the user names, is opened by its path. Every folder below it is opened by its name in its
+parent, and every file by its name in an open folder, never through a link (openat(2), O_NOFOLLOW). Nothing
+can be replaced between a check and its use. If the system lacks these calls (Windows), each name is checked
+before each use, and junctions are treated as links.
 
-All methods raise OSError, with the whole path as its file name; LinkInTheWay is one.
-
-Every start reads through this, so what only writing needs is imported when something is written.
+All methods raise OSError with the whole path as its file name; `LinkInTheWay` is one of these errors. Every
+start of the program imports this module, so modules needed only for writing are imported at their use.
 """
 
 from __future__ import annotations
@@ -33,33 +32,33 @@ if TYPE_CHECKING:
 
 
 HAS_DESCRIPTORS = {os.open, os.mkdir, os.stat, os.unlink, os.rename} <= os.supports_dir_fd
-"""Whether names can be looked up in an open folder here."""
+"""Whether this system can look up names in an open folder."""
 NEW = ".new-"
-"""How the name of a file begins that is not whole yet; a writer that died may leave one."""
+"""Prefix of files that are not complete yet. A writer that died may leave some."""
 _PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"))
 _FOLDER = os.O_RDONLY | _PLAIN | getattr(os, "O_DIRECTORY", 0)
 _READ = os.O_RDONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
-"""O_NONBLOCK: a pipe without a writer is refused, not waited for."""
+"""Flags for reading. O_NONBLOCK: a pipe without a writer is rejected immediately."""
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _PLAIN
 _LOCK = os.O_RDWR | os.O_CREAT | _PLAIN | getattr(os, "O_NONBLOCK", 0)
 _NO_LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
-"""What systems answer to O_NOFOLLOW at a link, some with O_DIRECTORY only."""
+"""Error numbers that systems return for O_NOFOLLOW at a link, some of them only with O_DIRECTORY."""
 
 
 class Folder:
-    """An open folder; closed by `with`. Names are single names in it, never paths."""
+    """An open folder, closed by `with`. Names are single names in it, never paths."""
 
     __slots__ = ("descriptor", "place")
 
     def __init__(self, place: str, descriptor: int | None) -> None:
         self.place = place
-        """Where it was when it was opened; a text, for thousands are opened."""
+        """Path of the folder when it was opened; a string, because thousands of folders are opened."""
         self.descriptor = descriptor
-        """None where the system has none for folders."""
+        """None if the system has no descriptors for folders."""
 
     @property
     def path(self) -> Path:
-        """Where it was when it was opened."""
+        """Path of the folder when it was opened."""
         from pathlib import Path
 
         return Path(self.place)
@@ -71,15 +70,15 @@ class Folder:
         self.close()
 
     def close(self) -> None:
-        """Free the descriptor."""
+        """Close the descriptor."""
         if self.descriptor is not None:
             os.close(self.descriptor)
 
     def enter(self, path: str | PurePosixPath, *, make: bool = False, mode: int | None = None) -> Folder:
-        """The folder at a path below this one, no component of which is a link.
+        """Open the folder at a path below this one; no component of the path may be a link.
 
-        make: folders that are missing are made, with the permissions `mode`, if given, whatever the umask.
-        They survive a power cut once `sync` has been called on those that hold them.
+        make: create missing folders, with the permissions `mode` whatever the umask, if it is given. They
+        survive a power failure once `sync` was called on their parents.
         """
         here = self
         for name in split_path(path):
@@ -92,7 +91,7 @@ class Folder:
         return here
 
     def make(self, name: str, mode: int | None = None) -> Folder:
-        """A new, empty folder."""
+        """Create and open an empty folder."""
         with self._locate(name) as (place, at):
             os.mkdir(place, **at)
         new = self._enter_one(name)
@@ -101,7 +100,7 @@ class Folder:
         return new
 
     def status(self, name: str) -> os.stat_result | None:
-        """What stands under `name`, itself if it is a link; None if nothing does."""
+        """Return the status of `name`, of the link itself if it is one; None if it does not exist."""
         try:
             with self._locate(name, is_checked=False) as (place, at):
                 return os.stat(place, follow_symlinks=False, **at)
@@ -109,12 +108,12 @@ class Folder:
             return None
 
     def is_folder(self, name: str) -> bool:
-        """Whether `name` is a folder, and no link to one."""
+        """Return whether `name` is a folder and not a link."""
         found = self.status(name)
         return found is not None and stat.S_ISDIR(found.st_mode) and not is_link(found)
 
     def entries(self) -> list[tuple[str, bool]]:
-        """Name of everything in it, and whether that is a folder and no link; sorted."""
+        """Return (name, whether it is a folder and not a link) of all entries, sorted."""
         try:
             with os.scandir(self.place if self.descriptor is None else self.descriptor) as found:
                 return sorted((e.name, e.is_dir(follow_symlinks=False) and not is_junction(e)) for e in found)
@@ -122,18 +121,18 @@ class Folder:
             raise OSError(error.errno, error.strerror, self.place) from error
 
     def open_file(self, name: str) -> BufferedReader:
-        """A regular file to read; OSError for anything else: a link, a pipe, a folder."""
+        """Open a regular file for reading. OSError for anything else: a link, a pipe, a folder."""
         return os.fdopen(self._open_regular(name, _READ), "rb")
 
     def read(self, name: str, most: int = -1) -> bytes:
-        """The first `most` bytes of a regular file; all of them by default."""
+        """Return the first `most` bytes of a regular file; all of them by default."""
         with self.open_file(name) as file:
             return file.read(most)
 
     def create(self, name: str, mode: int | None = None) -> BufferedRandom:
-        """A new file to write, with the permissions `mode` whatever the umask if it is given.
+        """Create a file for writing, with the permissions `mode` whatever the umask, if it is given.
 
-        FileExistsError if anything stands under `name`.
+        FileExistsError if `name` exists.
         """
         descriptor = self._open_regular(name, _CREATE)
         if mode is not None:
@@ -141,9 +140,9 @@ class Folder:
         return os.fdopen(descriptor, "w+b")
 
     def open_lock(self, name: str) -> BufferedRandom:
-        """A file to read and write, made if it is missing; what it holds stays.
+        """Open a file for reading and writing; create it if it is missing. Its contents are preserved.
 
-        OSError if it is not a file of its own: with a second name, what is written would stand elsewhere too.
+        OSError if the file has a second name (hard link), because writes would change a file elsewhere too.
         """
         descriptor = self._open_regular(name, _LOCK)
         if os.fstat(descriptor).st_nlink > 1:
@@ -160,11 +159,14 @@ class Folder:
         *,
         is_durable: bool = True,
     ) -> None:
-        """Give `name` new contents in one step that survives a power cut: the old ones or all of the new.
+        """Replace the contents of `name` in one step that survives a power failure: all old or all new
+        contents.
 
-        A link under `name` is replaced itself. Two writers at once are safe: each file appears whole.
-        head: stands before the data. is_durable: False where half of it may be left by a power
-        cut, because the reader notices.
+        A link under `name` is replaced itself. Two writers at the same time are safe: each file appears
+        complete.
+
+        head: bytes written before the data. is_durable: False if the reader notices an incomplete file,
+        which a power failure may then leave.
         """
         from shutil import copyfileobj
 
@@ -188,16 +190,16 @@ class Folder:
             self.sync()
 
     def rename(self, name: str, to: Folder, new: str) -> None:
-        """Move what stands under `name`; a file or an empty folder under `new` in `to` is replaced."""
+        """Move `name` to `new` in the folder `to`. A file or an empty folder there is replaced."""
         with (
             self._locate(name, is_checked=False) as (old_place, _),
             to._locate(new, is_checked=False) as (new_place, _),
         ):
-            # rename(2) never follows a last component
+            # rename(2) never follows the last component
             os.replace(old_place, new_place, src_dir_fd=self.descriptor, dst_dir_fd=to.descriptor)
 
     def link(self, name: str, to: Folder, new: str) -> None:
-        """One more name for a file, or for a link itself."""
+        """Add a hard link to a file, or to a link itself."""
         with self._locate(name, is_checked=False) as (old_place, _), to._locate(new) as (new_place, _):
             os.link(
                 old_place,
@@ -208,7 +210,7 @@ class Folder:
             )
 
     def copy(self, name: str, to: Folder, new: str) -> None:
-        """A copy of a file with its time and permissions, or of a link itself."""
+        """Copy a file with its times and permissions, or a link itself."""
         from shutil import copyfileobj
 
         found = self.status(name)
@@ -236,9 +238,9 @@ class Folder:
             os.rmdir(place, **at)
 
     def remove_inner(self, name: str, files: Iterable[str]) -> None:
-        """Remove files of a folder in this one, then that folder if nothing else is in it.
+        """Remove files of a subfolder, then the subfolder if it is empty.
 
-        A tree of thousands of pages goes this way: two system calls a folder and one a file.
+        Used for trees of thousands of pages: it takes two system calls a folder and one a file.
         """
         with self._enter_one(name) as inner, inner._locate(".", is_inner=True) as (_, at):
             for file in files:
@@ -248,7 +250,7 @@ class Folder:
         self.remove_folder(name)
 
     def remove_tree(self, name: str) -> None:
-        """Remove a folder with all that is in it; links in it are removed themselves."""
+        """Remove a folder with all its contents. Links in it are removed themselves."""
         from shutil import rmtree
 
         with self._locate(name) as (place, at):
@@ -257,22 +259,24 @@ class Folder:
             rmtree(place, **at)
 
     def set_mode(self, mode: int) -> None:
-        """Its own permissions."""
+        """Set the permissions of the folder."""
         os.chmod(self.place if self.descriptor is None else self.descriptor, mode)
 
     def set_time(self, modified_ns: int) -> None:
-        """When a name in it came or went last, as the file system shall have it."""
+        """Set the modification time of the folder, in nanoseconds."""
         times = (modified_ns, modified_ns)
         os.utime(self.place if self.descriptor is None else self.descriptor, ns=times)
 
     def own_status(self) -> os.stat_result:
-        """Of the folder itself."""
+        """Return the status of the folder itself."""
         return os.stat(self.place if self.descriptor is None else self.descriptor)
 
     def sync(self) -> None:
-        """Bring the names in it to disk, where the system can: file contents have `os.fsync` of their own."""
+        """Flush the names in the folder to disk, if the system can. File contents need an `os.fsync` of their
+        own.
+        """
         if self.descriptor is not None:
-            with suppress(OSError):  # some file systems refuse
+            with suppress(OSError):  # some file systems do not support this
                 os.fsync(self.descriptor)
 
     def _enter_one(self, name: str, *, make: bool = False, mode: int | None = None) -> Folder:
@@ -299,9 +303,10 @@ class Folder:
     def _locate(
         self, name: str, *, is_checked: bool = True, is_inner: bool = False
     ) -> Iterator[tuple[str, _At]]:
-        """Where system calls find `name`; what they raise then names its path.
+        """Yield the arguments with which system calls find `name`; add its path to the errors that they
+        raise.
 
-        is_checked: a link under it is refused, by the call itself or, without descriptors, here.
+        is_checked: reject a link, in the call itself or, without descriptors, here.
         """
         if not is_name(name) and not (is_inner and name == "."):
             raise OSError(errno.EINVAL, "it is no name of a file", f"{self.place}/{name}")
@@ -310,7 +315,7 @@ class Folder:
             if self.descriptor is not None:
                 yield name, {"dir_fd": self.descriptor}
             else:
-                # `.` is the folder itself, which was looked at when it was entered
+                # `.` is the folder itself, which was checked when it was opened
                 if is_checked and name != "." and self._is_link(name):
                     raise LinkInTheWay(path)
                 yield path, {}
@@ -327,9 +332,10 @@ class Folder:
 
 
 def open_folder(path: Path | str, *, make: bool = False, by_descriptor: bool = HAS_DESCRIPTORS) -> Folder:
-    """The folder at a path that the user names: links on the way there are the user's own word.
+    """Open the folder at a path that the user names. Links on that path are accepted, because the user named
+    it.
 
-    make: it and the folders above it are made if they are missing.
+    make: create the folder and its parents if they are missing.
     """
     if make:
         os.makedirs(path, exist_ok=True)
@@ -342,5 +348,5 @@ def open_folder(path: Path | str, *, make: bool = False, by_descriptor: bool = H
     try:
         return Folder(str(path), os.open(path, flags))
     except PermissionError:
-        # to go through a folder is no right to list it
+        # permission to traverse a folder does not include permission to list it
         return Folder(str(path), os.open(path, flags | getattr(os, "O_PATH", 0)))

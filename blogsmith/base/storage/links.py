@@ -1,4 +1,4 @@
-"""What leads elsewhere: symbolic links, junctions of Windows, paths."""
+"""Links: symbolic links, Windows junctions, and names and paths that must not leave a folder."""
 
 from __future__ import annotations
 
@@ -15,29 +15,32 @@ _JUNCTION = 0xA0000003
 
 
 class LinkInTheWay(OSError):
-    """A symbolic link or junction stands where a file or folder of ours belongs."""
+    """A symbolic link or junction is where a file or folder of ours belongs."""
 
     def __init__(self, path: str) -> None:
         super().__init__(errno.ELOOP, "a link stands in the way", path)
 
 
 def is_link(status: os.stat_result) -> bool:
-    """Whether what `os.lstat` found leads elsewhere."""
+    """Return whether a result of `os.lstat` is a link or a junction."""
     return stat.S_ISLNK(status.st_mode) or getattr(status, "st_reparse_tag", 0) == _JUNCTION
 
 
 def is_junction(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry that looks like a folder leads elsewhere."""
+    """Return whether an entry that looks like a folder is a junction."""
     return os.name == "nt" and is_link(entry.stat(follow_symlinks=False))
 
 
 def is_name(name: str) -> bool:
-    """Whether a text is the name of one entry of a folder."""
+    """Return whether a string is the name of one entry of a folder."""
     return bool(name) and name not in (".", "..") and not any(sign in name for sign in ("/", "\0", os.sep))
 
 
 def split_path(path: str | PurePosixPath) -> list[str]:
-    """The names on a way down, `.` for none; one of them is no name if the way leads up or is absolute."""
+    """Return the names in a relative path, `.` if there are none.
+
+    For an absolute path or one that leads up, at least one of them is not a valid name (see `is_name`).
+    """
     text = str(path)
     if text.startswith("/"):
         return [text]

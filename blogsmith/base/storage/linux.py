@@ -1,4 +1,6 @@
-"""Calls of Linux that Python's standard library lacks; each says when the system has it not."""
+"""Linux system calls that Python's standard library lacks. Each returns False if the system does not support
+it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
 def exchange(folder: Folder, one: str, other: str) -> bool:
-    """Swap two names in a folder in one step; False if kernel or file system cannot."""
+    """Swap two names in a folder in one step. Return False if the kernel or the file system cannot."""
     at = folder.descriptor
     if at is None:
         return False
@@ -22,7 +24,7 @@ def exchange(folder: Folder, one: str, other: str) -> bool:
 
 
 def sync_file_system(folder: Folder) -> bool:
-    """Bring everything written to `folder`'s file system to disk; False if there is no such call."""
+    """Flush everything written to `folder`'s file system to disk. Return False if the call does not exist."""
     return folder.descriptor is not None and _call("syncfs", folder.descriptor)
 
 

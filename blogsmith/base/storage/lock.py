@@ -1,7 +1,7 @@
 """Locks on files among all processes of this machine, and the lock of a site.
 
-The lock is the system's lock on an open file, which ends with its process however that dies, so there is no
-stale lock to recognise. The file stays; its text, a process id, is for people.
+It is the system's lock on an open file, which ends with its process, however that dies. There is therefore
+no stale lock to detect. The file remains; its content, a process id, is for people.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ _POLL_S = 0.02
 
 
 class LockBusy(Exception):
-    """Another process holds the lock; its argument is that process's id in words, or empty."""
+    """Another process has the lock. The argument is that process's id as a string, or empty."""
 
 
 @contextmanager
 def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
-    """Hold the lock on a file, made if it is missing; LockBusy after `wait_s` seconds."""
+    """Lock a file, created if it is missing, for the duration of the block. LockBusy after `wait_s` seconds.
+    """
     with folder.open_lock(name) as file:
         end = time.monotonic() + wait_s
         while not _try_lock(file):
@@ -41,7 +42,7 @@ def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
         try:
             yield
         finally:
-            # what was done under the lock is done, whatever the disk says now
+            # the work under the lock is complete, whatever errors the disk reports now
             with suppress(OSError):
                 file.truncate(0)
 
@@ -70,12 +71,12 @@ else:
         return True
 
 
-# One writer per site at a time.
+# Only one process may write a site at a time.
 
 
 @contextmanager
 def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
-    """Hold `.blogsmith/lock`; SiteError `busy` if another process keeps it for `wait_s` seconds."""
+    """Lock `.blogsmith/lock`. SiteError `busy` after `wait_s` seconds."""
     with open_own_folder(site_root) as folder:
         try:
             with hold_lock(folder, "lock", wait_s):

@@ -1,4 +1,5 @@
-"""The folder `.blogsmith/` of a site: its lock, its mark of trust, schemas for editors. It holds no cache."""
+"""The folder `.blogsmith/` of a site: its lock, its trust marker, schemas for editors. It contains no cache.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +8,10 @@ from pathlib import Path
 from .folder import Folder, open_folder
 
 OWN_FOLDER = ".blogsmith"
-"""The folder of a site for what concerns this machine only."""
+"""Folder in the site root for files that belong to this machine only."""
 
 
 def open_own_folder(root: Path | str, kind: str = ".", *, make: bool = True) -> Folder:
-    """`.blogsmith/` of a site, or a folder in it; made if it is missing. OSError if it cannot be entered."""
+    """Open `.blogsmith/` of a site, or a folder in it; create it if it is missing. OSError if that fails."""
     with open_folder(root) as site:
         return site.enter(f"{OWN_FOLDER}/{kind}", make=make)

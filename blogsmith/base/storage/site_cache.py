@@ -1,11 +1,11 @@
 """The cache of a site: an SQLite file whose rows save work for the next run.
 
-The file is in the user's cache folder, in a folder named by the real path of the site (`cache_file.py`). A
-clone cannot bring it, so nothing in it needs a seal, and SQLite may open it in place. Where there can be no
-cache, the command says so once and keeps nothing. Deleting the folder costs time and nothing else.
+The file is in the user's cache folder, in a folder named after the real path of the site (`cache_file.py`).
+A clone cannot contain it, so its contents need no signature, and SQLite may open it in place. If there can
+be no cache, the command says so once and stores nothing. Deleting the folder costs time and nothing else.
 
-Every row holds by itself: its key names all that its data depends on. So builds, previews and editors may use
-the file at once, and a process that is killed leaves rows that are missing, never rows that are wrong.
+Every row is valid by itself: its key names everything that its data depends on. Builds, previews and editors
+may therefore use the file at the same time. A process that is killed leaves missing rows, never wrong ones.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .cache_file import (
 )
 
 _MOST_PENDING_BYTES = 4 << 20
-"""Rows are written in transactions of this size, so that others wait for a moment only."""
+"""Size of a transaction in bytes, so that others wait only for a moment."""
 Kind = Literal[
     "head", "facts", "page", "content", "marked page", "marked content", "lint", "output", "loads", "sources",
     "images", "disclosure", "bibliographies", "templates", "served page", "served file", "build", "fonts",
@@ -64,39 +64,41 @@ KINDS: Mapping[Kind, str] = {
     "probe": "packages and devices of a Python; by its path",
     "links": "what other hosts said of addresses",
 }
-"""Kind of a row → what it holds and what names it."""
+"""Kind of a row → its contents and its name."""
 
 
 class Row(NamedTuple):
-    """What is kept under a name."""
+    """A row of the cache."""
 
     key: str
-    """Names all that the data depends on."""
+    """Identifies everything that the data depends on."""
     data: bytes
 
 
 class Rows(Protocol):
-    """A cache, or a stand-in that stores nothing."""
+    """Interface of a cache, also implemented by a class that stores nothing."""
 
     @property
     def program(self) -> str:
-        """Digest of the installed program; rows that another version wrote may be wrong."""
+        """Digest of the installed program. Rows that another version wrote may be wrong."""
 
     @property
     def problem(self) -> str:
-        """One line that tells the author why nothing is stored; empty if all is well."""
+        """Message to the author that says why nothing is stored; empty if there is no problem."""
 
     def take_note(self) -> str:
-        """That line, or why the file was replaced; empty if nothing is wrong, or it was taken before."""
+        """Return `problem`, or why the file was replaced; empty if there is no problem or it was returned
+        before.
+        """
 
     def load(self, *kinds: Kind) -> None:
-        """Read all rows of these kinds at once, for a build that asks for each of them."""
+        """Read all rows of these kinds in one query, for a build that reads each of them."""
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """All rows of a kind by their names."""
+        """Return all rows of a kind by name."""
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """The row of this kind and name."""
+        """Return the row of this kind and name, or None."""
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
         """Store a row and replace an older one. Return whether it can be read from now on."""
@@ -108,47 +110,47 @@ class Rows(Protocol):
         """Write all rows to the file, so that new processes can read them."""
 
     def reopen(self) -> None:
-        """Open the file again; a forked process calls this before it reads."""
+        """Open the file again. A forked process calls this before it reads."""
 
 
 class NoRows:
-    """Stores nothing: for `--no-cache`, and where no cache can be opened."""
+    """A cache that stores nothing: for `--no-cache`, and if no cache can be opened."""
 
     program = ""
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
-        """As in `Rows`."""
+        """Implements `Rows`."""
         self._note = problem
 
     def take_note(self) -> str:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         note, self._note = self._note, ""
         return note
 
     def load(self, *kinds: Kind) -> None:
-        """There is nothing to read."""
+        """Do nothing: there are no rows."""
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """None."""
+        """Return no rows."""
         return {}
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """None."""
+        """Return None."""
         return None
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """It is not kept."""
+        """Store nothing. Return False."""
         return False
 
     def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
-        """There is nothing to remove."""
+        """Do nothing: there are no rows."""
 
     def share(self) -> None:
-        """There is nothing to write."""
+        """Do nothing: there are no rows."""
 
     def reopen(self) -> None:
-        """There is nothing to read."""
+        """Do nothing: there is no file."""
 
 
 class SiteCache:
@@ -166,15 +168,15 @@ class SiteCache:
         self._is_damaged = False
         self._has_told = False
         self.problem = ""
-        """As in `Rows`."""
+        """Implements `Rows`."""
 
     @cached_property
     def program(self) -> str:
-        """As in `Rows`."""
+        """Implements `Rows`."""
         return self._program()
 
     def close(self) -> None:
-        """Write everything and close the file."""
+        """Write all pending rows and close the file."""
         with self._guard():
             self._flush()
         with suppress(sqlite3.Error):
@@ -183,7 +185,7 @@ class SiteCache:
             mark_damaged(self._file)
 
     def take_note(self) -> str:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         if self.problem and not self._has_told:
             self._has_told = True
             return self.problem
@@ -194,12 +196,12 @@ class SiteCache:
         return note
 
     def load(self, *kinds: Kind) -> None:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         for kind in kinds:
             self._loaded[kind] = {**self.rows(kind)}
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         found: dict[str, Row] = {}
         with self._guard():
             question = "SELECT name, key, data, check_sum FROM rows WHERE kind = ?"
@@ -209,7 +211,7 @@ class SiteCache:
         return found
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         found: Row | None = None
         if not is_text(name):
             return None
@@ -222,7 +224,7 @@ class SiteCache:
         return found
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         if self.problem or not is_text(name):
             return False
         with self._guard():
@@ -234,7 +236,7 @@ class SiteCache:
         return not self.problem
 
     def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         with self._guard():
             self._loaded.pop(kind, None)
             question = "SELECT name FROM rows WHERE kind = ? ORDER BY written_s DESC, rowid DESC"
@@ -248,13 +250,13 @@ class SiteCache:
                     self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
 
     def share(self) -> None:
-        """As in `Rows`."""
+        """Implement `Rows`."""
         with self._guard():
             self._flush()
 
     def reopen(self) -> None:
-        """As in `Rows`."""
-        # a connection may not be used by two processes, nor be closed by the one that has taken it over
+        """Implement `Rows`."""
+        # two processes must not use one connection, and the child must not close that of its parent
         self._inherited, self._lock = self._connection, RLock()
         with self._guard():
             self._connection = connect_reader(self._file)
@@ -289,17 +291,17 @@ class SiteCache:
             try:
                 yield
             except (sqlite3.Error, OSError, RowDamaged) as error:
-                # what waits to be written stays in memory: this run may still ask for it
+                # pending rows stay in memory, because this run may still read them
                 self.problem = self.problem or describe_problem(error, self._file)
                 self._is_damaged |= is_damage(error)
-                # to wait once is enough
+                # one wait is enough
                 with suppress(sqlite3.Error):
                     self._connection.execute("PRAGMA busy_timeout = 0")
 
 
 @contextmanager
 def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NoRows]:
-    """The cache of the site at `root`; `NoRows` with its problem where there can be none.
+    """Open the cache of the site at `root`. Yield `NoRows` with its problem if that is not possible.
 
     program: see `Rows.program`.
     """
@@ -316,9 +318,9 @@ def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iter
 
 
 def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], spare: int = 8) -> bytes:
-    """What `make` gives, from the cache of the site if it lies there under `name`.
+    """Return the bytes cached under `name`, or those that `make` returns, which are then cached.
 
-    A name says everything that its bytes depend on. spare: rows of this kind that are kept.
+    name: identifies everything that the bytes depend on. spare: number of other rows of this kind to keep.
     """
     with open_site_cache(root) as cache:
         found = _whole_bytes(cache.get(kind, name))
@@ -330,7 +332,9 @@ def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], s
 
 
 def read_bytes(root: Path, kind: Kind, name: str) -> bytes | None:
-    """What `keep_bytes` was given; None if there is nothing, or a power cut has left half of it."""
+    """Return the bytes that `keep_bytes` stored; None if there are none, or a power failure left them
+    incomplete.
+    """
     with open_site_cache(root) as cache:
         return _whole_bytes(cache.get(kind, name))
 
@@ -340,27 +344,27 @@ def _whole_bytes(row: Row | None) -> bytes | None:
 
 
 def keep_bytes(root: Path, kind: Kind, named: Mapping[str, bytes]) -> None:
-    """Keep bytes under their names, if the cache can be written."""
+    """Store bytes under their names, if the cache can be written."""
     with open_site_cache(root) as cache:
         for name, data in named.items():
             cache.put(kind, name, Row(sha256(data).hexdigest(), data))
 
 
 def keep_only(root: Path, kind: Kind, names: Collection[str], spare: int) -> None:
-    """As in `Rows`."""
+    """Remove the rows of a kind that have other names, except for the `spare` youngest."""
     with open_site_cache(root) as cache:
         cache.keep_only(kind, names, spare)
 
 
 def _whole_row(key: object, data: object, check_sum: object) -> Row:
-    """A row of the file; RowDamaged if it is not as it was written."""
+    """Return a row of the file. RowDamaged if it is not as it was written."""
     if not isinstance(key, str) or not isinstance(data, bytes) or crc32(data) != check_sum:
         raise RowDamaged
     return Row(key, data)
 
 
 def is_text(name: str) -> bool:
-    """Whether a path may name a row: some are no text where the language of the system is none."""
+    """Return whether a path can name a row. Paths that the system's encoding cannot decode cannot."""
     try:
         name.encode()
     except UnicodeError:

@@ -1,7 +1,7 @@
-"""What a file system tells of a file without reading it; while it is the same, the bytes are taken to be.
+"""File stamps: metadata of a file. While a stamp is unchanged, the contents are assumed to be unchanged.
 
-It may stay the same though the bytes change: within one tick of the file system's clock, or when a program
-puts the time back. Who is told of saves forgets the files that were saved, whatever their stamps say.
+A stamp may stay the same although the contents change: within one tick of the file system's clock, or when a
+program resets the time. Code that is notified of saves therefore ignores the stamps of the saved files.
 """
 
 from __future__ import annotations
@@ -13,34 +13,36 @@ from typing import NamedTuple
 
 
 class FileStamp(NamedTuple):
-    """One file at one moment. A tuple: there are ten thousand of them, compared every few seconds."""
+    """Stamp of one file at one moment. A tuple, because ten thousand of them are compared every few seconds.
+    """
 
     size: int
-    """In bytes."""
+    """Size in bytes."""
     modified_ns: int
-    """When the bytes were written last."""
+    """Time of the last change of the contents."""
     inode: int
-    """Another one: another file has taken the place."""
+    """Inode number. If it differs, another file has replaced this one."""
     changed_ns: int = 0
-    """When anything was changed last, its name and rights among it; 0: that does not count."""
+    """Time of the last change of contents or metadata, such as name and permissions; 0: not compared."""
 
     @property
     def written(self) -> tuple[int, int]:
-        """The part that holds for copies, and that a later start of the machine finds again."""
+        """The part that copies share, and that is still the same after a restart of the machine."""
         return self.size, self.modified_ns
 
 
 def stamp_of(status: os.stat_result, *, with_changed: bool = False) -> FileStamp:
-    """The part of a `stat` that counts.
+    """Return the stamp of a `stat` result.
 
-    with_changed: a program that puts the time back is noticed, too, but so is a change of rights alone.
+    with_changed: also detect a program that resets the time. A change of permissions alone is then a change
+    too.
     """
     changed_ns = status.st_ctime_ns if with_changed else 0
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, changed_ns)
 
 
 def stamp_at(file: Path) -> FileStamp | None:
-    """Of what a path leads to, through links; None if nothing is there, or nothing can be."""
+    """Return the stamp of the file at a path, following links; None if there is no file."""
     try:
         return stamp_of(file.stat())
     except (OSError, ValueError):  # ValueError: a name that no file can have
@@ -51,7 +53,7 @@ def stamp_at(file: Path) -> FileStamp | None:
 
 
 def file_digest(file: Path) -> str:
-    """SHA-256 of a file in hex; empty if it cannot be read."""
+    """Return the SHA-256 digest of a file in hex; empty if it cannot be read."""
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,8 +1,8 @@
 """Symbolic links in a site: which are followed, and to what.
 
-A link inside the site is followed; one that leads out of it, to hidden files, to the output or
-nowhere is refused, so that building a stranger's site publishes nothing of yours. Each folder is
-followed through a link at most once, which also ends every circle.
+Links inside the site are followed. A link that points out of it, to hidden files, to the output or to
+nothing is rejected, so that building a stranger's site publishes none of your files. Each folder is followed
+through a link at most once, which also ends every cycle.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ class LinkRefused(Exception):
 
 @dataclass(slots=True)
 class Links:
-    """The links of one site. Lives as long as one walk through its folders."""
+    """The links of one site, during one walk through its folders."""
 
     root: Path
-    """Of the site, resolved."""
+    """Resolved root of the site."""
     output: str
-    """Folder of the finished site, relative to the root."""
+    """Output folder, relative to the root."""
     followed: dict[Path, PurePosixPath] = field(default_factory=dict)
-    """Resolved folder → the link that led there first."""
+    """Resolved folder → the first link that pointed to it."""
 
     def resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path:
-        """The file that `path` (relative to the root) stands for; raises LinkRefused, or OSError.
+        """Return the file that `path` (relative to the root) resolves to; raise LinkRefused, or OSError.
 
-        above: the resolved folders that were entered on the way, outermost first.
+        above: the resolved folders above `path`, outermost first.
         """
         file = (above[-1] / path.name) if above else self.root / path
         if not file.is_symlink():
@@ -48,11 +48,11 @@ class Links:
         return target
 
     def _site_target(self, file: Path) -> Path:
-        """Where the link leads, if that is a part of the site that may be published."""
+        """Return the target of a link, if it is a part of the site that may be published."""
         hint = "copy the file here"
         try:
             target = file.resolve(strict=True)
-        # Python before 3.13 says RuntimeError to a link that leads to itself
+        # Python before 3.13 raises RuntimeError for a link to itself
         except (OSError, RuntimeError) as error:
             raise LinkRefused("symbolic link leads nowhere", "remove it, or mend its target") from error
         if not target.is_relative_to(self.root):

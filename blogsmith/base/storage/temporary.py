@@ -1,4 +1,4 @@
-"""Files without a name, which are gone when nobody has them open, and folders for the time of one task."""
+"""Temporary files without a name, which vanish when closed, and folders for the duration of one task."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import BinaryIO, cast
 
 
 def nameless_file() -> BinaryIO:
-    """A new file to write and read, for this process and those forked from it; the caller closes it."""
-    # a wrapper on Windows, which has all methods of a file
+    """Return a new file for writing and reading, for this process and its forks. The caller closes it."""
+    # on Windows a wrapper, which has all methods of a file
     return cast("BinaryIO", tempfile.TemporaryFile())
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A new folder for this user alone, removed with all that is in it at the end."""
+    """Yield a new folder that only this user can access; remove it with its contents at the end."""
     # not the prefix of working folders, which runs of code remove when nobody holds their lock
     with tempfile.TemporaryDirectory(prefix="blogsmith.") as folder:
         yield Path(folder)

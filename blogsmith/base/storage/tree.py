@@ -1,4 +1,4 @@
-"""What a folder holds, however deep, and the way to it."""
+"""Trees of files and folders: their contents at any depth, and access to folders in them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .folder import Folder
 
 @dataclass(frozen=True, slots=True)
 class OwnTree:
-    """The contents of a folder, as paths relative to it with forward slashes."""
+    """Contents of a folder, as paths relative to it with forward slashes."""
 
     files: frozenset[str] = frozenset()
-    """Everything that is not a real folder; links to folders are files here."""
+    """Everything that is not a real folder; links to folders are included here."""
     folders: frozenset[str] = frozenset()
 
 
 def scan(folder: Folder) -> OwnTree:
-    """What is in `folder`, no link followed."""
+    """Return the contents of `folder` without following links."""
     files: list[str] = []
     folders: list[str] = []
     _scan(folder, "", files, folders)
@@ -27,7 +27,7 @@ def scan(folder: Folder) -> OwnTree:
 
 
 def ancestors(paths: Iterable[str]) -> frozenset[str]:
-    """Every folder on the way to one of `paths`."""
+    """Return every folder above one of `paths`."""
     found: set[str] = set()
     for path in paths:
         folder = path.rpartition("/")[0]
@@ -38,10 +38,12 @@ def ancestors(paths: Iterable[str]) -> frozenset[str]:
 
 
 class Descent:
-    """The folders below one, entered one after another; what neighbouring paths share stays open."""
+    """Folders below one, opened on demand. Parents that consecutive paths share stay open."""
 
     def __init__(self, top: Folder, *, mode: int | None = None) -> None:
-        """mode: permissions of folders that are missing, which are made then."""
+        """Use `top` as the root. mode: permissions for missing folders, which are created; None: they are
+        not.
+        """
         self._top = top
         self._mode = mode
         self._open: list[tuple[str, Folder]] = []
@@ -53,7 +55,7 @@ class Descent:
         self._leave(0)
 
     def folder(self, path: str) -> Folder:
-        """The folder at `path`; open until one is asked for that does not lie in it."""
+        """Open the folder at `path`. It stays open until a folder outside it is requested."""
         parts = path.split("/") if path else []
         shared = 0
         while shared < min(len(parts), len(self._open)) and self._open[shared][0] == parts[shared]:
@@ -66,7 +68,7 @@ class Descent:
         return self._open[-1][1] if self._open else self._top
 
     def parent(self, path: str) -> tuple[Folder, str]:
-        """The folder that a file lies in, and its name there."""
+        """Open the folder of a file. Return it with the file's name in it."""
         folder, _, name = path.rpartition("/")
         return self.folder(folder), name
 
