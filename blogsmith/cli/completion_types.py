@@ -1,7 +1,7 @@
-"""Arguments that shells complete with names of the site: sections, files of its theme, needs of cells.
+"""Argument types with shell completion: names of sections, theme files, and needs of cells.
 
-Completion runs at each press of a key: names come from lists of folders, no file is read but the settings.
-What goes wrong completes to nothing.
+Completion runs at each key press. Names therefore come from folder listings; the only file read is the
+settings file. If an error occurs, there are no completions.
 """
 
 from __future__ import annotations
@@ -19,41 +19,44 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 MAX_FOLDERS = 1_000
-"""Looked at for sections."""
+"""Maximum number of folders that are scanned for sections."""
 COMMON_NEEDS = ("cuda", "matplotlib", "numpy", "pandas", "torch")
-"""Names of needs that most cells with needs have; others are those of any package."""
+"""Names that most cells with `needs` list. Other package names are allowed, too."""
 
 
 class _Name(click.types.StringParamType):
-    """A text that is completed from a list of names."""
+    """String argument completed from a list of names."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """Those there are; root: the site, if the command stands in one."""
+        """Return all names.
+
+        root: the site, or None if the command runs outside a site.
+        """
         raise NotImplementedError
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so."""
-        # every command imports this module, and none but a completion needs that one
+        """Return the names that start with `incomplete`."""
+        # Every command imports this module, but only completion needs the click module.
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(name) for name in self.names(_root(ctx)) if name.startswith(incomplete)]
 
 
 class SectionType(_Name):
-    """A folder below `content/`, nested ones too; bundles of posts are none."""
+    """A folder below `content/`, at any depth. Page bundles are not included."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """As `--section` takes them: `posts`, `docs/guide`."""
+        """Return the names as `--section` accepts them: `posts`, `docs/guide`."""
         return sorted(_sections(root / "content")) if root else ()
 
 
 class ThemeFileType(_Name):
-    """A file of the site's theme, or of one that it extends."""
+    """A file of the site's theme or of a theme that it extends."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """As `theme copy` takes them: `layouts/post.html`, `theme.css`."""
+        """Return the names as `theme copy` accepts them: `layouts/post.html`, `theme.css`."""
         if root is None:
             return ()
         from ..base.diagnostics.model import SiteError
@@ -70,20 +73,20 @@ class ThemeFileType(_Name):
 
 
 class SystemType(_Name):
-    """A system whose sites can be imported."""
+    """A site generator whose sites can be imported."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """In the order in which they are tried."""
+        """Return the names in the order in which they are tried."""
         from ..importers.systems import NAMES
 
         return NAMES
 
 
 class NeedType(_Name):
-    """What a cell may need."""
+    """A module or device that a cell may need."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """The common ones."""
+        """Return the common needs."""
         return COMMON_NEEDS
 
 
@@ -93,7 +96,7 @@ def _root(context: click.Context) -> Path | None:
 
 
 def _sections(content: Path) -> Iterator[str]:
-    """Folders at or below which a post may lie, as paths below `content`."""
+    """Yield the folders that may contain posts at any depth, as paths below `content`."""
     waiting = [""]
     for _ in range(MAX_FOLDERS):
         if not waiting:
@@ -104,7 +107,7 @@ def _sections(content: Path) -> Iterator[str]:
                 found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
         except OSError:
             continue
-        # a bundle is a post with its files
+        # A bundle is a post with its files, not a section.
         if section and any(name.startswith("index.") for name, _ in found):
             continue
         if section:
