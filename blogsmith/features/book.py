@@ -1,4 +1,4 @@
-"""Books of posts, and BibTeX of posts: both load all pages and write no site."""
+"""Books and BibTeX of posts. Both load all pages, and neither writes a site."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from ..stages.fonts import font_bytes
 
 
 class SiteBook(Struct, frozen=True):
-    """A book of the site."""
+    """A book made from pages of the site."""
 
     data: bytes
-    """An EPUB 3 file."""
+    """Content of an EPUB 3 file."""
     name: str
-    """What its file may be called, without suffix."""
+    """Suggested file name, without suffix."""
     chapters: int
     warnings: tuple[Diagnostic, ...]
-    """Of its pages."""
+    """Warnings about the pages of the book."""
 
 
 def make_site_book(
@@ -49,12 +49,12 @@ def make_site_book(
     title: str = "",
     progress: Progress = no_progress,
 ) -> SiteBook:
-    """The book of `posts`, or of a series; of all posts if nothing is named.
+    """Make a book of `posts` or of a series, or of all posts if neither is given.
 
-    Raises SiteError if a name means nothing, or the site has an error.
+    Raise SiteError if a name is unknown, or the site has an error.
     """
     log = BuildLog(progress)
-    # texts of pages are read from the rows when they are asked for
+    # The HTML of pages is read from the cache rows on demand.
     with open_rows(root) as rows:
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
@@ -72,7 +72,7 @@ def make_site_book(
 
 
 def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: str) -> tuple[PageView, ...]:
-    """The pages of the book, in the order they are read: parts of a series by number, others by date."""
+    """Return the pages of the book in reading order: parts of a series by number, other pages by date."""
     written = {view.path: view for view in site.views.values() if view.path and view.kind in ("post", "page")}
     if series:
         return _series_pages(site, written, series)
@@ -80,11 +80,11 @@ def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: 
     known = [document.path for document in loaded.documents]
     chosen = select_posts(root, posts, [*known, *(document.path for document, _ in loaded.left_out.values())])
     if chosen is None:
-        # a translation would tell everything twice
+        # A translation would repeat the content.
         found = [view for view in written.values() if view.kind == "post" and view.date and not view.edition]
     else:
         found = [written[path] for path in chosen if path in written]
-    # files that are named one by one have the order in which they are named
+    # Files named one by one keep the order in which they are named.
     is_listed = chosen is not None and len(posts) == len(chosen)
     if not found or (is_listed and len(found) < len(posts)):
         missing = next((path for path in chosen or () if path not in written), "")
@@ -115,7 +115,7 @@ def _title(site: SiteSnapshot, pages: Sequence[PageView], posts: Sequence[str], 
 
 
 def _with_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
-    """The request with the signs that its formulas print."""
+    """Return the request with the math font, reduced to the symbols that its formulas use."""
     font = site.context.theme.files.math_font
     signs = frozenset().union(*(page_signs(page) for page in request.pages))
     if font is None or not signs:
@@ -125,7 +125,10 @@ def _with_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
 
 
 def _read_file(site: SiteSnapshot, path: str) -> bytes | None:
-    """The bytes of a file of the finished site; path: with base path."""
+    """Return the content of a file of the built site, or None if there is none.
+
+    path: including the base path.
+    """
     planned = site.table.get(path)
     content = planned.content if planned else None
     if content is None or isinstance(content, PageView):
@@ -135,13 +138,13 @@ def _read_file(site: SiteSnapshot, path: str) -> bytes | None:
     return content()
 
 
-# How to cite posts, without building the site.
+# Citations of posts, without building the site.
 
 
 def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> tuple[str, ...]:
-    """BibTeX of posts, drafts among them; SiteError for a name that means nothing.
+    """Return the BibTeX of posts, including drafts. Raise SiteError for an unknown name.
 
-    Without an address where the site does not know its own.
+    The entries have no URL if the site has no base URL.
     """
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
