@@ -1,4 +1,4 @@
-"""The loader of plugins: finds the file of each, runs it and collects what it registers."""
+"""Loader of plugins: finds the file of each plugin, runs it and collects its registrations."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .plugin_code import FOLDER, PluginCode
 
 
 def load_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None = None) -> Plugins:
-    """Load plugins by name, from the first of `folders` that has them or from `code`; SiteError if one fails.
+    """Load plugins by name from the first folder that has them, or from `code`. Raise SiteError if one fails.
 
-    Importing a plugin runs its code: only folders and code that the author trusts may be given.
+    Importing a plugin runs its code: pass only folders and code that the author trusts.
     """
     folders = tuple(folders)
     with guard_imports(code):
@@ -70,7 +70,7 @@ def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> D
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
     near = nearest(name, sorted(known))
     hint = question_of(near) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
-    # where the setting stands is known to who has read it
+    # Only the code that reads the settings knows the location, so the fix is completed there.
     fix = exchange(1, 1, name, near) if near else None
     return _missing_plugin(name, f"there is no plugin {name}", hint, fix)
 
@@ -79,10 +79,10 @@ def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) 
     return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name, fix=fix)
 
 
-# Languages of fences that are drawn, and the bundled plugins that draw them.
+# Fence languages that are drawn as diagrams, and the bundled plugins that draw them.
 
 
 DIAGRAMS: Mapping[str, str] = MappingProxyType(
     {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
 )
-"""Languages that stand for a drawing even on a site without a plugin for them → the bundled plugin."""
+"""Maps a diagram language to the bundled plugin for it. These fences are diagrams even without a plugin."""
