@@ -1,7 +1,7 @@
 """The command `blogsmith`, also as `python -m blogsmith`."""
 
-# Not even `from __future__` may stand here: the folder we are started in may be a stranger's site, and while
-# it is on the search path only what Python has loaded already may be imported.
+# Not even `from __future__` may be imported here. The current folder may be an untrusted site, and while it
+# is on the search path, only modules that Python has already loaded may be imported.
 # ruff: noqa: PTH100, PTH117, PTH118, PTH120
 import gc
 import os
@@ -9,13 +9,14 @@ import sys
 
 
 def run() -> int:
-    """Run the command line; its exit code, also when Ctrl-C comes while it is being imported."""
+    """Run the command line and return its exit code. Return 130 if Ctrl-C interrupts it, even during imports.
+    """
     try:
         _leave_working_folder()
         from .cli.main import main
 
         code = main()
-        # the process ends, so nobody need look for dead cycles in all that a build has left
+        # The process ends here, so a search for garbage cycles would be wasted time.
         gc.freeze()
         return code
     except KeyboardInterrupt:
@@ -23,15 +24,16 @@ def run() -> int:
 
 
 def _leave_working_folder() -> None:
-    """Take the folder we are started in off the search path, where `-m` or a relative PYTHONPATH puts it.
+    """Remove the current folder from the search path, where `-m` or a relative PYTHONPATH puts it.
 
-    What is started for cells reads PYTHONPATH itself, as it stands.
+    Processes started for cells read PYTHONPATH themselves, unchanged.
     """
     ours = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if __name__ == "__main__" and not sys.flags.safe_path:
         first = sys.path.pop(0)
         if os.path.abspath(first) == ours:
-            # a checkout that is not installed: found there, and by what we start too, but after all else
+            # The folder is a checkout that is not installed. We and our child processes must find it, but
+            # last.
             sys.path.append(first)
     named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     folders = {os.path.abspath(entry) for entry in named if not os.path.isabs(entry)} - {ours}

@@ -1,1 +1,1 @@
-"""The command line: one module a command, and what commands share."""
+"""Command line: one module per command, and shared modules."""

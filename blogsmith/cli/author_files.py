@@ -1,4 +1,4 @@
-"""The author's first files: written once, and never over one that is there."""
+"""Files created for the author. An existing file is never overwritten."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from ..base.storage.folder import open_folder
 
 _NOT_IN_YAML = lazy_pattern("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MOST = 1 << 20
-"""Bytes of a list such as `.gitignore`; no list that people write is longer."""
+"""Size limit of a list such as `.gitignore`, in bytes. Lists written by people are smaller."""
 
 
 def quote_yaml(text: str) -> str:
-    """`text` as a double-quoted YAML scalar on one line; what YAML cannot hold becomes a blank."""
-    # a JSON text is a YAML scalar as long as every character is one that YAML allows
+    """Return `text` as a double-quoted YAML scalar on one line. Replace characters that YAML does not allow
+    by spaces.
+    """
+    # A JSON string is a valid YAML scalar if YAML allows all of its characters.
     return json.dumps(" ".join(_NOT_IN_YAML.sub(" ", text).split()), ensure_ascii=False)
 
 
 def create_file(root: Path, path: PurePosixPath, content: str | bytes) -> None:
-    """Write a file below `root`, and the folders it lies in; SiteError if that cannot be done."""
+    """Write a new file below `root`, and create its parent folders. Raise SiteError if that fails."""
     data = content.encode() if isinstance(content, str) else content
     try:
         with (
             open_folder(root, make=True) as site,
             site.enter(path.parent, make=True) as folder,
-            # not even a file made this very moment is replaced
+            # Fails if the file exists, even if it was created a moment ago.
             folder.create(path.name) as stream,
         ):
             stream.write(data)
@@ -36,9 +38,9 @@ def create_file(root: Path, path: PurePosixPath, content: str | bytes) -> None:
 
 
 def append_lines(root: Path, name: str, wanted: bytes) -> bool:
-    """Add those lines of `wanted` to a list in `root` that it lacks; whether it lacked any.
+    """Append those lines of `wanted` to a list in `root` that it lacks. Return whether any were appended.
 
-    Lines are compared without slashes at their ends: `public/` is as good as `/public/`. SiteError if the
+    Slashes at the ends of lines are ignored, so that `public/` equals `/public/`. Raise SiteError if the
     list cannot be read or written.
     """
     try:
@@ -57,10 +59,10 @@ def append_lines(root: Path, name: str, wanted: bytes) -> bool:
 
 
 def write_error(file: Path, error: OSError) -> SiteError:
-    """What to raise when a file of the author's cannot be written."""
+    """Return the error to raise when a file of the author cannot be written."""
     return refusal("new-write", f"cannot write {file}: {error.strerror or error}")
 
 
 def refusal(code: str, message: str, hint: str = "") -> SiteError:
-    """What to raise when nothing is to be written."""
+    """Return the error to raise when a command rejects a request and writes nothing."""
     return SiteError(Diagnostic(code, message, hint=hint))

@@ -1,4 +1,4 @@
-"""`blogsmith build`, `check` and `execute`: from options to a build, and from its report to an exit code."""
+"""`blogsmith build`, `check` and `execute`: convert options to a build, and its report to an exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .verbosity import is_quiet, print_messages, quiet_option
 if TYPE_CHECKING:
     from ..project.report import BuildReport
 
-# `--links`, `--budget` and `--second-opinion`: what `blogsmith check` inspects on request only.
+# Checks that `blogsmith check` runs on request only: `--links`, `--budget` and `--second-opinion`.
 
 
 _OPTIONS = (
@@ -61,14 +61,14 @@ _OPTIONS = (
 
 
 def inspecting(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of what is looked at on request."""
+    """Add the options of the checks that run on request to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def take_inspections(clocks: Clocks, options: dict[str, Any]) -> dict[str, Any]:
-    """Options of a build in place of these; wrong usage if one says nothing without another."""
+    """Replace these options by build options. Raise UsageError if an option has no effect without another."""
     names = ("links", "renew", "budget", "second_opinion")
     links, renew, budget, second_opinion = (options.pop(name) for name in names)
     if renew and not links:
@@ -122,7 +122,7 @@ def _second_opinion_inspection(files: Sequence[str]) -> Callable[[Any, Any], str
     return inspect
 
 
-# Options of every command that builds, in the order of the help text.
+# Options of all commands that build, in the order of the help text.
 _BUILD_OPTIONS = (
     site_option,
     drafts_option,
@@ -153,7 +153,7 @@ _BUILD_OPTIONS = (
 
 
 def _building(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of every command that builds."""
+    """Add the options of all commands that build to a command."""
     for option in reversed(_BUILD_OPTIONS):
         command = option(command)
     return command
@@ -172,8 +172,8 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
 def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
     """Build the site.
 
-    Cells of posts run if their recorded result is missing or stale and the site is trusted here; all others
-    show what is recorded in `_freeze/`.
+    Cells run if their recorded results are missing or stale and the site is trusted on this machine.
+    Otherwise, pages show the results recorded in `_freeze/`.
     """
     return _build(clocks, output=output and output.absolute(), write=True, **options)
 
@@ -194,14 +194,14 @@ def check(
     output_format: str,
     **options: Any,
 ) -> int:
-    """Report what is wrong or doubtful; write and run nothing.
+    """Check the site for errors without writing or running anything.
 
-    Tells what a build would tell, and warns of unused macros and labels, of dollar signs that may mean
-    something else, and of formulas that do not keep to the site's notation.
+    Reports what a build would report. Also warns about unused macros and labels, dollar signs that may not
+    be formulas, and formulas that do not follow the notation of the site.
 
-    FILES are files or folders of the site, by default all: the whole site is read, but only what is wrong
-    with them is shown and decides the exit code. A file is checked although it is a draft, scheduled or
-    expired. Such files in a folder are checked with --drafts and --future.
+    FILES are files or folders of the site, by default all. The whole site is read, but only problems in
+    FILES are reported and decide the exit code. A draft, scheduled or expired file is checked if you name
+    it. To check those in a folder, use --drafts and --future.
     """
     asked = fix_request(fix=fix, diff=diff, yes=yes, unsafe_fixes=unsafe_fixes, output_format=output_format)
     options = take_inspections(clocks, options)
@@ -238,9 +238,9 @@ def execute(
 ) -> int:
     """Run the cells of POSTS and record their results in `_freeze/`.
 
-    No site is written.
+    The site itself is not written.
 
-    POSTS are source files or folders of the site; by default every post, drafts too.
+    POSTS are source files or folders of the site. By default, all posts are run, including drafts.
     """
     root = site_root(site)
     from ..features.site_cells import execute_site
@@ -282,10 +282,12 @@ def _build(
     fixes: FixRequest | None = None,
     **options: Any,
 ) -> int:
-    """Build with `options`, most of them fields of BuildOptions, and report what came of it."""
+    """Build with `options`, which are mostly fields of BuildOptions. Print the report and return the exit
+    code.
+    """
     root, writes = site_root(site), options["write"]
     focus = files_of(root, files) if files else ()
-    # what `-v` and `--timings` tell is told of a build, and a record has no more than text tells
+    # The recorded report has only the text output. It lacks what `-v`, `--timings` and other options print.
     is_plain = not (fixes or no_cache or timings or verbose or full or options.get("inspections"))
     is_plain &= output_format == TEXT
     question = _name_question({**options, "write": writes}) if is_plain else ""
@@ -295,7 +297,7 @@ def _build(
         return 0
 
     def build_with(include: tuple[str, ...] = ()) -> BuildReport:
-        # a check of some files does not see all of what a check of the site sees
+        # The result of checking some files does not include all diagnostics of the site.
         name = "" if include or not question else question + " ".join(focus)
         asked = {**options, "remembers": not no_cache, "question": name, "include": include, "focus": focus}
         return _build_anew(clocks, root, verbose, asked)
@@ -305,7 +307,7 @@ def _build(
 
     report = build_focused()
     if fixes:
-        # it brings differences and files with it
+        # imports diff and file modules
         from .fixing import fix_site, show_fixes
 
         if fixes.only_diff:
@@ -332,12 +334,15 @@ def _build(
 
 
 def _name_question(options: dict[str, Any]) -> str:
-    """A name of what is asked of a build: the options that were given."""
+    """Return the cache key of a build: the options that were given."""
     return repr(sorted((name, value) for name, value in options.items() if value))
 
 
 def _find_unchanged(root: Path, question: str, clocks: Clocks, focus: tuple[str, ...]) -> BuildReport | None:
-    """What the last build reported, if nothing has changed since. focus: as in `focus_on`."""
+    """Return the report of the last build if nothing has changed since, otherwise None.
+
+    focus: as in `focus_on`.
+    """
     with no_collections():
         from ..build.last_build import find_unchanged
         from ..project.program import open_rows
@@ -350,12 +355,12 @@ def _find_unchanged(root: Path, question: str, clocks: Clocks, focus: tuple[str,
         return known
     from ..project.focus import focus_on
 
-    # files that are left out are checked apart, as they would be published
+    # Files that the build left out are checked separately, as if they were published.
     return None if any(path in focus for path in known.left_out) else focus_on(known, focus)
 
 
 def _check_files(build: Callable[[tuple[str, ...]], BuildReport], files: tuple[str, ...]) -> BuildReport:
-    """As `project.focus.check_files`, whose import takes time."""
+    """Call `project.focus.check_files`, which is slow to import."""
     from ..project.focus import check_files
 
     return check_files(build, files)

@@ -1,4 +1,4 @@
-"""What running cells say on the terminal: progress for the bar, and with `-v` what they print, as they do."""
+"""Terminal output of running cells: progress for the bar and, with `-v`, what they print while they run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Say = Callable[[str], None]
 
 
 def _silent(line: str) -> None:
-    """Says nothing."""
+    """Discard the line."""
 
 
 class Watching:
-    """Follows sessions that run at the same time; what it says goes to `say`, a whole line at a time."""
+    """Observer of sessions that run in parallel. It passes whole lines to `say`."""
 
     def __init__(self, progress: Callable[[str, int, int], None], say: Say | None = None) -> None:
         self._progress = progress
@@ -32,26 +32,26 @@ class Watching:
         self._open: dict[tuple[str, str], str] = {}
 
     def expect_cells(self, count: int) -> None:
-        """So many cells are going to run."""
+        """Add `count` cells to the number of cells that will run."""
         self._total += count
 
     def on_start(self, job: SessionJob) -> None:
-        """A session begins."""
+        """Report that a session starts."""
         self._line(job, "starts")
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """A command runs each session from its first cell."""
+        """Do nothing: commands run each session from its first cell."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Likewise it makes no checkpoints."""
+        """Do nothing: commands make no checkpoints."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """A cell begins; `position` counts from 1 in its session."""
+        """Show that a cell starts. `position` counts from 1 within its session."""
         with self._lock:
             self._progress(f"run {_post(job)}, {_cell(job, position)}", self._done, max(1, self._total))
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """A cell has printed or shown something."""
+        """Print an output of a cell."""
         if isinstance(output, Stream):
             self._text(job, output.text)
         elif isinstance(output, Failure):
@@ -61,7 +61,7 @@ class Watching:
             self._text(job, _format_display(output), new_line=True)
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """A cell is done."""
+        """Show that a cell has ended, with its duration and status."""
         with self._lock:
             self._done += 1
             self._progress(f"run {_post(job)}, {_cell(job, position)}", self._done, max(1, self._total))
@@ -70,13 +70,13 @@ class Watching:
             self._line(job, f"{_cell(job, position)}: {format_duration(run.seconds)}{said}")
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """A session is over."""
+        """Report that a session has ended."""
         self._line(job, run.problem or "ends")
 
     def _text(self, job: SessionJob, text: str, *, new_line: bool = False) -> None:
-        """Whole lines at once, so that sessions do not mix within a line.
+        """Print only whole lines, so that sessions do not mix within a line.
 
-        new_line: it does not go on where the line before it was left.
+        new_line: start a new line, even if the previous output did not end with one.
         """
         name = (str(job.post), job.session)
         with self._lock:
@@ -96,21 +96,23 @@ class Watching:
 
 
 def _format_display(output: Display) -> str:
-    """A value as text where it has one, as a terminal would show it; else what kinds of picture it is."""
+    """Return the plain text of an output as a terminal shows it, or the names of its formats if it has none.
+    """
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
     return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"
 
 
 def _cell(job: SessionJob, position: int) -> str:
-    """The cell as messages call it."""
-    from ..execute.session.jobs import CellStep  # loaded by then; a build without cells is spared it
+    """Return the name of the cell in messages."""
+    # already imported when cells run; builds without cells do not need it
+    from ..execute.session.jobs import CellStep
 
     cells = [step.name for step in job.steps if isinstance(step, CellStep)]
     return cells[position - 1] if 0 < position <= len(cells) else f"cell {position}"
 
 
 def _post(job: SessionJob) -> str:
-    """The post as it is called on one line, with its session if that is not the usual one."""
+    """Return a short name of the post, with its session unless that is `main`."""
     path = str(job.post).removeprefix("content/").removesuffix(".md").removesuffix("/index")
     return path if job.session == "main" else f"{path} ({job.session})"

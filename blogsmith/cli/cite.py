@@ -1,4 +1,4 @@
-"""`blogsmith cite`: how to cite posts of the site."""
+"""`blogsmith cite`: print citations of the site's posts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .verbosity import verbosity_options
 def cite(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Print BibTeX for POSTS.
 
-    A post is named by its file, or by its name below content/.
+    A post is given by its file, or by its name below content/.
     """
     root = site_root(site)
     from ..features.citing import cite_posts

@@ -1,4 +1,4 @@
-"""Time, as the command line hands it to everything below."""
+"""Clocks that the command line passes to the other modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EPOCH = "SOURCE_DATE_EPOCH"
 
 
 def system_now() -> dt.datetime:
-    """The current moment in UTC, or that of SOURCE_DATE_EPOCH for reproducible builds."""
+    """Return the current time in UTC, or the time in SOURCE_DATE_EPOCH for reproducible builds."""
     import datetime as dt
 
     epoch = os.environ.get(_EPOCH, "")
@@ -31,7 +31,7 @@ def system_now() -> dt.datetime:
 
 
 class Clocks:
-    """The time of day and a stopwatch, handed in so that tests can hold them still."""
+    """Time of day and stopwatch, passed as an argument so that tests can control them."""
 
     __slots__ = ("now", "seconds", "started")
 
@@ -41,15 +41,15 @@ class Clocks:
         seconds: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.now = now
-        """The moment the build counts as now, with a time zone."""
+        """Returns the current time for the build, with a time zone."""
         self.seconds = seconds
-        """A clock that only runs forward."""
+        """Returns a monotonic time, in seconds."""
         self.started = seconds()
-        """What it showed when the command began."""
+        """Value of `seconds` when the command started."""
 
     @property
     def now_s(self) -> float:
-        """The same moment in seconds since 1970."""
-        # `datetime` is slow to import, and a build in which nothing has changed needs no date
+        """Current time in seconds since 1970."""
+        # `datetime` is slow to import, and a build without changes does not need it.
         is_plain = self.now is system_now and not os.environ.get(_EPOCH)
         return time.time() if is_plain else self.now().timestamp()

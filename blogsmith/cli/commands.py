@@ -1,4 +1,5 @@
-"""The commands by name, and the small ones themselves. Each is imported when it is asked for."""
+"""Table of commands, and the small commands themselves. Other modules are imported when their command runs.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ _GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Tools": ("cite", "completion", "images", "lsp", "math", "pyodide", "schema", "tokens"),
     }
 )
-"""Heading in the help → commands below it. Each command is below one heading."""
+"""Maps a heading of the help text to its commands. Each command has exactly one heading."""
 _INSTEAD: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("create", "init", "quickstart"), "run `blogsmith new site FOLDER`"),
@@ -68,11 +69,11 @@ _INSTEAD: Mapping[str, str] = MappingProxyType(
         "version": "run `blogsmith --version`",
     }
 )
-"""Name of a command of other generators → what to do here."""
+"""Maps a command name of other generators to a hint for the user."""
 
 
 class _Commands(click.Group):
-    """Imports a command when it is asked for: most starts need one."""
+    """Click group that imports a command when it is needed, because most runs need only one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -142,16 +143,16 @@ def _broken_command(name: str, message: str) -> click.Command:
 )
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Turn Markdown posts with formulas and code into a web site."""
+    """Turn Markdown posts with formulas and code into a website."""
 
 
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @verbosity_options
 def tokens(file: Path) -> int:
-    """Print how FILE is read.
+    """Print the Markdown tokens of FILE.
 
-    One line for each Markdown token, with its line and column.
+    Prints one line per token, with its line and column.
     """
     from ..build.site import tokens_of
 

@@ -1,4 +1,4 @@
-"""`blogsmith completion`: the script with which a shell completes our commands."""
+"""`blogsmith completion`: print the shell script that completes our commands."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .verbosity import verbosity_options
 @verbosity_options
 @click.pass_context
 def completion(context: click.Context, shell: str) -> int:
-    """Print the script that completes commands in SHELL.
+    """Print the shell completion script for SHELL.
 
-    It completes commands, options, files, and names of the site you are in. To have it in every new shell,
-    run these lines once.
+    It completes commands, options, files, and names from the site in the current folder. To enable it in all
+    new shells, run these lines once.
 
     \b
     bash (with the package bash-completion):

@@ -1,7 +1,7 @@
-"""Arguments that shells complete with names of the site: sections, files of its theme, needs of cells.
+"""Argument types with shell completion: names of sections, theme files, and needs of cells.
 
-Completion runs at each press of a key: names come from lists of folders, no file is read but the settings.
-What goes wrong completes to nothing.
+Completion runs at each key press. Names therefore come from folder listings; the only file read is the
+settings file. If an error occurs, there are no completions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 MAX_FOLDERS = 1_000
-"""Looked at for sections."""
+"""Maximum number of folders that are scanned for sections."""
 COMMON_NEEDS = ("cuda", "matplotlib", "numpy", "pandas", "torch")
-"""Names of needs that most cells with needs have; others are those of any package."""
+"""Names that most cells with `needs` list. Other package names are allowed, too."""
 
 
 class NameType(click.types.StringParamType):
@@ -42,18 +42,18 @@ class NameType(click.types.StringParamType):
 
 
 class SectionType(NameType):
-    """A folder below `content/`, nested ones too; bundles of posts are none."""
+    """A folder below `content/`, at any depth. Page bundles are not included."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """As `--section` takes them: `posts`, `docs/guide`."""
+        """Return the names as `--section` accepts them: `posts`, `docs/guide`."""
         return sorted(_sections(root / "content")) if root else ()
 
 
 class ThemeFileType(NameType):
-    """A file of the site's theme, or of one that it extends."""
+    """A file of the site's theme or of a theme that it extends."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """As `theme copy` takes them: `layouts/post.html`, `theme.css`."""
+        """Return the names as `theme copy` accepts them: `layouts/post.html`, `theme.css`."""
         if root is None:
             return ()
         from ..base.diagnostics.model import SiteError
@@ -70,10 +70,10 @@ class ThemeFileType(NameType):
 
 
 class NeedType(NameType):
-    """What a cell may need."""
+    """A module or device that a cell may need."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """The common ones."""
+        """Return the common needs."""
         return COMMON_NEEDS
 
 
@@ -83,7 +83,7 @@ def _root(context: click.Context) -> Path | None:
 
 
 def _sections(content: Path) -> Iterator[str]:
-    """Folders at or below which a post may lie, as paths below `content`."""
+    """Yield the folders that may contain posts at any depth, as paths below `content`."""
     waiting = [""]
     for _ in range(MAX_FOLDERS):
         if not waiting:

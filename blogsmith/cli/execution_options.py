@@ -1,4 +1,4 @@
-"""The options of commands that run cells, and what they come to."""
+"""Options of the commands that run cells, and their conversion to `ExecutionOptions`."""
 
 from __future__ import annotations
 
@@ -54,18 +54,20 @@ loud_option = click.option(
 
 
 def executing(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of every command that runs cells."""
+    """Add the options of all commands that run cells to a command."""
     for option in reversed(_EXECUTION_OPTIONS):
         command = option(command)
     return command
 
 
 def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, Any]) -> ExecutionOptions:
-    """Take the options above out of `options`; wrong usage if they contradict each other."""
+    """Remove the options above from `options` and convert them. Raise UsageError if they contradict each
+    other.
+    """
     execute, frozen = options.pop("execute", None), options.pop("frozen", False)
     if execute and frozen:
         raise click.UsageError("--frozen runs nothing and --execute runs cells: choose one")
-    # records bring a library with them, which help texts need not wait for
+    # This import is slow, and help output does not need it.
     from ..project.report import ExecutionOptions
 
     return ExecutionOptions(
@@ -78,8 +80,10 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
 
 
 def watching(progress: ProgressBar, verbose: bool) -> Watching:
-    """What follows running cells: the bar, and their output on stderr if asked for."""
-    # it brings the records of runs with it, which help texts need not wait for
+    """Return an observer of running cells. It updates the bar and, if `verbose`, prints their output on
+    stderr.
+    """
+    # This import is slow, and help output does not need it.
     from .cell_progress import Watching
 
     return Watching(progress, terminal.warn if verbose else None)

@@ -1,4 +1,4 @@
-"""What a command that was broken off comes to: a message, and an exit code."""
+"""Conversion of exceptions that end a command to a message and an exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from . import terminal
 
 
 def report_failure(error: Exception, *, verbose: bool) -> int:
-    """Say what is wrong; the exit code. verbose: with the traceback, if it is a bug."""
+    """Print the error and return the exit code.
+
+    verbose: for an internal error, also print the traceback.
+    """
     match error:
         case click.Abort():
             return 130
@@ -25,14 +28,14 @@ def report_failure(error: Exception, *, verbose: bool) -> int:
             print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
             return 1
         case OSError():
-            # The machine refuses: no permission, disk full, a folder that went away.
+            # An error of the system: no permission, disk full, a folder that was removed.
             terminal.warn(f"error: {printable(str(error))}")
             return 1
     return _report_bug(error, verbose=verbose)
 
 
 def _report_bug(error: Exception, *, verbose: bool) -> int:
-    """One line for the author; the traceback only when asked for."""
+    """Print one line for an internal error, and the traceback only if `verbose`. Return the exit code."""
     if verbose:
         traceback.print_exception(error)
     summary = f"{type(error).__name__}: {error}".splitlines()[0]

@@ -1,4 +1,4 @@
-"""Options of `blogsmith check` by which mistakes are fixed, and which of them go together."""
+"""Options of `blogsmith check` that fix errors, and checks of their combinations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .verbosity import is_quiet
 
 
 class FixRequest(NamedTuple):
-    """What the command line asks for."""
+    """Fix options from the command line."""
 
     only_diff: bool
-    """Show what would be changed."""
+    """Only show what would change."""
     is_agreed: bool
-    """Do not ask."""
+    """Change files without asking."""
     proposals: bool
-    """Apply also what only an author can know to be meant."""
+    """Also apply fixes that only the author can confirm to be right."""
 
 
 _OPTIONS = (
@@ -45,7 +45,7 @@ _OPTIONS = (
 
 
 def fix_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options above; it takes what `fix_request` makes of them."""
+    """Add the options above to a command, which passes them to `fix_request`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -54,7 +54,9 @@ def fix_options(command: Callable[..., int]) -> Callable[..., int]:
 def fix_request(
     *, fix: bool, diff: bool, yes: bool, unsafe_fixes: bool, output_format: str
 ) -> FixRequest | None:
-    """What is to be fixed, None for nothing; wrong usage where the options contradict each other."""
+    """Return the fix options, or None if nothing is to be fixed. Raise UsageError if they contradict each
+    other.
+    """
     if not fix and not diff:
         if yes or unsafe_fixes:
             raise click.UsageError("--yes and --unsafe-fixes go with --fix or --diff")
@@ -69,5 +71,5 @@ def fix_request(
 
 
 def is_terminal() -> bool:
-    """Whether somebody can be asked."""
+    """Return whether a user can answer a question on the terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()

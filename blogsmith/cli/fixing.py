@@ -1,6 +1,6 @@
-"""`blogsmith check --fix`: the difference is shown, then files are changed, then all is checked again.
+"""`blogsmith check --fix`: show the difference, change the files, then check the site again.
 
-What could not be applied together, and what a fix brings to light, is done in further rounds.
+Fixes that conflict with each other, and fixes for newly found errors, are applied in further rounds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def fix_site(
     asked: FixRequest,
     stream: TextIO,
 ) -> BuildReport:
-    """The report of the site as it is afterwards. stream: for differences."""
+    """Apply fixes and return the report of the fixed site. Print differences to `stream`."""
     fixed = 0
     for _ in range(_MOST_ROUNDS):
         changes = plan_changes(root, report.diagnostics, proposals=asked.proposals)
@@ -54,7 +54,9 @@ def fix_site(
 
 
 def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextIO) -> int:
-    """Print what `fix_site` would change at first; the exit code, 1 if there is anything."""
+    """Print the changes of the first round of `fix_site`. Return 1 as exit code if there are any, otherwise
+    0.
+    """
     changes = plan_changes(root, report.diagnostics, proposals=asked.proposals)
     print_diff(changes, stream)
     count = sum(len(change.fixed) for change in changes)
@@ -63,7 +65,7 @@ def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextI
 
 
 def print_diff(changes: Sequence[FileChange], stream: TextIO) -> None:
-    """A unified difference of all files, coloured on a terminal, in which nothing acts on it."""
+    """Print a unified diff of all files, colored on a terminal. Control characters are escaped."""
     color = wants_color(stream)
     for change in changes:
         for line in _diff_lines(change):
@@ -96,33 +98,34 @@ def _write(root: Path, change: FileChange) -> bool:
     return is_written
 
 
-# Fixes of diagnostics, applied to the files of a site: planned first, so that they can be shown.
+# Application of fixes to the files of a site. They are planned first, so that they can be shown.
 #
-# Only regular files inside the site that no link leads to are changed, and only while they hold what the plan
-# was made from. A file is replaced in one step: a run that is broken off leaves old and new files, no halves.
+# We change only regular files inside the site that are not reached through a link, and only if their content
+# is still the one that was planned for. Each file is replaced in one step, so an interrupted run leaves no
+# partial file.
 
 
 _MARK = b"\xef\xbb\xbf"
-"""Byte order mark, which stays where it is."""
+"""Byte order mark, which is preserved."""
 _MOST_BYTES = 20_000_000
 
 
 class FileChange(Struct, frozen=True):
-    """What fixes make of one file."""
+    """Change of one file by fixes."""
 
     path: str
-    """Relative to the site."""
+    """Path relative to the site."""
     before: bytes
     after: bytes
     fixed: tuple[Diagnostic, ...]
     diff: tuple[str, ...]
-    """Lines of a unified diff, as the file has them, without its head."""
+    """Lines of a unified diff, unescaped and without its header."""
 
 
 def plan_changes(root: Path, diagnostics: Iterable[Diagnostic], *, proposals: bool) -> tuple[FileChange, ...]:
-    """What fixes come to, a file at a time in the order of paths; nothing is written.
+    """Return the changes that fixes make, one per file, sorted by path. Write nothing.
 
-    proposals: also those of which only an author can know whether they are meant.
+    proposals: include fixes that only the author can confirm to be right.
     """
     by_path: dict[str, list[Diagnostic]] = {}
     for found in diagnostics:
@@ -132,9 +135,9 @@ def plan_changes(root: Path, diagnostics: Iterable[Diagnostic], *, proposals: bo
 
 
 def write_change(root: Path, change: FileChange) -> bool:
-    """Replace the file; False if it is not the one any more that the plan was made from.
+    """Replace the file. Return False if its content has changed since it was planned for.
 
-    Raises OSError where it cannot be written.
+    Raise OSError if the file cannot be written.
     """
     with open_folder(root) as top, Descent(top) as descent:
         folder, name = descent.parent(change.path)
@@ -148,7 +151,7 @@ def write_change(root: Path, change: FileChange) -> bool:
 def _plan(root: Path, by_path: dict[str, list[Diagnostic]]) -> Iterator[FileChange]:
     with open_folder(root) as top, Descent(top) as descent:
         for path, found in sorted(by_path.items()):
-            # what lies elsewhere, behind a link or is not UTF-8 is nothing to fix here
+            # Skip files outside the site, files reached through links, and files that are not UTF-8.
             with suppress(OSError, UnicodeDecodeError):
                 folder, name = descent.parent(path)
                 before = folder.read(name, _MOST_BYTES)

@@ -1,4 +1,4 @@
-"""`blogsmith freeze`: what is recorded of the cells of posts, and why it is or is not valid."""
+"""`blogsmith freeze`: show and manage the recorded results of cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def freeze() -> None:
-    """Look after the recorded results of cells in `_freeze/`."""
+    """Manage the recorded results of cells in `_freeze/`."""
 
 
 @freeze.command()
@@ -32,7 +32,8 @@ def freeze() -> None:
 def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """Show which posts have valid results.
 
-    A line for each, with what their cells ran on. Exits with 3 if a result is missing or stale.
+    Prints one line per post, with the devices that its cells ran on. Exits with 3 if a result is missing or
+    stale.
     """
     pages = _survey_site(clocks, posts, site).pages
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
@@ -51,7 +52,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @verbosity_options
 @click.pass_obj
 def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
-    """Say of every cell whether its result is valid, and if not, why."""
+    """Show for each cell whether its result is valid and, if not, why."""
     from ..cells.versions import installed_versions, recorded_packages, version_notes
 
     surveyed = _survey_site(clocks, posts, site)
@@ -73,7 +74,7 @@ def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @verbosity_options
 @click.pass_obj
 def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
-    """Remove results of posts that are gone or have no cells any more."""
+    """Remove the results of posts that no longer exist or no longer have cells."""
     from ..freeze.archive import prune as prune_records
 
     surveyed = _survey_site(clocks, (), site)
@@ -94,8 +95,8 @@ def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
 def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | None) -> int:
     """Write the results of POSTS into ARCHIVE (.tar.gz).
 
-    By default those of all posts. For a machine that runs the cells and cannot push: carry the file over
-    and unpack it there.
+    By default, the results of all posts are packed. Use this if the machine that runs the cells cannot push:
+    copy the archive to another machine and unpack it there.
     """
     from ..freeze.archive import pack as pack_records
 
@@ -113,7 +114,7 @@ def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | Non
 @site_option
 @verbosity_options
 def unpack(archive: Path, keep: bool, site: Path | None) -> int:
-    """Put the results in ARCHIVE into `_freeze/`."""
+    """Unpack the results in ARCHIVE into `_freeze/`."""
     from ..freeze.archive import unpack as unpack_records
 
     done = unpack_records(site_root(site), archive, keep=keep)
@@ -124,7 +125,7 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
 
 
 def _survey_site(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
-    """The pages with cells among `posts`; what is damaged is told."""
+    """Return the posts that have cells. Report damaged records."""
     root = site_root(site)
     from ..features.site_cells import survey_site
 

@@ -1,7 +1,7 @@
-"""Python's search for cycles of dead objects, made rare while a site is built.
+"""Reduction of cyclic garbage collection during builds.
 
-A build makes millions of objects that live until its end, and each search looks at them again: a fifteenth of
-the time. Cycles that are dead wait a little longer; what no cycle holds is freed at once, as ever.
+A build creates millions of objects that live until it ends. Scanning them again and again takes a fifteenth
+of the time. Unreachable cycles are freed later; all other objects are freed immediately, as usual.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _NEW_OBJECTS = 50_000
-"""Between two searches; Python has 700. They take some 10 MB."""
+"""Allocations between two collections (Python's default is 700). They take about 10 MB."""
 
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Never search inside, where modules are imported: what they hold stays."""
+    """Disable garbage collection inside, for imports, whose objects stay alive."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -28,9 +28,10 @@ def no_collections() -> Iterator[None]:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Search rarely inside, and never among what is there already: modules, tables, compiled patterns."""
+    """Collect rarely inside, and never scan objects that already exist: modules, tables, compiled patterns.
+    """
     before = gc.get_threshold()
-    # who called may have done so for itself; what it froze could not be told from the rest afterwards
+    # If the caller has frozen objects, we must not unfreeze them: they cannot be distinguished from ours.
     was_frozen = gc.get_freeze_count() > 0
     if not was_frozen:
         gc.freeze()

@@ -1,7 +1,8 @@
-"""What `blogsmith images fetch` does: compare what posts name with what is there, and download the rest.
+"""Implementation of `blogsmith images fetch`: compare the images in posts with the stored copies, and
+download the rest.
 
-An image that cannot be had is told of at the place that names it, and the others are fetched all the same.
-The record is written at the end, also of a run that is broken off.
+An image that cannot be downloaded is reported at the location that names it, and the others are still
+downloaded. The record is written at the end, even if the run is interrupted.
 """
 
 from __future__ import annotations
@@ -26,40 +27,42 @@ from ..project.report import Progress
 from ..project.trust.consent import is_trusted
 
 MAX_TOTAL_BYTES = 2_000_000_000
-"""Of one run."""
+"""Limit for one run."""
 _NO_ADDRESS = "write an address that begins with https://, without a name or a password in it"
 _CHANGED = f"put a picture of your own beside the post, or take theirs with {FETCH_COMMAND} --renew"
 
 
 class FetchPlan(Struct, frozen=True):
-    """What is to be downloaded."""
+    """Plan of the downloads."""
 
     wanted: tuple[RemoteUse, ...]
-    """One for each address."""
+    """Images to download, one per URL."""
     copies: Mapping[str, ImageCopy]
-    """As recorded now."""
+    """Copies currently recorded, by URL."""
     present: int
-    """Images whose copies are there."""
+    """Number of images that have a copy."""
     unused: tuple[str, ...]
-    """Addresses that no page names any more."""
+    """Recorded URLs that no page names any more."""
     problems: tuple[Diagnostic, ...]
     renew: bool
 
 
 class FetchReport(Struct, frozen=True):
-    """What was done."""
+    """Result of the downloads."""
 
     fetched: tuple[tuple[str, str, int], ...]
-    """Address, file relative to the root, bytes; of a dry run only the address."""
+    """URL, file relative to the site root, and size in bytes. For a dry run, the file is empty and the size
+    is 0.
+    """
     present: int
     unused: tuple[str, ...]
     problems: tuple[Diagnostic, ...]
 
 
 def plan_fetch(root: Path, uses: Iterable[RemoteUse], *, renew: bool) -> FetchPlan:
-    """Compare what pages name with the copies in the site; SiteError if their record is damaged.
+    """Compare the images in pages with the copies in the site. Raise SiteError if the record is damaged.
 
-    renew: what is there is wanted, too.
+    renew: also download images that have a copy.
     """
     copies, damage = read_record(root)
     if damage:
@@ -87,7 +90,10 @@ def plan_fetch(root: Path, uses: Iterable[RemoteUse], *, renew: bool) -> FetchPl
 
 
 def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, is_dry: bool) -> FetchReport:
-    """Download what is wanted; SiteError if the site cannot be written. is_dry: only say what that is."""
+    """Download the images. Raise SiteError if the site cannot be written.
+
+    is_dry: only report what would be downloaded.
+    """
     if is_dry:
         named = tuple((use.address, "", 0) for use in plan.wanted)
         return FetchReport(named, plan.present, plan.unused, plan.problems)
@@ -124,7 +130,7 @@ def _fetch_all(context: SiteContext, plan: FetchPlan, progress: Progress) -> Fet
 
 
 def _watch(progress: Progress, host: str, number: int, total: int) -> Callable[[int], None]:
-    """Shows how much of an image has come."""
+    """Return a callback that shows how many bytes of an image have arrived."""
     progress(host, number, total)
     return lambda done: progress(f"{host} {format_size(done)}", number, total)
 

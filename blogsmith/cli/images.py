@@ -1,4 +1,4 @@
-"""`blogsmith images`: copies of images that posts name at other hosts."""
+"""`blogsmith images`: manage copies of images from other hosts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def images() -> None:
-    """Look after copies of images that posts name at other hosts."""
+    """Manage copies of images from other hosts."""
 
 
 @images.command()
@@ -40,11 +40,11 @@ def images() -> None:
 @verbosity_options
 @click.pass_obj
 def fetch(clocks: Clocks, drafts: bool, future: bool, renew: bool, dry_run: bool, site: Path | None) -> int:
-    """Download the images that posts name at other hosts.
+    """Download the images on other hosts that posts show.
 
-    They go into static/remote/ of the site. Posts are not changed. Which copy is of which address stands
-    in remote-images.txt, with its SHA-256; commit both. Builds show the copies where the settings say
-    images: {remote: fetch}, and never use the network. Exits with 1 if an image cannot be had.
+    The copies are written to static/remote/; posts are not changed. remote-images.txt records the URL and
+    SHA-256 of each copy. Commit both. If images: {remote: fetch} is set, builds show the copies and never
+    use the network. Exits with 1 if an image cannot be downloaded.
     """
     root = site_root(site)
     from ..features.remote_images import remote_uses

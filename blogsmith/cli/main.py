@@ -1,8 +1,8 @@
-"""The command line: where the clock and the terminal enter, and where an outcome becomes an exit code.
+"""Entry point of the command line: sets up the clock and the terminal, and returns an exit code.
 
-Exit codes: 0 done, 1 the site has errors, 2 wrong usage, 3 stale results under `--frozen`, 70 an internal
-error, 130 interrupted. Results go to stdout, messages to stderr. What a command needs is imported when it
-runs, so that `--help` and shell completion stay quick.
+Exit codes: 0 success, 1 the site has errors, 2 wrong usage, 3 stale results under `--frozen`, 70 internal
+error, 130 interrupted. Results go to stdout, messages to stderr. Commands import their modules when they
+run, so that `--help` and shell completion are fast.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from ..base.version import __version__
 from . import terminal
 
-# for `--version` alone it would take longer to import `typing` than all the rest
+# For `--version` alone, importing `typing` would take longer than everything else.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 _VERSION = (["--version"], ["-V"])
-"""What `commands` answers by the same words where more was typed."""
+"""Arguments that are answered here. With other arguments, `commands` prints the same version."""
 
 
 def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int:
-    """Run one command; its exit code."""
+    """Run one command and return its exit code."""
     terminal.prepare_streams()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
         return _answer(arguments, clocks)
-    except SystemExit as finished:  # click ends completion and writing to a closed pipe this way
+    except SystemExit as finished:  # click exits this way after completion or when stdout is closed
         return finished.code if isinstance(finished.code, int) else 1
     except KeyboardInterrupt:
         return 130
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
 
 
 def _answer(arguments: list[str], clocks: Clocks | None) -> int:
-    """The exit code; nothing is imported that the answer does not need."""
+    """Return the exit code. Import only what the command needs."""
     if arguments in _VERSION:
         terminal.print_line(f"blogsmith {__version__}")
         return 0
@@ -53,6 +53,6 @@ def _answer(arguments: list[str], clocks: Clocks | None) -> int:
 
 
 def _is_verbose(argument: str) -> bool:
-    """Whether it is `-v`, also among other short options as in `-qv`."""
+    """Return whether the argument is `-v`, also if combined with other short options as in `-qv`."""
     is_short = argument.startswith("-") and not argument.startswith("--")
     return argument == "--verbose" or (is_short and "v" in argument)

@@ -1,6 +1,7 @@
-"""`blogsmith math`: one formula as MathML for a reader, or a stream of them for a program.
+"""`blogsmith math`: print the MathML of one formula, or answer a stream of formulas for a program.
 
-Knows the macros of the site it stands in. Starts quickly: neither Markdown nor templates are loaded.
+Uses the macros of the site in the current folder. Starts quickly because neither Markdown nor templates are
+loaded.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 NAME = "formula"
-"""Stands for a file name in what is said about the formula."""
+"""Name used instead of a file name in diagnostics."""
 
 
 def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> dict[str, str]:
-    """Macros as written on the command line; wrong usage if one has no name or no body."""
+    """Parse macros from the command line. Raise BadParameter if one has no name or no body."""
     from .math_jsonl import with_backslashes
 
     macros: dict[str, str] = {}
@@ -76,7 +77,7 @@ def math(
 ) -> int:
     """Print the MathML of the formula TEX.
 
-    Without TEX, or with -, the formula is read from standard input. Put -- before a formula that begins
+    If TEX is omitted or -, the formula is read from standard input. Write -- before a formula that begins
     with a minus sign.
     """
     if jsonl and tex != STDIN:
@@ -100,7 +101,8 @@ def math(
 
 
 def _site_settings(root: Path | None) -> Config:
-    """The settings of the site here, if there is one; what is wrong with them is said, no more."""
+    """Return the settings of the site, or defaults outside a site. Errors in the settings are only printed.
+    """
     from ..config.schema import Config
 
     if root is None:
@@ -113,14 +115,14 @@ def _site_settings(root: Path | None) -> Config:
 
 
 def _formula(tex: str) -> str:
-    """The formula itself, read from standard input where `tex` says so."""
+    """Return the formula, read from standard input if `tex` is `-`."""
     if tex != STDIN:
         return normalize_line_ends(tex)
     return decode(_stdin().read(), NAME).rstrip("\n")
 
 
 def _stdin() -> io.BufferedIOBase:
-    """Standard input as bytes; empty if the shell closed it."""
+    """Return standard input as a binary stream, empty if the shell closed it."""
     return cast(io.BufferedIOBase, sys.stdin.buffer) if sys.stdin else io.BytesIO()
 
 
@@ -145,7 +147,7 @@ def _print_formula(
         for found in reporter.diagnostics:
             terminal.warn(format_diagnostic(found, color=wants_color(sys.stderr)))
         return 1
-    # what the terminal cannot spell is still the same MathML as a character reference
+    # A character that the terminal cannot encode becomes a character reference, which is equivalent MathML.
     encoding = sys.stdout.encoding or "utf-8"
     terminal.print_line(mathml.encode(encoding, "xmlcharrefreplace").decode(encoding))
     return 0
@@ -166,6 +168,6 @@ def _converse(
     try:
         converse(_stdin().read1, write, answer)
     except BrokenPipeError:
-        # the reader has gone; without this the flush at exit would complain about what is left
+        # The reader is gone. Without this, the flush at exit would report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
     return 0

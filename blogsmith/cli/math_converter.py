@@ -1,4 +1,4 @@
-"""The converter of a plugin for `blogsmith math`: found and loaded as a site does it."""
+"""Plugin converters for `blogsmith math`, found and loaded as in a site."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def open_converter(root: Path | None, config: Config, name: str) -> Convert | None:
-    """What typesets by the plugin `name`, or by the one that the site chooses; None: blogsmith does.
+    """Return the converter of the plugin `name`, or of the plugin that the site uses. None: use our own.
 
-    A bundled plugin need not stand in the settings. SiteError if there is no such plugin, or it cannot be
-    loaded.
+    A bundled plugin does not have to be listed in the settings. Raise SiteError if the plugin does not exist
+    or cannot be loaded.
     """
     name = name or config.math.converter
     if name == OURS:

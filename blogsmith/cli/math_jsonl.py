@@ -1,10 +1,9 @@
-"""Formulas as a conversation: a line of JSON in, a line of JSON out, for editors and scripts.
+"""Formula conversion as JSON lines, one answer line per input line, for editors and scripts.
 
-Asked `{"id", "tex", "display", "macros", "packages"}`, of which only `tex` must be there, each line is
-answered in its turn by `{"id", "mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where
-offset and length count characters of `tex`. There is exactly one answer to every line, whatever it
-holds: nothing a line says ends the conversation. What no line could be blamed for is not answered
-(output that nobody reads), it ends it.
+An input line is `{"id", "tex", "display", "macros", "packages"}`; only `tex` is required. Lines are answered
+in order by `{"id", "mathml"}` or `{"id", "error", "kind", "offset", "length", "hint"}`, where offset and
+length count characters of `tex`. Every line gets exactly one answer, whatever it contains: no input ends the
+conversation. Only errors not caused by a line, such as a closed output, end it.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from ..tex.convert import Convert
 from ..tex.errors import TexError
 
 MAX_LINE = 4_000_000
-"""Bytes of a line: the longest formula that is read, in escapes, and macros as long again."""
+"""Maximum size of a line in bytes: the longest allowed formula, escaped, and as much again for macros."""
 _CHUNK = 1 << 16
 _PATIENCE_S = 0.01
-"""How long an answer waits for those behind it; one write for many saves a tenth of the time."""
+"""How long an answer waits for later ones. Writing many answers together saves a tenth of the time."""
 
 
 def converse(
@@ -34,13 +33,13 @@ def converse(
 ) -> None:
     """Answer every line until the input ends.
 
-    read: at most so many bytes, without waiting for more than the first; b"" at the end.
-    write: to the reader at once. Who waits for an answer before the next question therefore gets it.
+    read: returns at most the given number of bytes and waits only for the first; b"" at the end. write:
+    sends to the reader immediately, so a client may wait for each answer before its next request.
     """
     rest = b""
     while chunk := read(_CHUNK):
         if len(rest) > MAX_LINE and b"\n" not in chunk:
-            continue  # `rest` is refused already, as soon as its line ends
+            continue  # the line is too long and is rejected when it ends
         *lines, rest = (rest + chunk).split(b"\n")
         waiting: list[bytes] = []
         since = seconds()
@@ -57,27 +56,27 @@ def converse(
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Answers lines; knows what counts where a line says nothing."""
+    """Answers lines, with defaults for keys that a line omits."""
 
     macros: Mapping[str, str]
-    """Known to every formula; those of a line come on top."""
+    """Macros for all formulas. The macros of a line take precedence."""
     display: bool
-    """For a line without `display`."""
+    """Default for a line without `display`."""
     packages: frozenset[str]
-    """LaTeX packages, for a line without `packages`."""
+    """Default LaTeX packages for a line without `packages`."""
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]
     convert: Convert | None = None
-    """What typesets; None: blogsmith."""
+    """Converter of a plugin; None: our own."""
 
     def __call__(self, line: bytes) -> bytes:
-        """The answer to one line, with its line end."""
+        """Return the answer to one line, including the line end."""
         answer = self._answer(line)
         try:
             text = self.encode(answer)
-        except (ValueError, RecursionError):  # infinite, or nested as deep as can be read but not written
+        except (ValueError, RecursionError):  # infinite, or nested too deeply to be written
             text = self.encode({"id": None, "error": "the id cannot be written as JSON"})
-        # half of a surrogate pair, which JSON can name and UTF-8 cannot hold, stays the escape it was
+        # A lone surrogate is valid in JSON but not in UTF-8, so it stays escaped.
         return f"{text}\n".encode("utf-8", "backslashreplace")
 
     def _answer(self, line: bytes) -> dict[str, Any]:
@@ -108,7 +107,7 @@ class Answerer:
             )
         except TexError as error:
             return _as_answer(error)
-        except Exception as error:  # an internal error, which must not take the other formulas with it
+        except Exception as error:  # an internal error, which must not affect other formulas
             return {"error": f"blogsmith has a bug: {type(error).__name__}: {error}"}
         return {"mathml": formula.mathml}
 
@@ -120,14 +119,14 @@ def answerer(
     packages: frozenset[str] = frozenset(),
     convert: Convert | None = None,
 ) -> Answerer:
-    """An `Answerer` whose JSON is strict both ways: NaN and Infinity are none."""
+    """Return an `Answerer` with strict JSON: NaN and Infinity are rejected in both directions."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
     return Answerer(macros, display, packages, decoder.decode, encoder.encode, convert)
 
 
 def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:
-    """The macros under the names TeX has for them: `RR` is `\\RR`; a sign such as `ℝ` stays itself."""
+    r"""Return the macros under their TeX names: `RR` becomes `\RR`; a character such as `ℝ` is unchanged."""
     return {f"\\{name}" if name.isascii() and name.isalpha() else name: macros[name] for name in macros}
 
 
@@ -136,7 +135,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 def _problem(tex: object, display: object, macros: object, packages: object) -> str:
-    """What of a question has the wrong type; empty if nothing has."""
+    """Return the first type error in a request, or an empty string."""
     if not isinstance(tex, str):
         return "tex must be a text"
     if display is not None and not isinstance(display, bool):

@@ -1,4 +1,4 @@
-"""`blogsmith new`: the first files of a site, a post, a page or a theme."""
+"""`blogsmith new`: create a site, a post, a page or a theme."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with room for its images.")
 
 _TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
-"""Target → what `publish setup` has to be told besides."""
+"""Maps a target to the options that `publish setup` requires for it."""
 _WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
 _SHOW_IT = "next: blogsmith serve --drafts --open"
 _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
@@ -32,7 +32,7 @@ _FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may ru
 
 @click.group()
 def new() -> None:
-    """Start a site, a post, a page or a theme."""
+    """Create a site, a post, a page or a theme."""
 
 
 @new.command("site")
@@ -45,10 +45,10 @@ def new() -> None:
 @verbosity_options
 @click.pass_obj
 def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
-    """Make FOLDER a site with a configuration and a first post.
+    """Create a site in FOLDER with settings and a first post.
 
-    FOLDER is the current one by default. It may be new, empty, or a repository with files of its own: they
-    stay as they are, and .gitignore gets the lines that it lacks.
+    FOLDER is by default the current one. It may be new, empty, or a repository with other files. These are
+    not changed, except that missing lines are added to .gitignore.
     """
     from ..base.schema.files import keep_schemas
     from .new_site import FirstSettings, check_target, default_author, default_title, new_site
@@ -61,7 +61,7 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
         answers = ask_for_site(settings)
         settings, host = answers.settings, answers.target
     made = new_site(folder, clocks.now().date(), settings)
-    # the first line of its settings names one of them
+    # The first line of the settings refers to one of the schemas.
     keep_schemas(folder)
     notes = [f"{path} extended" for path in made.extended]
     terminal.print_line(", ".join([f"{plural(len(made.written), 'file')} written", *notes]))
@@ -105,7 +105,7 @@ def new_post_command(
     bundle: bool,
     site: Path | None,
 ) -> int:
-    """Write a draft with the given TITLE and print its path."""
+    """Create a draft post with the given TITLE and print its path."""
     from zoneinfo import ZoneInfo
 
     from .new_post import NewPost, write_post
@@ -133,9 +133,9 @@ def new_post_command(
 @site_option
 @verbosity_options
 def new_page_command(title: str | None, section: str, bundle: bool, elements: bool, site: Path | None) -> int:
-    """Write a draft of a page with the given TITLE and print its path.
+    """Create a draft page with the given TITLE and print its path.
 
-    A page has no date and is in no list of posts. With --elements TITLE may be left out.
+    A page has no date and appears in no list of posts. With --elements, TITLE is optional.
     """
     if elements:
         return _new_elements(site_root(site), title or "Elements", section)
@@ -165,7 +165,7 @@ def _new_elements(root: Path, title: str, section: str) -> int:
 @site_option
 @verbosity_options
 def new_theme_command(name: str, site: Path | None) -> int:
-    """Write a small theme that extends paper into themes/NAME/ of the site."""
+    """Create a small theme in themes/NAME/ that extends the theme paper."""
     from .new_theme import new_theme
 
     written = new_theme(site_root(site), name)
@@ -174,7 +174,7 @@ def new_theme_command(name: str, site: Path | None) -> int:
 
 
 def _print_draft(file: Path) -> None:
-    """Print the path alone on stdout, for `$EDITOR $(blogsmith new post …)`."""
+    """Print only the path on stdout, for `$EDITOR $(blogsmith new post …)`."""
     import shlex
 
     path = format_path(file)
@@ -183,14 +183,15 @@ def _print_draft(file: Path) -> None:
 
 
 def _split(tags: Iterable[str]) -> list[str]:
-    """`a, b` given at once, or one after the other."""
+    """Split tags given as `a, b` in one option or in several."""
     return [tag.strip() for text in tags for tag in text.split(",") if tag.strip()]
 
 
 def _record_trust(folder: Path, made: NewSite) -> bool:
-    """Let the code of a new site run: what one begins oneself is one's own.
+    """Trust the code of a new site, because its author is the user. Return whether it is trusted.
 
-    Not so with plugins that were in the folder before; and a record that cannot be written is a warning.
+    Sites whose folder already contained plugins are not trusted. If the record cannot be written, print a
+    warning.
     """
     from ..base.diagnostics.model import SiteError
     from ..project.trust.consent import trust as record_trust
@@ -206,7 +207,7 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
 
 
 def _set_up_publishing(folder: Path, target: str) -> None:
-    """Write the files of a target, or say what to type where it has to be told more."""
+    """Write the files of a publishing target, or print the command if it needs more options."""
     from ..base.diagnostics.model import SiteError
 
     context = click.get_current_context()
@@ -221,13 +222,13 @@ def _set_up_publishing(folder: Path, target: str) -> None:
             )
             return
     except SiteError:
-        # such as an address that it needs
+        # for example, because the target needs a URL
         pass
     terminal.print_line(f"then: blogsmith publish setup {target}{_TOLD_MORE.get(target, '')}")
 
 
 def _print_next(folder: Path, steps: Iterable[str]) -> None:
-    """What to type now; `cd` only where it leads somewhere."""
+    """Print the next commands, with `cd` only if the site is in another folder."""
     import shlex
 
     is_here = folder.resolve() == Path.cwd()

@@ -1,7 +1,7 @@
-"""`blogsmith new page --elements`: a page that shows every element, for work on a theme.
+"""`blogsmith new page --elements`: create a page that shows every element, for work on a theme.
 
-The page and its files are those under `elements/`. Lines between `@only PLUGIN@` and `@end@` need a plugin,
-and are left out on a site without it; `@callouts@` becomes a callout of each kind, also the site's own.
+The page and its files come from `elements/`. Lines between `@only PLUGIN@` and `@end@` need a plugin and are
+omitted on a site without it. `@callouts@` is replaced by one callout of each kind, including custom kinds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .new_post import new_draft_path
 
 _OPTIONAL = lazy_pattern(r"^@only (\w+)@\n(.*?)^@end@\n", re.DOTALL | re.MULTILINE)
 _NEEDS = {"mermaid": "merman"}
-"""Plugin → the module that it cannot work without."""
+"""Maps a plugin to the module that it requires."""
 _STATEMENTS = frozenset(("definition", "theorem", "lemma", "corollary", "proposition", "remark", "proof"))
 """Kinds that the page shows in a section of their own."""
 
@@ -32,13 +32,13 @@ class ElementsPage(Struct, frozen=True):
 
     file: Path
     missing: tuple[str, ...]
-    """Plugins whose elements were left out, sorted."""
+    """Plugins whose elements were omitted, sorted."""
     advice: str
-    """What to do so that they are not; empty if none is missing."""
+    """How to get the omitted elements; empty if none are missing."""
 
 
 def write_elements(root: Path, config: Config, title: str, *, section: str = "") -> ElementsPage:
-    """Write the page as a bundle with its images and return it; SiteError as for any page."""
+    """Write the page as a bundle with its images and return it. Raise SiteError as for any page."""
     path = new_draft_path(root, title, section=section, bundle=True)
     missing: set[str] = set()
 
@@ -76,7 +76,7 @@ def _advice(config: Config, missing: Sequence[str]) -> str:
 
 
 def _callouts(config: Config) -> str:
-    """Return a callout of each kind that is no statement, and of each kind of the site's own."""
+    """Return one callout of each kind except statements, including custom kinds."""
     built_in = [row.name for row, _ in ROWS]
     kinds = [
         name for name in (*built_in, *sorted({*config.callouts} - {*built_in})) if name not in _STATEMENTS

@@ -1,4 +1,4 @@
-"""New posts and new pages: a draft with front matter, in a file named by its title."""
+"""New posts and pages: a draft with front matter, in a file named after its title."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..model.slugs import slugify
 from .author_files import create_file, quote_yaml, refusal
 
 _LONGEST_NAME = 100
-"""Bytes of a file name made from a title; file systems allow 255 with the suffix."""
+"""Maximum length of a file name made from a title, in bytes. File systems allow 255, including the suffix."""
 
 
 class NewPost(Struct, frozen=True, kw_only=True):
-    """What the front matter of a new post says, and where the post goes."""
+    """Front matter and location of a new post."""
 
     title: str
     date: dt.date
@@ -26,13 +26,13 @@ class NewPost(Struct, frozen=True, kw_only=True):
     series: str = ""
     tags: Sequence[str] = ()
     bundle: bool = False
-    """The post is a folder of its own, `<slug>/index.md`, with room for its images."""
+    """Whether the post gets its own folder, `<slug>/index.md`, so that images can be stored with it."""
 
 
 def write_post(root: Path, post: NewPost) -> Path:
-    """Write a draft into `content/<section>/`; the file written.
+    """Write a draft into `content/<section>/` and return its path.
 
-    Raises SiteError if the title or section gives no file name, or the post is there already.
+    Raise SiteError if the title or section gives no file name, or the post already exists.
     """
     lines = [f"title: {quote_yaml(post.title)}", f"date: {post.date.isoformat()}", "draft: true"]
     if post.series:
@@ -45,18 +45,20 @@ def write_post(root: Path, post: NewPost) -> Path:
 
 
 def write_page(root: Path, title: str, *, section: str = "", bundle: bool = False) -> Path:
-    """Write a draft without date, which stands in no list of posts; the file written.
+    """Write a draft without a date, which appears in no list of posts. Return its path.
 
-    It goes to `content/`, or to a section below; SiteError as for a post.
+    It is written to `content/` or to a section. Raise SiteError as for a post.
     """
     path = new_draft_path(root, title, section=section, bundle=bundle)
     return _write_draft(root, path, [f"title: {quote_yaml(title)}", "draft: true"])
 
 
 def new_draft_path(root: Path, title: str, *, section: str, bundle: bool) -> PurePosixPath:
-    """Return the path of a new draft, relative to the site. section: empty for `content/` itself.
+    """Return the path of a new draft, relative to the site.
 
-    Raises SiteError if the title or section gives no file name, or the draft exists.
+    section: empty for `content/` itself.
+
+    Raise SiteError if the title or section gives no file name, or the draft already exists.
     """
     folder = "content" / (_section_path(section) if section else PurePosixPath())
     name = _file_name(title)
@@ -70,7 +72,7 @@ def _write_draft(root: Path, path: PurePosixPath, lines: list[str]) -> Path:
 
 
 def _section_path(section: str) -> PurePosixPath:
-    """The section as a path below `content/`; refuses what would lead elsewhere or is no slug."""
+    """Return the section as a path below `content/`. Raise SiteError if a part is not a slug."""
     parts = section.strip("/").split("/")
     for part in parts:
         if not part or slugify(part) != part:
@@ -100,7 +102,7 @@ def _refuse_device(name: str, what: str) -> None:
 
 
 def _refuse_taken_name(folder: Path, name: str, root: Path) -> None:
-    """A post `a.md` and a bundle `a/` would get one address, so each keeps the other's name."""
+    """Raise SiteError if a post `a.md` or a bundle `a/` exists, because both would have the same URL."""
     for taken in (folder / f"{name}.md", folder / name):
         if taken.exists():
             place = taken.relative_to(root).as_posix()

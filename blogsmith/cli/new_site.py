@@ -1,8 +1,9 @@
-"""New sites: the starter's files, beside whatever a folder holds, such as those of a fresh repository.
+"""New sites: copies the starter files into a folder, which may contain other files, such as those of a new
+repository.
 
-They are the files under `starter/`. A placeholder `@name@` in them is replaced by a setting or by a text in
-the language of the site, from `starter_texts/<language>.yaml`; `@"name"@` by the same as a YAML string. No
-existing file is replaced; `.gitignore` gets the lines that it lacks.
+The files come from `starter/`. A placeholder `@name@` is replaced by a setting or by a string in the
+language of the site, from `starter_texts/<language>.yaml`; `@"name"@` is replaced by the same as a YAML
+string. Existing files are not replaced, but missing lines are added to `.gitignore`.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ _GITIGNORE = PurePosixPath(".gitignore")
 _RENAMED = {"gitignore": _GITIGNORE.name}
 """A real `.gitignore` under `starter/` would hide files of our own repository."""
 _NAMED = 10
-"""How many files a refusal names."""
+"""Maximum number of files that an error lists."""
 _PLACEHOLDER = lazy_pattern(r'@("?)([a-z_]+)\1@')
 _FALLBACK = "en"
 _GIT_TIMEOUT_S = 5.0
 
 
 class FirstSettings(Struct, frozen=True):
-    """What the settings of a new site say."""
+    """Initial settings of a new site."""
 
     title: str
     base_url: str = ""
@@ -48,20 +49,21 @@ class FirstSettings(Struct, frozen=True):
 
 
 class NewSite(Struct, frozen=True):
-    """What was done to make a folder a site; paths are relative to it."""
+    """Files of a new site. All paths are relative to it."""
 
     written: tuple[PurePosixPath, ...]
     extended: tuple[PurePosixPath, ...] = ()
-    """Lists that were there and got lines more."""
+    """Existing lists that got additional lines."""
     kept: tuple[str, ...] = ()
-    """What stood in the folder before, sorted."""
+    """Names that the folder contained before, sorted."""
 
 
 def new_site(target: Path, today: dt.date, settings: FirstSettings | None = None) -> NewSite:
-    """Write the starter site into `target`, made if missing.
+    """Write the starter site into `target`. Create the folder if it is missing.
 
-    settings: by default those of the starter, with the name of the folder as title. Raises SiteError if a
-    file of the starter is there already, or the folder cannot be written.
+    settings: by default those of the starter, with the name of the folder as title.
+
+    Raise SiteError if a file of the starter already exists, or the folder cannot be written.
     """
     kept = check_target(target)
     files = _starter_files(today, settings or FirstSettings(title=default_title(target)))
@@ -76,17 +78,17 @@ def new_site(target: Path, today: dt.date, settings: FirstSettings | None = None
 
 
 def default_title(target: Path) -> str:
-    """The name of the folder."""
+    """Return the name of the folder."""
     return target.resolve().name or "My site"
 
 
 def default_author() -> str:
-    """Return the name in the user's own Git settings; empty without Git or a name.
+    """Return the name in the user's global Git settings; empty without Git or a name.
 
-    The settings of a repository are not read. On Windows Git is not asked, since a `git.exe` in the current
+    Settings of a repository are not read. On Windows, Git is not run, because a `git.exe` in the current
     folder would run instead.
     """
-    # no other command needs it, and it takes long to import
+    # slow to import, and no other command needs it
     import subprocess
 
     if sys.platform == "win32":
@@ -102,9 +104,9 @@ def default_author() -> str:
 
 
 def check_target(target: Path) -> tuple[str, ...]:
-    """What stands in a folder that can become a site, sorted.
+    """Check that a folder can become a site. Return the names that it contains, sorted.
 
-    Raises SiteError if it cannot: a file is in the way, or it is somebody's home.
+    Raise SiteError if an existing file is in the way, or the folder is the user's home.
     """
     kept = _names_in(target)
     if target.resolve() == Path.home().resolve():
@@ -122,7 +124,7 @@ def check_target(target: Path) -> tuple[str, ...]:
 
 
 def _is_taken(target: Path, path: PurePosixPath) -> bool:
-    """Whether something stands where a file goes, or anything but a folder where one of its folders does."""
+    """Return whether a file already exists, or one of its parent folders is not a real folder."""
     if path == _GITIGNORE:
         return False
     folders = [target / folder for folder in path.parents]
@@ -135,7 +137,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def text_language(lang: str) -> str:
-    """Return the language of the pages that a new site gets: `pt` for `pt-BR`, English for `sv`."""
+    """Return the language of the starter pages for `lang`: `pt` for `pt-BR`, English for `sv`."""
     subtags = lang.lower().split("-")
     tags = ["-".join(subtags[:end]) for end in range(len(subtags), 0, -1)]
     folder = bundled_folder("starter_texts")
@@ -143,7 +145,7 @@ def text_language(lang: str) -> str:
 
 
 def _texts(lang: str) -> dict[str, str]:
-    """Return name → text for the placeholders of the starter."""
+    """Return the strings for the placeholders of the starter, by name."""
     file = bundled_folder("starter_texts") / f"{text_language(lang)}.yaml"
     reporter = Reporter(file.name)
     located = yaml_loader.load(file.read_text("utf-8"), reporter)
@@ -152,7 +154,7 @@ def _texts(lang: str) -> dict[str, str]:
 
 
 def _starter_files(today: dt.date, settings: FirstSettings) -> dict[PurePosixPath, str]:
-    """Path → text, sorted."""
+    """Return the content of the starter files by path, sorted."""
     starter = bundled_folder("starter")
     values = {**_texts(settings.lang), "date": today.isoformat(), "title": settings.title}
     if settings.author:
@@ -177,7 +179,7 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def _with_settings(text: str, settings: FirstSettings) -> str:
-    """The starter's settings with other values in their lines."""
+    """Replace values in the starter's settings."""
     values = {"lang: en\n": f"lang: {settings.lang}\n", "theme: paper\n": f"theme: {settings.theme}\n"}
     if settings.base_url:
         values["# base_url: https://example.org/blog\n"] = f"base_url: {quote_yaml(settings.base_url)}\n"

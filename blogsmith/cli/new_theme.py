@@ -1,6 +1,6 @@
-"""New themes, and files of themes copied to be changed; never over a file that is there.
+"""New themes, and copies of theme files for customization. Existing files are never overwritten.
 
-The files of a new theme are those under `starter_theme/`, with its name filled in.
+The files of a new theme come from `starter_theme/`, with its name filled in.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
-    """Write a small theme that extends paper into `themes/<name>/` of the site; the paths written.
+    """Write a small theme that extends paper into `themes/<name>/` of the site. Return the paths written.
 
-    SiteError if the name is no plain one, or a theme has it already.
+    Raise SiteError if the name is not a plain folder name, or a theme of this name exists.
     """
     if not _NAME.fullmatch(name):
         message = f'theme name "{name}" is not a plain folder name'
@@ -39,11 +39,13 @@ def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
 
 
 def copy_theme_file(root: Path, config: Config, name: str) -> Path:
-    """Copy a file of the site's theme to where it takes that one's place; the file written.
+    """Copy a file of the site's theme to the location that overrides it. Return the path written.
 
-    name: `layouts/post.html`, `theme.css`. Templates of a bundled theme go to the site's own folders; all
-    files that a theme of the site's inherits go to that theme. SiteError if there is no such file, if a
-    bundled theme has it and it is no template, or if something stands where it would go.
+    name: name of the file, as in `layouts/post.html` or `theme.css`.
+
+    Templates of a bundled theme are copied to folders of the site. If the site has its own theme, all
+    inherited files are copied to that theme. Raise SiteError if there is no such file, if it is a static
+    file of a bundled theme, or if the destination exists.
     """
     files = read_theme_files(config.theme, root, bundled_folder("themes"), [])
     name = name.removeprefix("./").removeprefix("static/")

@@ -1,4 +1,4 @@
-"""What several commands share: the options they have in common, and the site that `--site` means."""
+"""Options and functions shared by several commands, including the lookup of the site for `--site`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..config.schema import Config
 
 STALE = 3
-"""Exit code: nothing is wrong but results that are missing or stale."""
+"""Exit code if the only errors are missing or stale results."""
 
 site_option = click.option(
     "--site",
@@ -34,13 +34,13 @@ output_option = click.option(
 
 
 def find_site(start: Path) -> Path | None:
-    """The nearest folder at or above `start`, a whole path, that holds the configuration, or None."""
+    """Return the nearest folder at or above `start`, an absolute path, that contains the settings file."""
     found = find_site_folder(str(start))
     return Path(found) if found else None
 
 
 def site_root(given: Path | None) -> Path:
-    """The site to work on; wrong usage if there is none."""
+    """Return the root of the site to work on. Raise UsageError if there is none."""
     start = (given or Path()).resolve()
     root = find_site(start)
     if root is None:
@@ -50,7 +50,9 @@ def site_root(given: Path | None) -> Path:
 
 
 def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Files and folders of the site that a command names, relative to it; wrong usage for anything else."""
+    """Return the paths that a command names, relative to the site. Raise UsageError if one is not in the
+    site.
+    """
     from ..project.focus import UnknownFile, select_files
 
     try:
@@ -62,7 +64,7 @@ def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def site_config(root: Path) -> Config:
-    """The site's configuration; stops with its errors, if it has any."""
+    """Return the settings of the site. Raise SiteError if they have errors."""
     from ..base.diagnostics.model import SiteError
     from ..config.load import load_config
 

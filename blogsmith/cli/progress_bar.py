@@ -1,6 +1,6 @@
-"""A progress bar for builds that take longer than a second, on a terminal only.
+"""Progress bar for builds that take longer than a second; shown on terminals only.
 
-rich is imported when the bar first appears, so short builds and logs never pay for it.
+rich is imported when the bar first appears, so short builds and logs do not need it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATIENCE_S = 1.0
 
 
 class ProgressBar:
-    """A callable `(stage, done, total)` that draws on `stream`; use it as a context manager."""
+    """Callable `(stage, done, total)` that draws on `stream`. Use it as a context manager."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ProgressBar:
 
 
 def _start_bar(stream: TextIO) -> Progress:
-    """A bar that is wiped when it stops, so that only the summary stays."""
+    """Return a bar that is erased when it stops, so that only the summary remains."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 

@@ -1,4 +1,4 @@
-"""`blogsmith pyodide`: Python for the code that readers run in their browser."""
+"""`blogsmith pyodide`: manage Pyodide, the Python for code that readers run in their browser."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 @verbosity_options
 @click.pass_context
 def pyodide(context: click.Context, site: Path | None) -> int:
-    """Show from where readers' browsers get Python.
+    """Show where readers' browsers load Python from.
 
-    And which pages run code there, with the packages they import.
+    Also lists the pages that run code there, with the packages that they import.
 
-    Exits with 1 if the site's own folder lacks something or is damaged.
+    Exits with 1 if the site's own copy is incomplete or damaged.
     """
     if context.invoked_subcommand:
         return 0
@@ -49,7 +49,8 @@ def pyodide(context: click.Context, site: Path | None) -> int:
 
 
 def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, tuple[RunnablePage, ...]]:
-    """The site and its pages with code for browsers; `--site` may stand before the name of the command."""
+    """Return the site and its pages with code for browsers. `--site` may precede the name of the subcommand.
+    """
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
     from ..features.runnable_pages import runnable_pages
@@ -62,7 +63,7 @@ def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, 
 
 
 def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
-    """Which Pyodide, from where; False if it is incomplete."""
+    """Print the release of Pyodide and its source. Return False if the site's copy is incomplete."""
     from ..features.runnable_pages import modules_of
     from ..model.units import format_size
     from ..pyodide.distribution import damaged_files, open_distribution
@@ -108,11 +109,11 @@ def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) ->
 @verbosity_options
 @click.pass_context
 def vendor(context: click.Context, given: str, to: str | None, site: Path | None) -> int:
-    """Copy Python for browsers into the site.
+    """Copy Pyodide, Python for browsers, into the site.
 
-    With the packages that its pages import. Every file is checked against its SHA-256. The folder is
-    replaced in one step, so it holds what pages need and nothing else; run the command again when they
-    import more.
+    The packages that its pages import are included. The SHA-256 of every file is checked. The folder is
+    replaced in one step, so it contains only the files that pages need. Run the command again when pages
+    import more packages.
     """
     site_context, pages = _open_site(context, site)
     from ..base.storage.lock import site_lock
@@ -139,7 +140,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
 
 
 def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
-    """Name and path of the folder to fill; wrong usage if pages could not load from it."""
+    """Return the name and path of the destination. Raise BadParameter if pages could not load from it."""
     from ..pyodide.distribution import CDN, DEFAULT_FOLDER, setting_problem
 
     configured = site_context.config.browser.pyodide
@@ -153,7 +154,7 @@ def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
 
 
 def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> PyodideSource:
-    """What to copy from; the folder itself if it holds all that is needed."""
+    """Return the source to copy from, which is the destination itself if it is complete."""
     from ..pyodide.source import SourceProblem, open_source
     from .pyodide_vendor import complete_copy, vendor_error
 

@@ -1,7 +1,8 @@
-"""Copy of Pyodide in a site's own folder: the core, and the packages that its pages need.
+"""Copy of Pyodide in a folder of the site: its core, and the packages that pages need.
 
-Every file is judged by its SHA-256 before anything is written: the core by what is pinned, packages by the
-lock that they come with. The new folder grows beside the old one and takes its name when it is whole.
+The SHA-256 of every file is checked before anything is written. The digests of the core are constants; those
+of packages come from the lock file of the release. The new folder is written next to the old one and renamed
+when it is complete.
 """
 
 from __future__ import annotations
@@ -29,14 +30,14 @@ MAX_PACKAGE_BYTES = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """What a folder holds now."""
+    """Content of a folder after copying."""
 
     files: Mapping[str, int]
-    """Name → bytes, in the order they were copied."""
+    """Size of each file in bytes, by name, in the order they were copied."""
     changed: bool
-    """False: it held the same bytes before."""
+    """False if the folder already had the same content."""
     unknown: tuple[str, ...]
-    """Modules that pages import and that no package holds."""
+    """Modules that pages import and that no package contains."""
 
 
 def vendor(
@@ -47,10 +48,11 @@ def vendor(
     modules: Sequence[str],
     progress: Progress = no_progress,
 ) -> Vendored:
-    """Fill `target`, below `root`, with the core, `packages`, what `modules` come from and what these need.
+    """Copy the core, `packages`, the packages that provide `modules`, and their dependencies to `target`,
+    below `root`.
 
-    SiteError `pyodide-vendor` if a file is missing, damaged, of another release, or `target` is not ours to
-    replace; `target` is then as it was.
+    Raise SiteError `pyodide-vendor` and leave `target` unchanged if a file is missing, damaged or of
+    another release, or if `target` contains other files.
     """
     _refuse_foreign(target)
     try:
@@ -71,7 +73,7 @@ def vendor(
 
 
 def vendor_error(message: str, hint: str = "") -> SiteError:
-    """What stops copying."""
+    """Return the error that ends copying."""
     return SiteError(Diagnostic("pyodide-vendor", message, hint=hint))
 
 
@@ -82,7 +84,7 @@ def _format_problem(problem: Exception, source: PyodideSource) -> str:
 
 
 def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str]) -> PyodideSource | None:
-    """`target` itself as a source if it holds all that is needed, undamaged; so nothing is loaded twice."""
+    """Return `target` as a source if it is complete and undamaged, so that nothing is downloaded twice."""
     source = FolderSource(target)
     try:
         lock = _read_lock(source)
@@ -98,7 +100,10 @@ def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str])
 def select_packages(
     lock: Lock, packages: Sequence[str], modules: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Packages asked for by name or by what is imported, sorted; then the modules that `lock` knows not."""
+    """Return the requested packages, sorted, and the modules that `lock` does not know.
+
+    A package is requested by its name in `packages` or by a module in `modules`.
+    """
     found = {module: lock.package_of(module) for module in modules}
     wanted = sorted({*packages, *filter(None, found.values())})
     return wanted, tuple(module for module, package in found.items() if not package)
@@ -114,7 +119,7 @@ def _read_lock(source: PyodideSource) -> Lock:
 def _read_files(
     source: PyodideSource, needed: Mapping[str, Package], target: Path, progress: Progress
 ) -> dict[str, bytes]:
-    """All files but the lock, each with the right digest; those that `target` has are not loaded again."""
+    """Read all files except the lock and check their digests. Reuse valid files of `target`."""
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in needed.values()}
     files: dict[str, bytes] = {}
@@ -132,12 +137,12 @@ def _read_files(
 
 
 def _watch(progress: Progress, name: str, number: int, total: int) -> Watch:
-    """Shows how much of the file `name` has come."""
+    """Return a callback that shows how many bytes of the file `name` have arrived."""
     return lambda done: progress(f"{name} {format_size(done)}", number, total)
 
 
 def _present(file: Path, digest: str) -> bytes | None:
-    """The bytes of `file` if they are the right ones."""
+    """Return the content of `file` if it matches the digest, otherwise None."""
     data = file.read_bytes() if file.is_file() else b""
     return data if _sha256(data) == digest else None
 
@@ -151,13 +156,13 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _refuse_foreign(target: Path) -> None:
-    """SiteError if `target` is a link, or holds what nobody copied there from a distribution."""
+    """Raise SiteError if `target` is a link or contains files that are not from a Pyodide distribution."""
     hint = "or give another folder with --to"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise vendor_error(f"{format_path(target)} is not a folder of its own", f"take it away, {hint}")
     files, listed = _files(target), _listed_files(target)
     ours = {*CORE, LOCK, NOTICE, *(listed or ())}
-    # which wheels a copy brought that has lost its lock nobody knows
+    # If a copy has lost its lock, its wheels are unknown, so we accept all wheels.
     has_lost_lock = listed is None and any(path.name in ours for path in files)
     for path in files:
         is_ours = path.name in ours or (has_lost_lock and path.name.endswith(".whl"))
@@ -167,7 +172,7 @@ def _refuse_foreign(target: Path) -> None:
 
 
 def _listed_files(target: Path) -> set[str] | None:
-    """Files that the lock in `target` names; None if there is no lock that can be read."""
+    """Return the files that the lock in `target` names, or None if there is no readable lock."""
     try:
         lock = read_lock(FolderSource(target).read(LOCK, MAX_LOCK_BYTES, lambda done: None))
     except (SourceProblem, LockProblem):
@@ -176,11 +181,11 @@ def _listed_files(target: Path) -> set[str] | None:
 
 
 def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
-    """Give `target` these files and no others, in one step."""
+    """Replace the content of `target` by these files in one step."""
     above = target.parent.relative_to(root).as_posix()
     with open_folder(root) as site, site.enter(above, make=True) as parent:
         stage, retired = stage_of(target.name), retired_name(target.name)
-        # of a run that died; both are in the way of this one
+        # Remove leftovers of a crashed run; both would be in the way.
         for left in (stage, retired):
             if parent.status(left) is not None:
                 parent.remove_tree(left)
@@ -199,7 +204,7 @@ def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
 
 
 def notice(packages: Mapping[str, Package]) -> str:
-    """What the licences ask to be said beside the files."""
+    """Return the notice that the licenses require next to the files."""
     lines = [
         f"Pyodide {VERSION}, Python {PYTHON} for browsers.",
         "Pyodide is under the Mozilla Public License 2.0, https://www.mozilla.org/MPL/2.0/",

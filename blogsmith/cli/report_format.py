@@ -1,4 +1,4 @@
-"""`--format`: what is wrong with a site, for people on stderr or for a program on stdout."""
+"""`--format`: print diagnostics for people on stderr, or for a program on stdout."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ format_option = click.option(
 
 
 def print_for_program(diagnostics: Sequence[Diagnostic], output_format: str, root: Path) -> None:
-    """Print all of them on stdout, for the program that reads the format; also after `-q`."""
+    """Print all diagnostics on stdout in the format of the program that reads them, even after `-q`."""
     with with_stdout():
         _print_format(diagnostics, output_format, root)
 
@@ -48,23 +48,26 @@ def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: P
 
 
 def summary_printer(output_format: str) -> Callable[[str], None]:
-    """What prints summaries: on stdout, unless all of that is for a program; nothing after `-q`."""
+    """Return the function that prints summaries: on stdout, or on stderr if stdout is for a program. Silent
+    after `-q`.
+    """
     if is_quiet():
         return _print_nothing
     return terminal.print_line if output_format == TEXT else terminal.warn
 
 
 def _print_nothing(text: str) -> None:
-    """After `-q`."""
+    """Discard the text."""
 
 
 def _folder(root: Path) -> str:
-    """Of the site below the top of its repository, with a slash at its end; empty: there is none above it.
+    """Return the path of the site in its repository, with a trailing slash. Empty if it is the root or
+    there is none.
 
-    Hosting sites name files by their path in the repository, whatever folder a command runs in.
+    Code hosts identify files by their path in the repository, regardless of the current folder.
     """
     for folder in (root, *root.parents):
-        # in a worktree or a submodule it is a file
+        # `.git` is a file in a worktree or submodule.
         if (folder / ".git").exists():
             below = root.relative_to(folder).as_posix()
             return "" if below == "." else f"{below}/"

@@ -1,4 +1,4 @@
-"""`blogsmith schema`: JSON Schemas of what authors write, for editors."""
+"""`blogsmith schema`: print JSON Schemas of settings and front matter, for editors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .verbosity import verbosity_options
 )
 @verbosity_options
 def schema(kind: str, output: Path | None) -> int:
-    """Print a JSON Schema by which editors complete and check keys.
+    """Print a JSON Schema that editors use to complete and check keys.
 
-    KIND is config, for blogsmith.yaml, which is the default; front-matter, or cell, for the options of cells.
-    The manual's page on editors says how each is told of it.
+    KIND is config, for blogsmith.yaml (the default), front-matter, or cell, for the options of cells. The
+    manual's page on editors explains how to configure each editor.
     """
     text = schema_text(kind)
     if output is None:

@@ -1,4 +1,4 @@
-"""`blogsmith serve`: from options to a preview, and what is said on the terminal while it runs."""
+"""`blogsmith serve`: convert options to a preview, and print its status on the terminal."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from .site_folder import CONFIG_FILE
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Refuse `nan`, which no range excludes."""
+    """Reject `nan`, which a range check accepts."""
     if value is not None and math.isnan(value):
         raise click.BadParameter("'nan' is no number of seconds.")
     return value
 
 
 class _PortType(click.ParamType[int | Literal["auto"]]):
-    """`auto`, or the number of a port."""
+    """A port number, or `auto`."""
 
     name = "port"
 
@@ -80,10 +80,10 @@ class _PortType(click.ParamType[int | Literal["auto"]]):
 @loud_option
 @click.pass_obj
 def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -> int:
-    """Show the site in the browser while it is written.
+    """Show a live preview of the site in the browser.
 
-    Every save shows at once, without a reload. Pages are made in memory; nothing is written to the output
-    folder. Cells run as they do in a build, in the background.
+    Pages update after every save, without a reload. They are rendered in memory; nothing is written to the
+    output folder. Cells run in the background, under the same rules as in a build.
     """
     root = site_root(site)
     from ..execute.session.signals import ending_in_order
@@ -92,7 +92,7 @@ def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -
         with ending_in_order() as ending:
             return _serve(root, _serve_options(clocks, options), ending.check, browser=browser)
     except KeyboardInterrupt:
-        # here and not in `cli.main`: on its way there click prints an empty line
+        # Handled here and not in `cli.main`, because click would print an empty line first.
         _print_stopped(sys.stderr)
         return 130
 
@@ -112,10 +112,10 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
             terminal.warn(f"port {options.port} is taken: this preview uses port {port}")
         terminal.print_line(serving_line(url))
         if browser:
-            # a browser may take its time to start, or keep the one who starts it
+            # A browser may start slowly, or block its caller.
             threading.Thread(target=_open, args=(url,), daemon=True, name="browser").start()
 
-    # what is read of the site stays until the end
+    # The objects of the site stay alive until the end.
     with rare_collections():
         try:
             serve_site(root, options, StatusLines(sys.stderr), ready, check)
@@ -164,16 +164,16 @@ def _open(url: str) -> None:
 
 
 def _print_stopped(stream: TextIO) -> None:
-    """On a terminal only, over the ^C that it shows."""
+    """Print "stopped" over the ^C on a terminal; otherwise, print nothing."""
     if stream.isatty():
         stream.write("\rstopped\n")
         stream.flush()
 
 
 class StatusLines:
-    """Prints what it is called with, a text at a time, from any thread.
+    """Prints status messages, one at a time, from any thread.
 
-    On a terminal the line on a later save of the same file takes the place of the one before.
+    On a terminal, the line about a later save of the same file replaces the previous one.
     """
 
     def __init__(self, stream: TextIO, columns: Callable[[], int] | None = None) -> None:
@@ -184,9 +184,9 @@ class StatusLines:
         self._last = ""
 
     def __call__(self, text: str) -> None:
-        """Print a line, or several."""
+        """Print one or more lines."""
         with self._lock:
-            # a line of more bytes than columns may have been wrapped; then there is more to wipe than one row
+            # A line with more bytes than columns may have been wrapped, so it may occupy several rows.
             fits = len(self._last.encode("utf-8", "replace")) < self._columns()
             wiped = "\x1b[1A\r\x1b[2K" if self._in_place and fits and replaces(text, self._last) else ""
             self._last = text

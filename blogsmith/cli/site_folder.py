@@ -1,4 +1,4 @@
-"""The folder of the site that a command works on, and paths as they are typed here."""
+"""Site root that a command works on, and display of paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ CONFIG_FILE = "blogsmith.yaml"
 
 
 def find_site_folder(start: str) -> str | None:
-    """The nearest folder at or above `start`, a whole path, that holds the configuration, or None."""
+    """Return the nearest folder at or above `start`, an absolute path, that contains the settings file, or
+    None.
+    """
     while not os.path.isfile(os.path.join(start, CONFIG_FILE)):
         start, before = os.path.dirname(start), start
         if start == before:
@@ -21,6 +23,6 @@ def find_site_folder(start: str) -> str | None:
 
 
 def format_path(path: Path | str) -> str:
-    """The path as the author would type it here: relative if it is below the current folder."""
+    """Return the path relative to the current folder if it is below it, otherwise unchanged."""
     here, text = os.getcwd(), str(path)
     return "." if text == here else text.removeprefix(os.path.join(here, ""))

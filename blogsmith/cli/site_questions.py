@@ -1,4 +1,4 @@
-"""What `blogsmith new site --guided` asks: each question has an answer, and a wrong one is asked again."""
+"""Questions of `blogsmith new site --guided`. After an invalid answer, the question is repeated."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ from .new_site import FirstSettings, text_language
 
 NOWHERE = "none"
 TARGETS = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync")
-"""Where `blogsmith publish setup` can publish to."""
+"""Targets that the questions offer for `blogsmith publish setup`."""
 
 
 _ADDRESS = "Address it will have, as in https://example.org/blog; empty if not known yet"
 
 
 class GuidedSite(Struct, frozen=True):
-    """What somebody has answered."""
+    """Answers of the user."""
 
     settings: FirstSettings
     target: str
-    """One of TARGETS; empty: none."""
+    """One of TARGETS; empty for none."""
 
 
 def ask_for_site(proposed: FirstSettings) -> GuidedSite:
-    """Ask on the terminal; wrong usage where there is none. proposed: what an empty answer means."""
+    """Ask the questions on the terminal. Raise UsageError if there is no terminal.
+
+    proposed: default answers.
+    """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError("--guided asks questions, so it needs a terminal; without it nothing is asked")
     settings = FirstSettings(
@@ -47,7 +50,7 @@ def ask_for_site(proposed: FirstSettings) -> GuidedSite:
 
 
 def _ask(question: str, default: str, read: Callable[[str], str] = str.strip) -> str:
-    # on stderr, as all that is no result
+    # on stderr, because it is not a result
     is_shown = bool(default)
     answer: str = click.prompt(question, default=default, value_proc=read, show_default=is_shown, err=True)
     return answer

@@ -1,4 +1,4 @@
-"""What a build says about itself when it is done: one line, and a table of timings on request."""
+"""Summary that is printed after a build: one line, and a table of timings on request."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def print_report(
     focus: int = 0,
     quiet: bool = False,
 ) -> None:
-    """Print what a build has found and done.
+    """Print the diagnostics and the summary of a build.
 
-    write: the site was to be written. full: every mistake at every place. for_program: mistakes were printed
-    on stdout, where nothing else may stand. focus: how many files and folders it is about; 0: all. quiet:
-    errors, and nothing else.
+    write: whether the build writes the site. full: show every location of every error. for_program:
+    diagnostics were printed on stdout for a program, so print everything else on stderr. focus: number of
+    files and folders that were checked; 0 means all. quiet: print only errors.
     """
     say = terminal.warn if for_program else terminal.print_line
     found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
@@ -54,7 +54,7 @@ def print_report(
 
 
 def _fixable_line(found: Sequence[Diagnostic]) -> str:
-    """How much of it can be fixed by the command line; empty for nothing."""
+    """Return how many diagnostics `--fix` can fix, or an empty string."""
     fixes = [one.fix for one in found if one.fix]
     certain = sum(fix.is_safe for fix in fixes)
     proposed = len(fixes) - certain
@@ -67,7 +67,7 @@ def _fixable_line(found: Sequence[Diagnostic]) -> str:
 
 
 def _after_errors(report: BuildReport) -> Iterator[str]:
-    """What became of the site although there are errors, or how to go on."""
+    """Yield what happened to the site in spite of errors, or how to continue."""
     pages = report.wrong_pages
     if pages:
         fates = (
@@ -89,7 +89,7 @@ def _after_errors(report: BuildReport) -> Iterator[str]:
 
 
 def _most_frequent(report: BuildReport) -> str:
-    """The code of most errors among those that may be lowered; empty if there is none."""
+    """Return the most frequent error code that can be lowered to a warning, or an empty string."""
     from ..base.diagnostics.codes import LOWERABLE
 
     codes = [one.code for one in report.diagnostics if one.severity == "error" and one.code in LOWERABLE]
@@ -97,7 +97,9 @@ def _most_frequent(report: BuildReport) -> str:
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:
-    """What was built, how long it took, and what changed on disk; an empty `target` means nothing was."""
+    """Return the counts, the duration and the changes on disk. An empty `target` means that nothing was
+    written.
+    """
     counts = (
         plural(report.pages, "page"),
         plural(report.formulas, "formula"),
@@ -118,7 +120,9 @@ def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
 
 
 def fallback_lines(report: BuildReport) -> Iterator[str]:
-    """What the chosen converter has left to us: of each reason the first place, and how many more."""
+    """Yield formulas that the chosen converter rejected: for each reason the first location and the number of
+    others.
+    """
     places: dict[tuple[str, str], list[str]] = {}
     for path, fallbacks in sorted(report.fallbacks.items()):
         for one in fallbacks:
@@ -130,7 +134,7 @@ def fallback_lines(report: BuildReport) -> Iterator[str]:
 
 
 def execution_line(report: BuildReport, seconds: float) -> str:
-    """What `blogsmith execute` did."""
+    """Return the summary of `blogsmith execute`."""
     notes = "; ".join(filter(None, (_unmet(report), _warnings(report))))
     return f"ran {report.ran:,} of {plural(report.cells, 'cell')} in {seconds:.1f} s" + (
         f" ({notes})" if notes else ""
@@ -145,13 +149,13 @@ def _cells(report: BuildReport) -> str:
 
 
 def _unmet(report: BuildReport) -> str:
-    """How many cells have no result for want of what they need: `10 not run: no torch`."""
+    """Return how many cells were skipped because of a missing requirement: `10 not run: no torch`."""
     missing = f": no {' or '.join(report.missing)}" if report.missing else ""
     return f"{report.unmet:,} not run{missing}" if report.unmet else ""
 
 
 def timing_table(timings: Mapping[str, float]) -> str:
-    """Milliseconds of each stage or cell, in the order they ran."""
+    """Return the milliseconds of each stage or cell, in the order they ran."""
     longest = max(map(len, timings), default=0)
     return "\n".join(f"{stage:<{longest}} {seconds * 1000:>9.1f} ms" for stage, seconds in timings.items())
 
@@ -168,7 +172,7 @@ def _unpublished_line(report: BuildReport) -> str:
 
 
 def _unchecked_line(report: BuildReport) -> str:
-    """Return which pages a check has passed over, and how to check them; empty if there are none."""
+    """Return which pages a check left out and how to check them, or an empty string."""
     counts = (
         (report.drafts, "draft"),
         (report.expired, "expired page"),

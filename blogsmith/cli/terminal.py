@@ -1,4 +1,6 @@
-"""Standard streams that never make a command fail: closed, broken, or unable to spell a character."""
+"""Standard streams that never make a command fail, whether they are closed, broken, or unable to encode a
+character.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ import sys
 
 
 def prepare_streams() -> None:
-    """Let stdout and stderr show every text: what their encoding lacks becomes an escape."""
+    """Make stdout and stderr accept any text. Characters that their encoding lacks are escaped."""
     # A stream closed by the shell (`2>&-`) is None; print() would then fall back to the other one.
     sys.stdout = sys.stdout or open_devnull()
     sys.stderr = sys.stderr or open_devnull()
@@ -18,11 +20,11 @@ def prepare_streams() -> None:
 
 
 def print_line(text: str) -> None:
-    """Print a result on stdout; a reader that went away (`| head`) is no error."""
+    """Print a result on stdout. A closed pipe (`| head`) is not an error."""
     try:
         print(_replace_arrows(text), flush=True)
     except BrokenPipeError:
-        # The text is still buffered; without this the flush at exit would complain about it.
+        # The text is still buffered; without this, the flush at exit would report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -32,7 +34,7 @@ def warn(text: str) -> None:
 
 
 def _replace_arrows(text: str) -> str:
-    """`text` with ASCII arrows where stdout cannot show real ones."""
+    """Replace arrows by ASCII if stdout cannot encode them."""
     try:
         text.encode(sys.stdout.encoding or "utf-8", "surrogatepass")
     except (UnicodeError, LookupError):
@@ -41,5 +43,5 @@ def _replace_arrows(text: str) -> str:
 
 
 def open_devnull() -> io.TextIOWrapper:
-    """A stream that throws away what it is given."""
+    """Return a stream that discards its input."""
     return open(os.devnull, "w", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`blogsmith theme`: what there is to do with the theme of a site."""
+"""`blogsmith theme`: customize the theme of a site."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .verbosity import verbosity_options
 
 @click.group()
 def theme() -> None:
-    """Change files of the site's theme."""
+    """Customize files of the site's theme."""
 
 
 @theme.command("copy")
@@ -23,10 +23,10 @@ def theme() -> None:
 @site_option
 @verbosity_options
 def copy_command(file: str, site: Path | None) -> int:
-    """Copy FILE of the site's theme to change it, and print its path.
+    """Copy FILE of the site's theme so that you can change it, and print the path of the copy.
 
-    The copy takes the place of that file. FILE is named as in the theme's folder: layouts/post.html,
-    partials/toc.html, theme.css. Nothing is ever written over a file that is there.
+    The copy overrides the file of the theme. FILE is a name in the theme's folder, such as
+    layouts/post.html, partials/toc.html or theme.css. Existing files are never overwritten.
     """
     from .new_theme import copy_theme_file
 

@@ -1,4 +1,6 @@
-"""`blogsmith trust`: what may run from now on, and what has changed since it was allowed last."""
+"""`blogsmith trust`: record consent to run code of the site, and show what has changed since the last
+consent.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ if TYPE_CHECKING:
 def trust(site: Path | None) -> int:
     """Allow the code of the site to run: plugins and cells of posts.
 
-    It runs with all your rights when the site is built; read it first. Consent is kept outside the site, for
-    this folder, and ends when a file under `plugins/`, a setting under `execute` or a command under `editor`
-    changes: this command lists them. New cells need no new consent.
+    The code runs with all your rights when the site is built, so read it first. Consent is stored outside
+    the site and applies to this folder. It ends when a file under `plugins/`, a setting under `execute` or a
+    command under `editor` changes; this command lists the changes. New cells do not need new consent.
     """
     from ..project.trust.consent import trust as record_trust
 
@@ -36,7 +38,7 @@ def trust(site: Path | None) -> int:
 
 
 def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
-    """What was covered by consent that was just given, with what was different before; a line each."""
+    """Yield lines that describe the code covered by new consent and what changed since the last consent."""
     if consent.state in ("earlier", "elsewhere"):
         yield f"asked again: {consent.reason}"
     changed = {change.name: change for change in consent.changes}

@@ -1,4 +1,4 @@
-"""How much a command says: `-q` and `-v`, which every command has, and what they come to."""
+"""Options `-q` and `-v` of all commands."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., object])
 
 _QUIET = "blogsmith.quiet"
-"""In the context of a command with `-q`: stdout as it was."""
+"""Key in the context of a command with `-q`; the value is the original stdout."""
 
 
 def _silence(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
-    """Throw away what the command prints as its result, until it ends."""
+    """Discard the command's output on stdout until it ends."""
     if is_quiet:
         context.meta[_QUIET] = sys.stdout
         nowhere = context.with_resource(terminal.open_devnull())
@@ -36,7 +36,7 @@ quiet_option = click.option(
     callback=_silence,
     help="Print errors only, and nothing on success.",
 )
-# Read by `cli.main`, because a bug may strike before any command has its options.
+# Evaluated by `cli.main`, because an internal error may occur before a command has parsed its options.
 _verbose_option = click.option(
     "-v",
     "--verbose",
@@ -47,25 +47,25 @@ _verbose_option = click.option(
 
 
 def verbosity_options(command: Command) -> Command:
-    """Give a command `-q` and `-v`."""
+    """Add `-q` and `-v` to a command."""
     return quiet_option(_verbose_option(command))
 
 
 def is_quiet() -> bool:
-    """Whether the command that runs was given `-q`."""
+    """Return whether the current command has `-q`."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(_QUIET))
 
 
 def with_stdout() -> AbstractContextManager[object]:
-    """Print inside on stdout, also after `-q`: what is asked for by a program that reads it."""
+    """Restore stdout inside, even after `-q`, for output that a program reads."""
     context = click.get_current_context(silent=True)
     stream = context.meta.get(_QUIET) if context else None
     return redirect_stdout(stream) if stream else nullcontext()
 
 
 def print_messages(diagnostics: Iterable[Diagnostic]) -> None:
-    """Print them on stderr; only the errors after `-q`."""
+    """Print diagnostics on stderr; only errors after `-q`."""
     from ..base.diagnostics.format import wants_color
     from ..base.diagnostics.listing import print_diagnostics
 

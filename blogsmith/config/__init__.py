@@ -1,1 +1,1 @@
-"""The settings of a site: `blogsmith.yaml` as typed, frozen structs, and what may stand in it."""
+"""Settings of a site: `blogsmith.yaml` as typed, frozen structs, and the checks of its values."""

@@ -1,9 +1,9 @@
-"""How authors name the editor that the preview opens: by name, as a URL, or as a command.
+"""The editor that the preview opens, given as a name, a URL or a command.
 
-Names stand for what an editor is known to understand: URLs of a scheme that it registers, or its own command.
-Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its forks, TextMate, MacVim), Zed's
-`open_listener.rs`, and the manuals of the programs. Editors of JetBrains register `idea://open?file=` and its
-forks on macOS; elsewhere their command is the way that works.
+Each name in `EDITORS` stands for a URL with a scheme that the editor registers, or for the editor's own
+command. Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its forks, TextMate, MacVim),
+Zed's `open_listener.rs`, and the manuals of the programs. JetBrains editors register `idea://open?file=` and
+similar schemes on macOS; on other systems, use their command.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ EDITORS: Mapping[str, str] = MappingProxyType(
         "sublime": f"subl {_AT_PLACE}",
     }
 )
-"""Name → URL or command, with places for what is opened."""
+"""Maps each editor name to its URL or command, with placeholders for the file, line and column."""
 PLACES = ("file", "line", "column")
 
 _PLACE = lazy_pattern(r"\{(\w*)\}")
 _SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-# What a browser acts on itself: a script, or a page in place of the preview.
+# Schemes that a browser handles itself, by running a script or by leaving the preview.
 _REFUSED = name_set("about blob chrome data file filesystem http https javascript vbscript")
 _PLACES_HINT = "known: {file}, {line} and {column}"
 
 
 class EditorChoice(Struct, frozen=True):
-    """An editor as it was named; with a problem, or without any choice, the rest is empty."""
+    """An editor as configured. If there is a problem or no editor is set, all other fields are empty."""
 
     url: str = ""
-    """With places; `{file}` stands for an absolute path that begins with a slash, percent-encoded."""
+    """URL with placeholders. `{file}` is an absolute path, percent-encoded, with a leading slash."""
     command: tuple[str, ...] = ()
-    """Program and arguments, with places."""
+    """Program and arguments, with placeholders."""
     is_code: bool = False
-    """Its author decides which program runs."""
+    """Whether the site's author chose the program that runs."""
     problem: str = ""
-    """What is wrong with it, as the end of a sentence on the quoted text."""
+    """Error message, if the setting is invalid."""
     hint: str = ""
 
 
 def read_editor(text: str) -> EditorChoice:
-    """What the setting `editor` or BLOGSMITH_EDITOR means."""
+    """Parse the value of the setting `editor` or of BLOGSMITH_EDITOR."""
     text = text.strip()
     if not text or text in EDITORS:
         return _read(EDITORS.get(text, ""), is_code=False)
@@ -101,5 +101,5 @@ def _url(text: str, scheme: str) -> EditorChoice:
         )
     if re.search(r"\s|[\x00-\x1f\"'<>\\^`|]", text):
         return EditorChoice(problem="the editor's address holds a blank or a quote", hint="percent-encode it")
-    # a path begins with a slash; written as `scheme://file/{file}` there would be two
+    # The path begins with a slash, so `scheme://file/{file}` would produce two.
     return EditorChoice(url=re.sub(r"(?<=[^/])/\{file\}", "{file}", text))

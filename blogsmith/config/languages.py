@@ -1,8 +1,9 @@
-"""The languages of a site: which of them a file belongs to, where their pages lie, which settings they have.
+"""Languages of a site: the language of each file, the URLs of its pages, and the settings that apply to them.
 
-A site with `languages:` has pages in several. Those of its own language, `lang`, lie at the root, the others
-below a part of their own, `/de/`. A file says its language by its name (`post.de.md`, `index.de.md`), by the
-folder under `content/` (`content/de/posts/post.md`), or by `lang` in its head.
+A site with `languages:` has pages in several languages. Pages in its default language, `lang`, are at the
+root. Pages in the other languages are under a path of their own, such as `/de/`. The language of a file is
+set by its name (`post.de.md`, `index.de.md`), by a folder under `content/` (`content/de/posts/post.md`), or
+by `lang` in its front matter.
 """
 
 from __future__ import annotations
@@ -20,26 +21,26 @@ CONTENT = "content"
 
 
 class FileLanguage(Struct, frozen=True):
-    """What the path of a page says of its language."""
+    """The language that the path of a page indicates."""
 
     tag: str
-    """As `languages` names it; empty if the path says nothing."""
+    """Tag, spelled as in `languages`; empty if the path has no language."""
     path: PurePosixPath
-    """The path without that: `content/posts/a.md` for `content/posts/a.de.md`."""
+    """Path without the language: `content/posts/a.md` for `content/posts/a.de.md`."""
 
 
 def language_tags(config: Config) -> tuple[str, ...]:
-    """The languages of a site, its own first."""
+    """Return the tags of a site's languages, its default language first."""
     return tuple(dict.fromkeys((own_tag(config), *config.languages)))
 
 
 def own_tag(config: Config) -> str:
-    """The site's own language, as `languages` spells it if it is there."""
+    """Return the tag of the site's default language, spelled as in `languages` if it is listed there."""
     return _spelling(config).get(config.lang.lower(), config.lang)
 
 
 def file_language(path: PurePosixPath, config: Config) -> FileLanguage:
-    """What a path says; nothing on a site with one language."""
+    """Return the language that a path indicates. On a site with one language, it is always empty."""
     if not config.languages:
         return FileLanguage("", path)
     known = _spelling(config)
@@ -53,9 +54,10 @@ def file_language(path: PurePosixPath, config: Config) -> FileLanguage:
 
 
 def edition_of(lang: str, config: Config) -> str:
-    """The part of the site that pages in a language belong to: a tag of `languages`, or empty for its own.
+    """Return the tag of the language version that a page belongs to. Empty means the default language.
 
-    lang: of a page. What is in none of the site's languages stands among the pages of its own.
+    lang: language of the page. A page in a language that the site does not list belongs to the default
+    version.
     """
     if not config.languages or not lang or lang.lower() == config.lang.lower():
         return ""
@@ -63,14 +65,14 @@ def edition_of(lang: str, config: Config) -> str:
 
 
 def edition_root(edition: str, config: Config) -> str:
-    """What stands before the addresses of an edition: `/de`, or nothing for the site's own language."""
+    """Return the URL prefix of a language version: `/de`, or an empty string for the default language."""
     if not edition:
         return ""
     return "/" + (config.languages[edition].path.strip("/") or edition.lower())
 
 
 def edition_config(edition: str, config: Config) -> Config:
-    """The settings as the pages of an edition have them: its language, title, description and menu."""
+    """Return the settings for a language version, with its language, title, description and menu."""
     chosen = config.languages.get(edition or own_tag(config))
     if chosen is None:
         return config
@@ -90,5 +92,5 @@ def _spelling(config: Config) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8)
 def _spelled(tags: tuple[str, ...], own: str) -> Mapping[str, str]:
-    """In lower case → as it is written."""
+    """Map each tag in lower case to the tag as written in the settings."""
     return {own.lower(): own} | {tag.lower(): tag for tag in tags}

@@ -1,7 +1,8 @@
-"""`blogsmith.yaml` → `Config`: reading, typing, and an error with its place for every mistake.
+"""`blogsmith.yaml` → `Config`: reads the file, converts its values to their types, and reports each error
+with its location.
 
-All mistakes are found in one run; what is wrong keeps its default. A setting is a field of a struct in
-`schema.py`; what its value must be beyond its type stands in `validate.py`.
+One run finds all errors. A setting with an error keeps its default. Each setting is a field of a struct
+in `schema.py`; `validate.py` contains the checks that a type cannot express.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from .schema import Analytics, Comments, Config, Diagnostics, SiteLanguage
 from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
 from .validate import CHECKS
 
-# The setting `diagnostics:` ignores codes, or gives their findings another level:
+# The setting `diagnostics:` ignores codes or changes the level of their diagnostics:
 #
 #     diagnostics:
 #       ignore: [citation-unused]
@@ -53,7 +54,8 @@ def _form() -> Form:
 
 
 def _level_form(code: str) -> Form:
-    """What may stand behind a code: a level that it can have, alone or for some files, or a list of these."""
+    """Return the schema of a code's value: an allowed level, a level for certain files, or a list of these.
+    """
     levels = [level for level in get_args(Level) if _is_possible(level, code)]
     name = "-".join(levels)
     word: Form = {**one_of(levels), DEFINITION: f"level-{name}"}
@@ -66,7 +68,7 @@ def _level_form(code: str) -> Form:
 
 @accepts({LAZY: _form})
 def read_diagnostics(slot: Slot) -> Diagnostics:
-    """The settings under `diagnostics`; what is wrong is reported and left out."""
+    """Read the settings under `diagnostics`. Report invalid entries and skip them."""
     levels = {}
     for code in slot.value:
         if code == "ignore":
@@ -95,7 +97,7 @@ def _ignored(slot: Slot) -> tuple[str, ...]:
 
 
 def _rule(slot: Slot, code: str) -> LevelRule | None:
-    """A level, or a mapping that says for which files it is."""
+    """Read a level, or a mapping with a level and the files that it applies to."""
     if not isinstance(slot.value, dict):
         found = of_kind(str, _WORD, f"{any_of(get_args(Level))}, or a mapping with level and in")(slot)
         return LevelRule(found) if found and _may_be(found, slot, code) else None
@@ -104,7 +106,7 @@ def _rule(slot: Slot, code: str) -> LevelRule | None:
             refuse_key(slot.key(key), _KEYS)
     word = slot.at("level")
     if word.value is None:
-        # a misspelt key is both unknown and missing; one report is enough
+        # A misspelled key is both an unknown key and a missing one; one report is enough.
         if slot.value.keys() <= {*_KEYS}:
             slot.wrong("level is missing", f"write {{level: warning, in: …}} or {code}: warning")
         return None
@@ -114,7 +116,7 @@ def _rule(slot: Slot, code: str) -> LevelRule | None:
 
 
 def _may_be(level: Level, slot: Slot, code: str) -> bool:
-    """Whether findings of a code may get this level; reported if not."""
+    """Return whether a code may be set to this level. Report an error if not."""
     if _is_possible(level, code):
         return True
     if level == "warning":
@@ -131,14 +133,14 @@ def _is_possible(level: Level, code: str) -> bool:
 
 CONFIG_NAME = "blogsmith.yaml"
 _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
-"""A line whose value is a text for readers, which may need invisible characters."""
+"""Matches a line whose value is prose for readers. Prose may need invisible characters."""
 
 _WORDS: Mapping[type, str] = MappingProxyType(
     {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
 )
 _FORMS: Mapping[type, Form] = MappingProxyType(
     {
-        # nothing at all is an empty text
+        # A key without a value is an empty string.
         str: {"type": ["string", "null"]},
         bool: {"type": "boolean"},
         int: {"type": "integer"},
@@ -148,23 +150,23 @@ _FORMS: Mapping[type, Form] = MappingProxyType(
 
 
 class LoadedConfig(Struct, frozen=True):
-    """The settings of a site, and what is wrong with their file."""
+    """Settings of a site, and the diagnostics of their file."""
 
     config: Config
-    """Usable even with errors: settings that are wrong have their defaults."""
+    """Settings, usable even if the file has errors: invalid settings have their defaults."""
     diagnostics: tuple[Diagnostic, ...]
     places: Mapping[YamlPath, Place]
-    """Path of a setting, e.g. `("math", "macros", "\\R")` → where its value stands."""
+    r"""Maps the path of a setting, such as `("math", "macros", "\R")`, to the location of its value."""
     key_places: Mapping[YamlPath, Place] = MappingProxyType({})
-    """The same paths → where their keys stand."""
+    """Maps the same paths to the locations of their keys."""
     lines: tuple[str, ...] = ()
-    """The file's lines, to quote under a caret."""
+    """Lines of the file, for the excerpt in error messages."""
 
 
 def load_config(root: Path, text: str | None = None) -> LoadedConfig:
-    """The settings of the site at `root`. Reads one file; never raises.
+    """Load the settings of the site at `root`. Read one file; never raise.
 
-    text: what an editor has open, which counts in place of the file.
+    text: content of the file in an open editor, used instead of the file on disk.
     """
     if text is not None and len(text) <= MAX_BYTES:
         return parse_config(text)
@@ -187,7 +189,7 @@ def load_config(root: Path, text: str | None = None) -> LoadedConfig:
 
 
 def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
-    """The settings in the text of a `blogsmith.yaml`. Pure."""
+    """Parse the settings in the content of a `blogsmith.yaml`. Pure function."""
     text = normalize_line_ends(text.removeprefix("\ufeff"))
     reporter = Reporter(path, text.split("\n"))
     located = load(take_first_versions(text, reporter), reporter)
@@ -205,7 +207,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
 
 
 def _warn_of_hidden(reporter: Reporter) -> None:
-    """Warn of invisible characters in settings and comments."""
+    """Warn about invisible characters in settings and comments."""
     for number, line in enumerate(reporter.lines, 1):
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
@@ -227,7 +229,7 @@ def _missing(file: Path) -> Diagnostic:
 
 
 def _strict(kind: Any, slot: Slot) -> Any:
-    """A text, number or truth as YAML gives it."""
+    """Convert a YAML scalar to a string, number or boolean without coercion."""
     if kind is str and slot.value is None:
         return ""
     try:
@@ -239,12 +241,12 @@ def _strict(kind: Any, slot: Slot) -> Any:
 
 @accepts(ANYTHING)
 def _plain(slot: Slot) -> Any:
-    """A value as YAML gives it; what it means is said elsewhere."""
+    """Return the YAML value unchanged; other code interprets it."""
     return slot.value
 
 
 def _describe_type(kind: Any) -> str:
-    """The type as an author would say it."""
+    """Describe the type in the words of an author."""
     parts = get_args(kind)
     if kind in _WORDS:
         return _WORDS[kind]
@@ -259,7 +261,7 @@ def _describe_type(kind: Any) -> str:
 
 @accepts({"type": "null"})
 def _bare_language(slot: Slot) -> SiteLanguage | None:
-    """`de:` with nothing behind it: all as by default."""
+    """Accept `de:` without a value, which means the defaults."""
     if slot.value is None:
         return SiteLanguage()
     hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""
@@ -268,7 +270,10 @@ def _bare_language(slot: Slot) -> SiteLanguage | None:
 
 
 def _provider(kind: Any, hints: Mapping[str, str]) -> Reader:
-    """Return a reader of the name of a provider. hints: other provider → what to do instead."""
+    """Return a reader for the name of a provider.
+
+    hints: maps the providers of other systems to advice on what to use instead.
+    """
     hint = get_type_hints(kind)["provider"]
     return words({word: word for word in get_args(hint)}, _describe_type(hint), hints=hints)
 

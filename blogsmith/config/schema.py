@@ -1,6 +1,6 @@
-"""The settings of a site as typed, frozen structs.
+"""Settings of a site as typed, frozen structs.
 
-Each struct's field docstring is quoted by the manual. Unknown keys are errors with a suggestion.
+The manual quotes the docstring of each field. An unknown key is an error with a suggestion.
 """
 
 from __future__ import annotations
@@ -15,199 +15,203 @@ from ..model.cells import FigureSettings
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
 
-# Settings of what is looked at on request: links to other hosts, weights of pages, keys of front matter.
+# Settings of checks that run on request: links to other hosts, page sizes, front matter keys.
 
 
 class ExternalLinks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How `blogsmith check --links` asks for addresses at other hosts."""
+    """How `blogsmith check --links` checks links to other hosts."""
 
     ignore: tuple[str, ...] = ()
-    """Addresses that are not asked for; `*` stands for any text: `https://example.org/*`."""
+    """URLs that are not checked. `*` matches any characters: `https://example.org/*`."""
     timeout: float = 15.0
-    """Seconds that a host may take to answer."""
+    """Time limit for an answer, in seconds."""
     pause: float = 1.0
-    """Seconds between two questions to one host."""
+    """Pause between two requests to the same host, in seconds."""
     hosts: int = 8
-    """Hosts that are asked at the same time, each over one connection at a time."""
+    """Hosts to query in parallel, with one connection each."""
     days: int = 7
-    """Days for which a good answer counts; one that tells of a fault counts for one day."""
+    """Days before a working link is checked again. A broken link is checked again after one day."""
     private: bool = False
-    """Ask machines of a private network too, on a site that is trusted on this machine."""
+    """Also check hosts in private networks, if the site is trusted on this machine."""
     archive: Literal["suggest", "ask"] = "suggest"
-    """For a dead link, hint at the Internet Archive, or ask the archive which copy it has."""
+    """For a dead link, `suggest` the Internet Archive, or `ask` it for the URL of its copy."""
 
 
 class SectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What pages of a section may weigh, where that is something else than elsewhere."""
+    """Limits for the pages of one section, where they differ from the rest of the site."""
 
     page: str | None = None
-    """As `budget.page`; what is left out, here and below, is as elsewhere."""
+    """Like `budget.page`. If a key of the section is omitted, the limit of the site applies."""
     styles: str | None = None
-    """As `budget.styles`."""
+    """Like `budget.styles`."""
     scripts: str | None = None
-    """As `budget.scripts`."""
+    """Like `budget.scripts`."""
     fonts: str | None = None
-    """As `budget.fonts`."""
+    """Like `budget.fonts`."""
     pictures: str | None = None
-    """As `budget.pictures`."""
+    """Like `budget.pictures`."""
     total: str | None = None
-    """As `budget.total`."""
+    """Like `budget.total`."""
     requests: int | None = None
-    """As `budget.requests`."""
+    """Like `budget.requests`."""
     hosts: int | None = None
-    """As `budget.hosts`."""
+    """Like `budget.hosts`."""
 
 
 class PageBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a page may weigh before a reader does anything; for `blogsmith check --budget`."""
+    """Size limits for the initial load of a page, checked by `blogsmith check --budget`."""
 
     page: str = "150 kB"
-    """Its HTML, packed as servers send it; empty, here and below: no limit."""
+    """Size of the HTML, compressed with gzip. For all sizes, an empty value means no limit."""
     styles: str = "60 kB"
-    """Its style sheets, packed."""
+    """Size of the stylesheets, compressed with gzip."""
     scripts: str = "60 kB"
-    """Its scripts, packed."""
+    """Size of the scripts, compressed with gzip."""
     fonts: str = "300 kB"
-    """All fonts that its sheets name."""
+    """Size of all fonts that the stylesheets name."""
     pictures: str = "2 MB"
-    """Its pictures, each in the largest size that a browser may choose."""
+    """Size of the images, each in the largest version that a browser may choose."""
     total: str = "2.5 MB"
-    """All of it."""
+    """Size of everything together."""
     requests: int = 60
-    """Files that a browser may ask for, the page among them."""
+    """Files that a browser may request, including the page."""
     hosts: int = 0
-    """Other hosts that are asked before a click."""
+    """Other hosts that a browser contacts before the reader clicks."""
     sections: Mapping[str, SectionBudget] = {}
-    """Path of a section → what is something else for its pages: `photos: {pictures: 20 MB, total: 21 MB}`."""
+    """Different limits for a section, by its path: `photos: {pictures: 20 MB, total: 21 MB}`."""
 
 
 class SectionRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the front matter of a section's pages holds."""
+    """Rules for the front matter of the pages in a section."""
 
     require: tuple[str, ...] = ()
-    """Keys that each page has."""
+    """Keys that every page must have."""
     allow: tuple[str, ...] = ()
-    """Keys that a page may have besides; empty: any."""
+    """Other keys that a page may have. Empty: any."""
     values: Mapping[str, tuple[str, ...]] = {}
-    """Key → its values, or those of its list: `tags: [attention, numerics]`."""
+    """Allowed values of a key, or of the items of its list: `tags: [attention, numerics]`."""
     types: Mapping[str, str] = {}
-    """Key of your own → `text`, `number`, `boolean`, `date`, `list` or `mapping`."""
+    """Type of a custom key: `text`, `number`, `boolean`, `date`, `list` or `mapping`."""
 
 
-# Settings of what readers say and of how many there are: comments, counting of visits.
+# Settings of comments and analytics.
 
 
 class Comments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Comments below posts; nothing is loaded before a reader asks for them."""
+    """Comments below posts. They are loaded only when the reader requests them."""
 
     provider: Literal["none", "giscus", "utterances"] = "none"
-    """`giscus` keeps them as discussions on GitHub, `utterances` as issues."""
+    """Comment system: `giscus` stores comments as GitHub discussions, `utterances` as issues."""
     repo: str = ""
-    """Repository, `owner/name`."""
+    """GitHub repository, as `owner/name`."""
     repo_id: str = ""
-    """Its id, as giscus.app shows it."""
+    """Id of the repository, as shown on giscus.app."""
     category: str = ""
-    """Category of discussions; for giscus."""
+    """Category of the discussions; for giscus."""
     category_id: str = ""
-    """Its id, as giscus.app shows it."""
+    """Id of the category, as shown on giscus.app."""
     label: str = ""
-    """Label of issues; for utterances."""
+    """Label of the issues; for utterances."""
 
 
 class Analytics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Counting of visits by another host."""
+    """Visitor statistics by a third-party service."""
 
     provider: Literal["none", "goatcounter", "plausible", "umami"] = "none"
-    """Who counts."""
+    """Analytics service."""
     site: str = ""
-    """What the site is called there: GoatCounter's code, Plausible's domain, Umami's id."""
+    """Identifier of the site at the service: GoatCounter's code, Plausible's domain or Umami's id."""
     host: str = ""
-    """`https://` and the host of an installation of your own; empty: the provider's."""
+    """URL of a self-hosted service, such as `https://stats.example.org`. Empty: the provider's own host."""
     consent: Literal["none", "ask"] = "none"
-    """`ask`: nothing is sent before the reader says yes."""
+    """`ask`: send nothing until the reader agrees."""
 
 
 HostName = Literal["none", "github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy"]
-"""Hosts that a site can be published at, as settings and commands name them."""
+"""Names of the supported hosts, in settings and commands."""
 
 
 class Struct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of all settings: frozen, by keyword, unknown keys refused."""
+    """Base class of all settings: frozen, keyword-only, rejects unknown keys."""
 
 
 class MenuItem(Struct, frozen=True):
-    """One entry of the site's menu."""
+    """An entry of the site's menu."""
 
     title: str
     """Text of the link."""
     url: str
-    """Site path (`/posts/`), or an http(s) address."""
+    """Path on the site, such as `/posts/`, or an http(s) URL."""
 
 
 class SiteLanguage(Struct, frozen=True):
-    """One of the languages of a site that has several."""
+    """A language of a multilingual site."""
 
     title: str = ""
-    """Name of the site in this language; empty: `title`."""
+    """Name of the site in this language. Empty: `title`."""
     description: str = ""
-    """One sentence about the site in this language."""
+    """One sentence about the site, in this language."""
     name: str = ""
-    """What links to its pages call it; empty: as it calls itself, `Deutsch`."""
+    """Name of the language in links to its pages. Empty: its native name, such as `Deutsch`."""
     path: str = ""
-    """First part of its addresses; empty: its tag. The site's own language, `lang`, has none."""
+    """First segment of its URLs. Empty: its tag. Not used for the default language, `lang`."""
     menu: tuple[MenuItem, ...] = ()
-    """Links of the header on its pages; empty: its sections."""
+    """Header links on pages in this language. Empty: its sections."""
 
 
 class Markup(Struct, frozen=True):
-    """How Markdown is read."""
+    """How Markdown is parsed."""
 
     untrusted: bool = False
-    """Treat raw HTML as text: for posts by people you do not trust."""
+    """Show raw HTML as text. Use this for posts by people you do not trust."""
     smart_quotes: bool = False
-    """Turn straight quotes, `--` and `...` in prose into typographic ones."""
+    """Turn straight quotes, `--` and `...` in prose into typographic characters."""
     linkify: bool = True
-    """Turn bare web addresses into links (GFM autolinks)."""
+    """Turn URLs in prose into links (GFM autolinks)."""
 
 
 class Symbol(Struct, frozen=True):
-    """How one quantity is written throughout the site; for `blogsmith check`."""
+    """Notation for one quantity throughout the site, checked by `blogsmith check`."""
 
     use: str
-    """TeX of the symbol, e.g. `\\mathcal{L}`."""
+    r"""TeX of the symbol, e.g. `\mathcal{L}`."""
     avoid: tuple[str, ...] = ()
-    """Other TeX that would mean the same and is warned of, e.g. `\\mathscr{L}`."""
+    r"""Other TeX for the same quantity, which causes a warning, e.g. `\mathscr{L}`."""
 
 
 class MathSettings(Struct, frozen=True):
-    """How formulas are read, numbered and reported."""
+    """How formulas are parsed, typeset and numbered."""
 
     macros: Mapping[str, str] = {}
-    """Macro name with backslash → TeX, e.g. `\\R: \\mathbb{R}`; `#1` … `#9` are arguments."""
+    r"""TeX macros: name with backslash → replacement, e.g. `\R: \mathbb{R}`; `#1` … `#9` are arguments."""
     packages: tuple[str, ...] = ()
-    """LaTeX packages that change what commands mean: `physics`; a page may say otherwise."""
+    """LaTeX packages that change the meaning of commands: `physics`. A page can override this."""
     converter: str = ""
-    """What typesets formulas: a plugin that can, or `blogsmith`; a page may say otherwise. Empty: the plugin
-    under `plugins:` that can."""
+    """Converter for formulas: `blogsmith` or the name of a plugin. A page can override this. Empty: the
+    converter plugin listed under `plugins`, if there is one.
+    """
     symbols: Mapping[str, Symbol] = {}
-    """Name of a quantity → its notation, which `blogsmith check` holds all formulas to."""
+    """Notation by name of the quantity. `blogsmith check` warns about formulas that use other notation."""
     double_dollar: Literal["display", "kramdown"] = "display"
-    """`$$…$$`: `display` wherever it stands; `kramdown`: only alone in its paragraph, else in the line."""
+    """Meaning of `$$…$$`. `display`: always display math. `kramdown`: display math only in a paragraph of its
+    own, otherwise inline math.
+    """
     numbering: Literal["all", "labelled", "none", "all by section", "labelled by section"] = "labelled"
-    """Which display formulas get a number; `by section` counts anew behind each H2: (2.1)."""
+    """Display formulas that get a number. `by section` restarts the numbers at each H2: (2.1)."""
     on_error: Literal["error", "render"] = "error"
-    """`error` fails the build; `render` shows the TeX source and warns."""
+    """For an invalid formula, `error` fails the build; `render` shows the TeX source and warns."""
 
 
 class Theorems(Struct, frozen=True):
-    """How statements are numbered, and what is shown of how they hang together."""
+    """How theorems and similar statements are numbered and linked."""
 
     numbering: Literal["each", "shared", "each by section", "shared by section"] = "each"
-    """What counts: each kind by itself, or one count for all; `by section` counts anew behind each H2."""
+    """Count `each` kind of statement separately, or use one `shared` count. `by section` restarts at each H2.
+    """
     used_in: bool = False
-    """Below a post, list where its numbered statements and equations are used, in other posts too."""
+    """Below a post, list where its numbered statements and equations are used, including in other posts."""
     map: bool = False
-    """Draw which statements the proofs of others use, by series, at `/map/`."""
+    """At `/map/`, draw for each series the statements that the proofs of other statements use."""
 
 
 class Code(Struct, frozen=True):
@@ -216,168 +220,183 @@ class Code(Struct, frozen=True):
     line_numbers: bool = False
     """Number the lines of every fence."""
     deadline_s: float = 2.0
-    """Seconds of the processor the highlighter may take for one fence before it is shown plain."""
+    """CPU time limit for highlighting one fence, in seconds. If it is exceeded, the code is shown without
+    colors.
+    """
     max_line: int = 10_000
-    """Longest line in characters that is highlighted; a longer one makes the fence plain."""
+    """Longest line that is highlighted, in characters. A fence with a longer line is shown without colors."""
 
 
 class CalloutKind(Struct, frozen=True):
-    """A callout kind of the site's own, or a change to a built-in one."""
+    """A custom callout kind, or changes to a built-in one."""
 
     title: str = ""
-    """Default title; empty means the kind's name, capitalised."""
+    """Default title. Empty: the name of the kind, capitalized."""
     icon: str = ""
-    """Name of a theme icon."""
+    """Name of an icon of the theme."""
     color: str = ""
-    """Name of one of the theme's colours: `blue green amber red purple grey teal`."""
+    """Name of a color of the theme: `blue green amber red purple grey teal`."""
     alias: tuple[str, ...] = ()
-    """Other names that mean this kind."""
+    """Other names for this kind."""
     numbered: bool = False
-    """Number it like a theorem when it carries an id."""
+    """Number the callout like a theorem if it has an id."""
     counter: str = ""
-    """Kind that counts for it, e.g. `theorem`; its own name: it counts by itself where others share."""
+    """Kind whose count it shares, e.g. `theorem`. Its own name: it has a separate count even if others share
+    one.
+    """
     prefix: str = ""
-    """A paragraph opening with this text becomes the callout, e.g. `💡 Key insight:`."""
+    """A paragraph that begins with this text becomes the callout, e.g. `💡 Key insight:`."""
 
 
 class Feeds(Struct, frozen=True):
-    """How much the feeds hold."""
+    """Content of the feeds."""
 
     entries: int = 10
-    """Newest posts in the feeds of the site, with their whole text."""
+    """Number of newest posts in the site's feeds, with their full text."""
     term_entries: int = 10
-    """Newest posts in the feed of each tag and category; 0: these have none."""
+    """Number of newest posts in the feed of each tag and category. 0: no feeds for them."""
     term_text: Literal["summary", "full"] = "summary"
-    """What the feed of a tag or category has of a post: its description, or its whole text."""
+    """Content of a post in the feed of a tag or category: its description (`summary`) or its `full` text."""
 
 
 class Search(Struct, frozen=True):
     """How readers search the site."""
 
     engine: Literal["own", "pagefind"] = "own"
-    """What finds words: `own`, its own index, or Pagefind, for thousands of pages (extra `search`)."""
+    """Search engine: `own`, the built-in index, or `pagefind`, for thousands of pages (extra `search`)."""
     dialog: bool = True
-    """Open search by `/` and Ctrl-K over any page; `false`: a link to its page, and no script for it."""
+    """Open a search dialog over any page with `/` or Ctrl-K. `false`: only link to the search page, without a
+    script.
+    """
 
 
 class Images(Struct, frozen=True):
-    """What becomes of pictures."""
+    """How images are published."""
 
     metadata: Literal["clean", "keep"] = "clean"
-    """`clean` publishes pictures without what cameras write into them (place, owner); `keep` as they are."""
+    """`clean` removes private metadata of cameras, such as location and owner. `keep` publishes images
+    unchanged.
+    """
 
     remote: RemoteRuleName = "error"
-    """Pictures of other hosts: `error`, `warn` and `allow` show them from there, `fetch` shows a copy."""
+    """Images on other hosts: `error`, `warn` and `allow` load them from there; `fetch` shows a local copy."""
     responsive: bool = True
-    """Large pictures are also published smaller, and each reader's browser takes the size that it needs."""
+    """Also publish large images in smaller sizes, so that each browser loads only the size it needs."""
     widths: tuple[int, ...] = (480, 800, 1200, 1600)
-    """Widths of the smaller copies in pixels; none is wider than the picture."""
+    """Widths of the smaller copies, in pixels. No copy is wider than the original."""
     formats: tuple[Literal["webp", "avif"], ...] = ("webp",)
-    """Formats of the copies, the best first: `avif` is a quarter smaller and takes four times as long."""
+    """Formats of the copies, best first. `avif` files are a quarter smaller, but encoding takes four times as
+    long.
+    """
     lightbox: bool = False
-    """Figures lead to large versions of their pictures, which open over the page."""
+    """Link figures to large versions of their images, which open over the page."""
 
 
 class Citations(Struct, frozen=True):
     """How citations look."""
 
     style: Literal["numeric", "author-year"] = "numeric"
-    """`[1]` in the order of citation, or `(Vaswani et al., 2017)` in that of names; `csl` goes before it."""
+    """`numeric`: `[1]`, in order of citation. `author-year`: `(Vaswani et al., 2017)`, sorted by name. `csl`
+    takes precedence.
+    """
 
 
 class Embeds(Struct, frozen=True):
-    """What posts may show from other hosts."""
+    """Content from other hosts that posts may show."""
 
     allow: tuple[str, ...] = ("youtube", "vimeo")
-    """Providers: `youtube`, `vimeo`."""
+    """Allowed video providers: `youtube`, `vimeo`."""
     remote: Literal["error", "warn", "allow"] = "error"
-    """HTML of posts that loads a script, frame, style sheet or film from another host before a click."""
+    """Level for HTML that loads a script, frame, stylesheet or video from another host without a click."""
 
 
 class Diagnostics(Struct, frozen=True):
-    """What is reported."""
+    """Diagnostics that are reported, and their levels."""
 
     ignore: tuple[str, ...] = ()
-    """Codes of warnings to keep silent about; errors cannot be silenced."""
+    """Codes of warnings to ignore. Errors cannot be ignored."""
     levels: Mapping[str, tuple[LevelRule, ...]] = {}
-    """How heavy findings of a code weigh; with `{level: …, in: glob}` only in some files."""
+    """Level for a code: a level, or `{level: …, in: glob}` for some files only."""
 
     @property
     def as_levels(self) -> DiagnosticLevels:
-        """All that the settings say of codes."""
+        """All configured levels, with ignored codes set to `off`."""
         return DiagnosticLevels({**self.levels, **silence(self.ignore)})
 
 
 class Dask(Struct, frozen=True):
-    """The cluster of `executor: dask`, under `execute` and under `build`."""
+    """Dask cluster for `executor: dask` under `execute` and `build`."""
 
     scheduler: str = ""
-    """Address of the scheduler, `tcp://10.0.0.5:8786`; empty: a cluster here, while a command runs."""
+    """Address of the scheduler, e.g. `tcp://10.0.0.5:8786`. Empty: start a local cluster for each command."""
     cuda: Mapping[str, float] = msgspec.field(default_factory=lambda: {"GPU": 1})
-    """What a session with `needs: cuda` asks of a worker that was started with `dask worker --resources`."""
+    """Dask resources that a session with `needs: cuda` requires, as set by `dask worker --resources`."""
 
 
 class Execution(Struct, frozen=True):
     """How the code of posts is run."""
 
     mode: Literal["off", "marked", "all"] = "marked"
-    """Which fences are cells: none, those that are marked as one, or every `python` fence."""
+    """Fences that are cells: none (`off`), those `marked` as cells, or `all` `python` fences."""
     python: str = ""
-    """Python that runs them, relative to the site root or absolute; empty: the one blogsmith runs in."""
+    """Python interpreter, relative to the site root or absolute. Empty: the one that runs blogsmith."""
     env: tuple[str, ...] = ()
-    """Environment variables that cells may see; a result is stale when one of them changes."""
+    """Environment variables that cells can read. Results become stale when a value changes."""
     timeout: float = 60.0
-    """Seconds a cell or value may take."""
+    """Time limit for each cell or value, in seconds."""
     memory: str = "4 GB"
-    """Memory the processes of a session may use together."""
+    """Memory limit for all processes of a session together."""
     jobs: int = 0
-    """Sessions that run at once, which share the cores for BLAS; 0: as many as there are cores."""
+    """Sessions that run in parallel and share the cores for BLAS. 0: the number of cores."""
     preload: tuple[str, ...] = ()
-    """Modules imported once and shared by all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
+    """Modules to import once for all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"
-    """Check the shapes written in comments while cells run."""
+    """Check the tensor shapes in code comments while cells run."""
     provenance: Literal["once", "full", "short", "none"] = "once"
-    """The line below results on when and on what they were computed: `once` a session, in `full` or `short`
-    below each, or `none`."""
+    """Line with date and versions after results: `once` a session, in `full` or `short` form after each
+    result, or `none`.
+    """
     sandbox: Literal["off", "landlock"] = "off"
-    """Refuse writing outside a temporary folder and TCP, where the Linux kernel can."""
+    """`landlock`: prevent cells from writing outside a temporary folder and from using TCP, if the Linux
+    kernel can.
+    """
     figures: FigureSettings = FigureSettings()
     engine: Literal["worker", "jupyter"] = "worker"
-    """What runs cells: blogsmith's own worker, for Python, or a Jupyter kernel, for any language."""
+    """Engine that runs cells: `worker`, the built-in one for Python, or `jupyter`, for any language."""
     kernel: str = ""
-    """Name of the Jupyter kernel, as `jupyter kernelspec list` shows it; empty: `python3`."""
+    """Name of the Jupyter kernel, as shown by `jupyter kernelspec list`. Empty: `python3`."""
     executor: Literal["local", "dask"] = "local"
     """Where sessions run: on this machine, or on the workers of a Dask cluster."""
     dask: Dask = Dask()
 
 
 class Build(Struct, frozen=True):
-    """Where pages are made."""
+    """Where pages are rendered."""
 
     executor: Literal["local", "dask"] = "local"
-    """What makes them: processes of this machine, or of the Dask cluster that `execute.dask` names."""
+    """Render pages in `local` processes, or on the Dask cluster of `execute.dask`."""
 
 
 class Security(Struct, frozen=True):
-    """What pages may load and run in readers' browsers."""
+    """Content-Security-Policy of pages: limits on what browsers load and run."""
 
     csp: Literal["on", "off"] | Mapping[str, tuple[str, ...]] = "on"
-    """Content-Security-Policy of pages: `on`, `off`, or directive → sources that are added to it."""
+    """Content-Security-Policy of pages: `on`, `off`, or additional sources by directive."""
 
 
 class Browser(Struct, frozen=True):
     """Code that readers run in their browser."""
 
     pyodide: str = "cdn"
-    """Where Python for the browser comes from: `cdn`, or a folder under `static/` of the site."""
+    """Source of Pyodide, Python for browsers: `cdn`, or a folder under `static/` of the site."""
     packages: tuple[str, ...] = ()
-    """Packages that are loaded besides those that the code imports itself."""
+    """Packages to load in addition to those that the code imports."""
     timeout: float = 30.0
-    """Seconds a cell may take in the browser."""
+    """Time limit for a cell in the browser, in seconds."""
 
 
 class Config(Struct, frozen=True):
-    """All settings of a site. `OfPage`: texts of pages are made anew when it changes."""
+    """All settings of a site. A change of an `OfPage` setting causes pages to be rendered again."""
 
     title: OfSite[str] = "Untitled site"
     """Name of the site."""
@@ -386,53 +405,55 @@ class Config(Struct, frozen=True):
     author: OfPage[str] = ""
     """Default author of posts."""
     orcids: OfSite[Mapping[str, str]] = {}
-    """Name of an author → ORCID iD, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
+    """ORCID iDs by author name, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
     citable: OfSite[bool] = False
-    """Posts say how to cite them: BibTeX below the text, and data for reference managers."""
+    """Show on each post how to cite it, as BibTeX, and include metadata for reference managers."""
     license: OfSite[str] = ""
-    """Licence of posts: `CC-BY-4.0` or its like, an address, or a name."""
+    """License of posts: an identifier such as `CC-BY-4.0`, a URL, or a name."""
     base_url: OfPage[str] = ""
-    """Where the site will live, with its path: `https://example.org/blog`. Empty: at the root of any host."""
+    """URL of the published site, with its path: `https://example.org/blog`. Empty: the root of any host."""
     lang: OfPage[str] = "en"
-    """Language of the pages, as a BCP 47 tag."""
+    """Default language of the pages, as a BCP 47 tag."""
     languages: OfPage[Mapping[str, SiteLanguage]] = {}
-    """Languages of a site that has several: tag → what differs in it, `de: {title: Notizen}`."""
+    """Languages of a multilingual site, by tag, with their settings: `de: {title: Notizen}`."""
     theme: OfPage[str] = "paper"
     """Name of a bundled theme or of a folder under `themes/`."""
     theme_options: OfSite[Mapping[str, Any]] = {}
-    """Handed to the theme's templates as `site.options`."""
+    """Options for the templates of the theme, available as `site.options`."""
     output: OfPage[str] = "public"
-    """Folder the site is written to, relative to the site root; behind no link."""
+    """Folder for the built site, relative to the site root. Its path must not contain a symbolic link."""
     timezone: OfPage[str] = "UTC"
-    """IANA name; for dates without a zone of their own."""
+    """Time zone for dates that have none, as an IANA name."""
     menu: OfSite[tuple[MenuItem, ...]] = ()
-    """Links of the site's header; empty means the sections."""
+    """Links in the header of the site. Empty: the sections."""
     permalinks: OfPage[Mapping[str, str]] = {}
-    """Section → pattern of `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
+    """URL pattern by section, from `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
     pagination: OfSite[int] = 20
-    """Posts on one page of a list; 0 puts all on one."""
+    """Posts per list page. 0: all on one page."""
     archive_pagination: OfSite[int] = 500
-    """Posts on one page of the archive, which has titles only; 0 puts all on one."""
+    """Posts per page of the archive, which lists titles only. 0: all on one page."""
     feeds: OfSite[bool | Feeds] = True
-    """Make Atom and JSON feeds. Without `base_url` the Atom feed has relative links, and there is no JSON."""
+    """Write Atom and JSON feeds. Without `base_url`, the Atom feed has relative links and there is no JSON
+    feed.
+    """
     search: OfPage[bool | Search] = False
-    """Make an index of texts and formulas, the page `/search/`, and links to it."""
+    """Add a search page at `/search/`, with an index of text and formulas, and links to it."""
     social_cards: OfSite[bool] = True
-    """Draw a picture for links to each post without an `image` of its own; they need `base_url`."""
+    """Draw a link preview image for each post without an `image` of its own. Requires `base_url`."""
     llms_txt: OfSite[bool] = False
-    """Write the Markdown of each page beside it, for programs that read, and `llms.txt`, which lists them."""
+    """Write each page also as Markdown, for programs, and list these files in `llms.txt`."""
     toc: OfSite[bool] = True
     """Show a table of contents on posts with two or more headings."""
     numbering: OfPage[bool] = False
     """Number headings."""
     slugs: OfPage[Literal["words", "github"]] = "words"
-    """Ids of headings: words joined by single hyphens, or as GitHub makes them (`A & B` → `a--b`)."""
+    """Ids of headings: `words` joined by single hyphens, or as `github` makes them (`A & B` → `a--b`)."""
     plugins: OfPage[tuple[str, ...]] = ()
-    """Plugins to load, by file name without `.py`; the bundled ones or those under `plugins/`."""
+    """Plugins to load, bundled or from `plugins/`, by file name without `.py`."""
     tags: OfSite[Mapping[str, str]] = {}
-    """Tag → name that pages print, however posts spell it: `deep-learning: Deep Learning`."""
+    """Display names of tags, for every spelling in posts: `deep-learning: Deep Learning`."""
     callouts: OfPage[Mapping[str, CalloutKind]] = {}
-    """Callout kinds of the site's own."""
+    """Custom callout kinds, by name."""
     markup: OfPage[Markup] = Markup()
     math: OfPage[MathSettings] = MathSettings()
     theorems: OfPage[Theorems] = Theorems()
@@ -440,47 +461,47 @@ class Config(Struct, frozen=True):
     images: OfPage[Images] = Images()
     embeds: OfPage[Embeds] = Embeds()
     bibliography: OfPage[tuple[str, ...]] = ()
-    """Bibliographies for all pages, `.bib` or CSL-JSON: paths from the site root; a text or a list."""
+    """Bibliographies for all pages, `.bib` or CSL-JSON: one path from the site root, or a list."""
     citations: OfPage[Citations] = Citations()
     csl: OfPage[str] = ""
-    """Style of citations: `apa`, `ieee`, `nature`, `chicago`, `acm`, `mla`, or a `.csl` file of the site."""
+    """Citation style: `apa`, `ieee`, `nature`, `chicago`, `acm`, `mla`, or a `.csl` file of the site."""
     comments: OfSite[Comments] = Comments()
     analytics: OfSite[Analytics] = Analytics()
     share: OfSite[tuple[str, ...]] = ()
-    """Links to pass a post on, below it: `mastodon`, `bluesky`, `email`, `link`."""
+    """Share links below each post: `mastodon`, `bluesky`, `email`, `link`."""
     diagnostics: OfSite[Diagnostics] = Diagnostics()
     links: OfSite[ExternalLinks] = ExternalLinks()
     budget: OfSite[PageBudget] = PageBudget()
     sections: OfSite[Mapping[str, SectionRules]] = {}
-    """Folder under `content/` → what the front matter of its pages holds; `/`: of all others."""
+    """Front matter rules by folder under `content/`. `/` applies to all other pages."""
     execute: OfPage[Literal["off", "marked", "all"] | Execution] = Execution()
-    """How the code of posts is run; a bare word is its `mode`."""
+    """How the code of posts is run. A single word sets `mode`."""
     build: OfSite[Build] = Build()
     browser: OfPage[Browser] = Browser()
     security: OfPage[Security] = Security()
     editor: OfPage[str] = ""
-    """What opens source files from the preview: a name such as `vscode`, a URL, a command with `{file}`."""
+    """Editor that the preview opens: a name such as `vscode`, a URL, or a command with `{file}`."""
     publish: OfSite[HostName] = "none"
-    """Where the site is published; for `netlify` and `cloudflare` builds write its headers and redirects."""
+    """Host of the site. For `netlify` and `cloudflare`, builds also write headers and redirects."""
 
     @property
     def feed_settings(self) -> Feeds:
-        """`feeds` with `true` spelt out."""
+        """`feeds`, with `true` expanded to its settings."""
         return self.feeds if isinstance(self.feeds, Feeds) else Feeds()
 
     @property
     def search_settings(self) -> Search | None:
-        """`search` with `true` spelt out; None: there is no search."""
+        """`search`, with `true` expanded to its settings; None if search is off."""
         return self.search if isinstance(self.search, Search) else Search() if self.search else None
 
     @property
     def execution(self) -> Execution:
-        """`execute` with a bare word spelt out."""
+        """`execute`, with a single word expanded to its settings."""
         return self.execute if isinstance(self.execute, Execution) else Execution(mode=self.execute)
 
     @property
     def base_path(self) -> str:
-        """The path of `base_url` without a trailing slash: `/blog`, or empty at a host's root."""
+        """Path of `base_url` without a trailing slash: `/blog`, or empty at the root of a host."""
         rest = self.base_url.partition("://")[2]
         path = "/" + rest.partition("/")[2] if "/" in rest else ""
         return path.rstrip("/")

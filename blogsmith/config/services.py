@@ -1,5 +1,5 @@
-"""Services of other hosts that pages may use: comments and counting of visits. Which they are, what they ask
-for, and with which hosts browsers may speak for them.
+"""Third-party services that pages may use for comments and analytics: the supported providers, the settings
+that they require, and the hosts that browsers connect to.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ OTHER_ANALYTICS: Mapping[str, str] = MappingProxyType(
         ANALYTICS_HINT,
     )
 )
-"""Provider that other generators know, in lower case → what to do here."""
+"""Maps an analytics provider of other generators, in lower case, to a hint for the author."""
 OTHER_COMMENTS: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(
         ("commento", "cusdis", "discourse", "disqus", "facebook", "hyvor", "isso", "remark42", "waline"),
@@ -59,7 +59,7 @@ OTHER_KEYS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("disqus", "disqus_shortname", "disqusShortname"), COMMENTS_HINT),
     }
 )
-"""Setting of other generators → what to do here."""
+"""Maps a setting of other generators to a hint for the author."""
 GISCUS = "https://giscus.app"
 UTTERANCES = "https://utteranc.es"
 BLUESKY_API = "https://public.api.bsky.app"
@@ -99,19 +99,19 @@ THREAD_HINT = "write https://mastodon.example/@name/123456 or https://bsky.app/p
 
 
 class Thread(NamedTuple):
-    """A post elsewhere whose replies are comments of a page."""
+    """A post on Mastodon or Bluesky whose replies are shown as comments of a page."""
 
     provider: Literal["mastodon", "bluesky"]
     url: str
-    """For people."""
+    """URL of the post, for readers."""
     host: str
-    """`https://…`, whose programming interface gives the replies."""
+    """`https://` and the host of the API that returns the replies."""
     request: str
-    """Path and query there."""
+    """Path and query of the API request."""
 
 
 def read_thread(written: str) -> Thread | None:
-    """The thread of an address; None if it is none of Mastodon or Bluesky."""
+    """Parse the URL of a thread. Return None if it is not a Mastodon or Bluesky post."""
     if found := MASTODON.fullmatch(written):
         return Thread("mastodon", written, found[1], f"/api/v1/statuses/{found[2]}/context")
     if found := BLUESKY.fullmatch(written):
@@ -122,19 +122,22 @@ def read_thread(written: str) -> Thread | None:
 
 
 def comments_host(comments: Comments) -> str:
-    """`https://giscus.app`; empty if the site has no comments of its own."""
+    """Return the host of the comments, such as `https://giscus.app`, or an empty string if comments are off.
+    """
     return _HOSTS.get(comments.provider, "")
 
 
 def analytics_host(analytics: Analytics) -> str:
-    """The host that counts, `https://mysite.goatcounter.com`; empty if none does."""
+    """Return the analytics host, such as `https://mysite.goatcounter.com`, or an empty string if analytics
+    are off.
+    """
     if analytics.provider == "none":
         return ""
     return analytics.host or _COUNTERS[analytics.provider].format(site=analytics.site)
 
 
 def service_sources(config: Config) -> dict[str, set[str]]:
-    """Directive of a page's policy → hosts of the services that the site has chosen."""
+    """Map Content-Security-Policy directives to the hosts of the services that the site uses."""
     frame, connect = comments_host(config.comments), analytics_host(config.analytics)
     return {
         **({"frame-src": {frame}} if frame else {}),
@@ -143,7 +146,7 @@ def service_sources(config: Config) -> dict[str, set[str]]:
 
 
 def _where(provider: str, then: Form) -> Form:
-    """What holds with one provider."""
+    """Return a schema that applies `then` if the provider is `provider`."""
     here = {"properties": {"provider": one_of([provider])}, "required": ["provider"]}
     return {"if": here, "then": then}
 
@@ -159,7 +162,7 @@ def _comments_form(provider: str) -> Form:
 
 @accepts({"required": ["provider"], "allOf": [_comments_form(provider) for provider in _NEEDS]})
 def check_comments(comments: Comments, slot: Slot) -> Comments | None:
-    """Whether comments have all that their provider needs."""
+    """Check that comments have all settings that their provider requires. Return None after an error."""
     if "provider" not in slot.value:
         slot.wrong("comments need a provider", "provider: giscus, or utterances")
     is_right = True
@@ -185,7 +188,7 @@ def _analytics_form(provider: str) -> Form:
 
 @accepts({"required": ["provider"], "allOf": [_analytics_form(provider) for provider in _SITES]})
 def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
-    """Whether the counting of visits has all that its provider needs."""
+    """Check that analytics have all settings that their provider requires. Return None after an error."""
     if "provider" not in slot.value:
         slot.wrong("analytics need a provider", "provider: goatcounter, plausible or umami")
     if analytics.provider == "none":

@@ -1,7 +1,7 @@
-"""What settings must be beyond their types: addresses, folders, names, known words.
+"""Checks of settings that a type cannot express: URLs, folders, names and fixed sets of values.
 
-`CHECKS` lists it all. Every check reports at the place of the setting and lets the others go on. Nothing here
-looks at the site's files: whether a theme or a plugin exists is said where it is loaded.
+`CHECKS` lists them all. A check reports an error at the location of its setting, and the other checks still
+run. No check reads files of the site: a missing theme or plugin is reported when it is loaded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .editors import EDITORS, read_editor
 from .schema import Browser, Config, SiteLanguage
 from .services import check_analytics, check_comments
 
-# Addresses as authors write them in the settings: where the site lives, how its pages are named.
+# URLs in the settings: the base URL of the site and the patterns for its pages.
 
 
 _URL = lazy_pattern(r"https?://[^\s\\\"'<>{}|^`]+")
@@ -36,7 +36,7 @@ _DEVICE = lazy_pattern(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE
 
 
 def base_url_problem(url: str) -> str:
-    """Why `url` is no address a site can live at; empty if it is one or is empty."""
+    """Return why `url` cannot be the base URL of a site, or an empty string if it is valid or empty."""
     if not url:
         return ""
     if not _URL.fullmatch(url):
@@ -54,12 +54,13 @@ def base_url_problem(url: str) -> str:
 
 
 def is_device(name: str) -> bool:
-    """Whether Windows takes a name of a file or folder for a device: `aux`, `con.md`."""
+    """Return whether Windows treats this file or folder name as a device, such as `aux` or `con.md`."""
     return bool(_DEVICE.match(name))
 
 
 def permalink_problem(pattern: str) -> str:
-    """Why `pattern` cannot make addresses; empty if it can. Placeholders are not looked at."""
+    """Return why `pattern` is not a valid permalink, or an empty string. Placeholder names are not checked.
+    """
     if not pattern.startswith("/"):
         return "must start with /"
     parts = pattern.split("/")[1:]
@@ -70,14 +71,14 @@ def permalink_problem(pattern: str) -> str:
     return "" if ":slug" in pattern else "must hold :slug, else all posts share one address"
 
 
-# Sources that a site adds to the Content-Security-Policy of its pages, as its settings write them.
+# Sources that the settings add to the Content-Security-Policy of pages.
 
 
 DIRECTIVES = (
     *("script-src", "style-src", "img-src", "font-src", "media-src", "connect-src", "worker-src"),
     *("frame-src", "manifest-src", "object-src", "form-action", "base-uri"),
 )
-"""Those that a page may say of itself."""
+"""Directives that a page can set in its own HTML."""
 _FROM_SERVERS = frozenset(("frame-ancestors", "sandbox", "report-uri", "report-to"))
 _SOURCE = lazy_pattern(
     r"'self'|'sha(?:256|384|512)-[A-Za-z0-9+/=_-]+'|'(?:unsafe-eval|wasm-unsafe-eval|unsafe-hashes|strict-dynamic)'"
@@ -92,7 +93,7 @@ _SOURCE_FORM = {"anyOf": [{"pattern": _SOURCE}, one_of(["'unsafe-inline'"])]}
 
 @accepts({"propertyNames": one_of(DIRECTIVES), "additionalProperties": {"items": _SOURCE_FORM}})
 def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> Any:
-    """The policy, or None after a report of directives and sources that no page can have."""
+    """Return the policy, or None if it contains an invalid directive or source. Report each of them."""
     found = [
         _check_directive(directive, sources, slot)
         for directive, sources in ({} if isinstance(declared, str) else declared).items()
@@ -114,7 +115,7 @@ def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> 
 
 
 def _source_problem(directive: str, source: str) -> tuple[str, str]:
-    """What is wrong with a source, and a hint; empty if it is one."""
+    """Return the problem of a source and a hint, or two empty strings if the source is valid."""
     if source == "'unsafe-inline'" and directive != "style-src":
         return "scripts cannot all be allowed", "inline scripts that stand in a page are allowed as they are"
     if source == "'unsafe-inline'" or _SOURCE.fullmatch(source):
@@ -125,23 +126,23 @@ def _source_problem(directive: str, source: str) -> tuple[str, str]:
 
 MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
-"""The shape of a BCP 47 tag; whether the language exists is not looked up."""
+"""Syntax of a BCP 47 tag. It does not check that the language exists."""
 LANGUAGE_NAMED = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
 SHARES = ("mastodon", "bluesky", "email", "link")
 PACKAGES = ("physics",)
-"""LaTeX packages a site or page may ask for."""
+"""LaTeX packages that a site or page may enable."""
 KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
-"""What keys of a site's own may hold, under `sections`."""
+"""Types for custom front matter keys, under `sections`."""
 WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
 """Settings of `budget` that are sizes."""
 COUNTS = ("requests", "hosts")
-"""Settings of `budget` that are numbers."""
+"""Settings of `budget` that are counts."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
 MOST_WIDTH, MOST_WIDTHS = 4000, 8
-"""Of copies of pictures, in pixels; and how many of one picture."""
+"""Largest width of an image copy, in pixels, and largest number of copies of one image."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _PATH_PART = lazy_pattern(r"/?[a-z0-9]+(?:-[a-z0-9]+)*/?")
 _WORD = lazy_pattern(r"[a-z][a-z0-9-]*")
@@ -156,7 +157,7 @@ _MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
 _TAKEN_FOLDERS = name_set(
     "content static themes plugins layouts partials shortcodes languages _freeze blogsmith.yaml"
 )
-"""The author's own folders: writing the site there would replace them."""
+"""Folders with the author's own files. Writing the site there would replace them."""
 
 _TAKEN = "|".join(map(re.escape, sorted(_TAKEN_FOLDERS)))
 _OUTPUT: Form = {"pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_TAKEN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"}
@@ -178,7 +179,7 @@ def _output_problem(output: str) -> str:
 @accepts({"pattern": r"^(?!localtime$)[A-Za-z][\w+-]*(?:/[\w+-]+)*$"})
 def _timezone(name: str, slot: Slot) -> str | None:
     try:
-        # `localtime` would make the site depend on the machine that builds it
+        # With `localtime`, the output would depend on the machine that builds it.
         if name and name != "localtime" and ZoneInfo(name) is not None:
             return name
     except (OSError, ValueError, LookupError):
@@ -226,7 +227,7 @@ def _packages_form() -> Form:
 
 @accepts({LAZY: _packages_form})
 def _browser(settings: Browser, slot: Slot) -> Browser | None:
-    """Which packages there are depends on where they come from."""
+    """Check the packages, whose valid names depend on the source of Pyodide."""
     from ..pyodide.distribution import CDN, setting_problem
     from ..pyodide.names import PACKAGE_NAMES, package_meant
 
@@ -286,7 +287,7 @@ def _is_path(text: str) -> bool:
 
 @accepts({"propertyNames": {"pattern": LANGUAGE}})
 def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mapping[str, SiteLanguage]:
-    """Tags of languages, each once, with a part of the addresses of its own."""
+    """Check that each language tag is valid and that no two languages have the same URL path."""
     named = {tag: found for tag, found in languages.items() if LANGUAGE_NAMED(tag, slot.key(tag))}
     taken: dict[str, str] = {}
     for tag, found in named.items():
@@ -300,7 +301,7 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
 
 
 def _warn_of_own_path(languages: Mapping[str, SiteLanguage], slot: Slot) -> None:
-    """The pages of the site's own language lie at the root, whatever `path` says."""
+    """Warn if the default language has a `path`: its pages are always at the root."""
     settings = slot.mapping.located.value
     own = settings.get("lang", Config().lang) if isinstance(settings, dict) else ""
     for tag, found in languages.items():
@@ -390,4 +391,6 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "editor": _editor,
     }
 )
-"""Setting → what it must be beyond its type; of entries of a list or mapping under the setting's own key."""
+"""Maps each setting to its check. Checks for the items of a list or mapping are listed under the setting
+itself.
+"""

@@ -1,4 +1,4 @@
-"""`blogsmith epub`: posts of the site as a book for reading devices."""
+"""`blogsmith epub`: write posts of the site as an e-book."""
 
 from __future__ import annotations
 
@@ -49,10 +49,11 @@ def epub(
     drafts: bool,
     future: bool,
 ) -> int:
-    """Make an EPUB book of POSTS.
+    """Write POSTS as an EPUB book.
 
-    POSTS are source files or folders of the site; by default every post with a date, oldest first. Formulas
-    are MathML, pictures and recorded results are those of the pages. Nothing runs.
+    POSTS are source files or folders of the site. By default, the book contains all posts with a date,
+    oldest first. Formulas are MathML. Images and recorded results are the same as on the pages. No code
+    runs.
     """
     if posts and series:
         raise click.UsageError("name posts or a series, not both")
@@ -74,7 +75,7 @@ def epub(
 
 
 def _write_file(file: Path, data: bytes) -> None:
-    """Put the book under its name, in one step; SiteError if that cannot be done."""
+    """Write the book to its file in one step. Raise SiteError if that fails."""
     from ..api.books import Diagnostic, SiteError, open_folder
 
     try:

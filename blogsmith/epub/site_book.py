@@ -1,4 +1,4 @@
-"""Books of posts, and BibTeX of posts: both load all pages and write no site."""
+"""Books and BibTeX of posts. Both load all pages, and neither writes a site."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from .document import FONT, BookRequest, make_book
 
 
 class SiteBook(Struct, frozen=True):
-    """A book of the site."""
+    """A book made from pages of the site."""
 
     data: bytes
-    """An EPUB 3 file."""
+    """Content of an EPUB 3 file."""
     name: str
-    """What its file may be called, without suffix."""
+    """Suggested file name, without suffix."""
     chapters: int
     warnings: tuple[Diagnostic, ...]
-    """Of its pages."""
+    """Warnings about the pages of the book."""
 
 
 def make_site_book(
@@ -54,9 +54,9 @@ def make_site_book(
     title: str = "",
     progress: Progress = no_progress,
 ) -> SiteBook:
-    """The book of `posts`, or of a series; of all posts if nothing is named.
+    """Make a book of `posts` or of a series, or of all posts if neither is given.
 
-    Raises SiteError if a name means nothing, or the site has an error.
+    Raise SiteError if a name is unknown, or the site has an error.
     """
     log = BuildLog(progress)
     # texts of pages are read from the rows when they are asked for
@@ -77,7 +77,7 @@ def make_site_book(
 
 
 def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: str) -> tuple[PageView, ...]:
-    """The pages of the book, in the order they are read: parts of a series by number, others by date."""
+    """Return the pages of the book in reading order: parts of a series by number, other pages by date."""
     written = {view.path: view for view in site.views.values() if view.path and view.kind in ("post", "page")}
     if series:
         return _series_pages(site, written, series)
@@ -120,7 +120,7 @@ def _title(site: SiteSnapshot, pages: Sequence[PageView], posts: Sequence[str], 
 
 
 def _with_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
-    """The request with the signs that its formulas print."""
+    """Return the request with the math font, reduced to the symbols that its formulas use."""
     font = site.context.theme.files.math_font
     signs = frozenset().union(*(page_signs(page) for page in request.pages))
     if font is None or not signs:
@@ -130,7 +130,10 @@ def _with_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
 
 
 def _read_file(site: SiteSnapshot, path: str) -> bytes | None:
-    """The bytes of a file of the finished site; path: with base path."""
+    """Return the content of a file of the built site, or None if there is none.
+
+    path: including the base path.
+    """
     planned = site.table.get(path)
     content = planned.content if planned else None
     if content is None or isinstance(content, PageView):

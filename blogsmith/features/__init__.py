@@ -1,1 +1,1 @@
-"""What commands do with a finished site: check links, weigh pages, make a book, publish."""
+"""Commands that use a built site: check links, measure page sizes, write a book, publish."""

@@ -1,4 +1,5 @@
-"""`blogsmith check --links`: what pages name at other hosts, asked for, and told at the author's places."""
+"""`blogsmith check --links`: check the links of pages to other hosts, and report problems at their locations.
+"""
 
 from __future__ import annotations
 
@@ -29,40 +30,40 @@ from ..stages.bibliographies import SiteBibliographies
 
 _FEW_HOSTS = 3
 _WHOLE = 3
-"""Times the limit for silence that one question may take."""
+"""Factor from the timeout without data to the time limit of a whole request."""
 
 
 class LinkOptions(Struct, frozen=True):
-    """What the command line, or a test, decides about a check of links."""
+    """Options of a link check, from the command line or a test."""
 
     now_s: int
-    """Seconds since 1970."""
+    """Current time in seconds since 1970."""
     renew: bool = False
-    """Ask again for what is known."""
+    """Check all links again, including those with a valid result."""
     files: tuple[str, ...] = ()
-    """Ask only for what is written in these files and folders; empty: in all."""
+    """Check only links in these files and folders; empty: in all."""
     limits: Limits = Limits()
-    """Times are those of the settings."""
+    """Limits of requests. Times are replaced by those of the settings."""
     clock: Clock = Clock()
     archive_api: str = API
 
 
 class LinkCounts(Struct, frozen=True):
-    """What was done."""
+    """Counts of a link check."""
 
     asked: int = 0
     hosts: int = 0
     known: int = 0
-    """Addresses whose last answer still counts."""
+    """URLs whose last result is still valid."""
     ignored: int = 0
     is_offline: bool = False
-    """No host has answered at all: nothing is told, and nothing of it kept."""
+    """Whether no host answered at all. In this case, nothing is reported or recorded."""
     unknown: int = 0
-    """Addresses of hosts that do not answer programs."""
+    """URLs on hosts that do not answer programs."""
 
 
 def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> LinkCounts:
-    """Ask for the addresses that the site's pages name; what is wrong goes to the log."""
+    """Check the links to other hosts on the site's pages. Add problems to the log."""
     settings, root = site.config.links, site.context.root
     uses = [found for found in _uses_of(site) if not options.files or is_within(found[1].path, options.files)]
     named = {address: set[str]() for address, _ in uses}
@@ -99,7 +100,7 @@ def _ask(
     options: LinkOptions,
     log: BuildLog,
 ) -> bool:
-    """Ask for what is due and keep the answers; whether anybody has answered."""
+    """Check the links that are due and record the results. Return whether any host answered."""
     settings, root = site.config.links, site.context.root
     before = dict(verdicts)
     gates = HostGates(settings.pause, options.clock)
@@ -110,14 +111,14 @@ def _ask(
             if due:
                 LinkCheck(plan, gates, probe).run(verdicts.__setitem__, log.progress)
     finally:
-        # also of a check that is broken off
+        # also if the check is interrupted
         is_online = _is_online([verdicts[address] for address in due if address in verdicts], due)
         write_verdicts(root, verdicts if is_online else before, options.now_s)
     return is_online
 
 
 def _is_online(found: Sequence[LinkVerdict], due: Collection[str]) -> bool:
-    """Whether anybody has answered; of few hosts all may be gone."""
+    """Return whether we are online. If only a few hosts were queried, all of them may be down."""
     hosts = {urlsplit(address).netloc for address in due}
     return len(hosts) < _FEW_HOSTS or not all(verdict.is_silent for verdict in found)
 
@@ -142,7 +143,7 @@ def _add_copies(
     verdicts: dict[str, LinkVerdict],
     options: LinkOptions,
 ) -> None:
-    """Ask the Internet Archive what it has of dead addresses, if the settings say so."""
+    """Query the Internet Archive for copies of dead links, if the settings request it."""
     if site.config.links.archive != "ask":
         return
     gates = HostGates(site.config.links.pause, options.clock)
@@ -157,7 +158,7 @@ def _add_copies(
 
 
 def _uses_of(site: SiteSnapshot) -> Iterator[tuple[str, LinkUse]]:
-    """Everything that pages and the menu name, in the order of the site."""
+    """Yield each URL that pages and menus link to, in the order of the site."""
     own = remote_address(site.config.base_url)
     files = SiteBibliographies(site.context.root)
     files.use_settings(site.context.settings)
@@ -185,7 +186,7 @@ def _index_of(path: str, text: str, indexes: dict[str, AddressIndex]) -> Address
 
 
 def _is_below(address: str, own: str) -> bool:
-    """Whether an address is one of the site itself: its links are checked in every build."""
+    """Return whether a URL belongs to the site itself. Its links are checked in every build."""
     return address == own or address.startswith(f"{own.rstrip('/')}/")
 
 

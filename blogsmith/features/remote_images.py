@@ -1,6 +1,7 @@
-"""Which images at other hosts the pages of a site name, and where: found by rendering them as a build does.
+"""Search for images from other hosts in the pages of a site, by rendering them as a build does.
 
-So whatever a build would ask for is found, in Markdown, in HTML and in shortcodes; nothing runs for it.
+Therefore, all images that a build would request are found, in Markdown, in HTML and in shortcodes. No code
+runs.
 """
 
 from __future__ import annotations
@@ -34,19 +35,20 @@ _CODE = "image-fetch"
 
 
 class RemoteUse(Struct, frozen=True):
-    """An image at another host, as a page names it."""
+    """A reference of a page to an image on another host."""
 
     written: str
     address: str
-    """As `remote_address` has it, of a video for its poster; empty if it cannot be requested."""
+    """URL as returned by `remote_address`, for a video that of its poster; empty if it cannot be requested.
+    """
     at: Diagnostic
-    """An error about nothing in particular, at the place."""
+    """Diagnostic at the location of the reference, used as a template."""
     is_poster: bool = False
-    """It is the URL of a video, and means its still picture."""
+    """Whether `written` is the URL of a video and `address` that of its poster."""
 
 
 def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteUse]:
-    """All of them, in the order of the site; one for each place."""
+    """Return all references to remote images in the order of the site, one per location."""
     memory = PageCache(None)
     loaded = load_site(context, memory, options, log)
     documents = {str(document.path): document for document in loaded.documents}
@@ -79,7 +81,7 @@ def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[Re
     def image(written: str, document: Document) -> ImageInfo | LinkTarget:
         if not is_remote(written):
             return ImageInfo("", None, None)
-        # numbers, so that what is reported is found again
+        # A unique number as message, so that each report can be matched with its image.
         problem = named.setdefault(written, f"{len(named)}")
         return LinkTarget("", problem, "", _CODE)
 

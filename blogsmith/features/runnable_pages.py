@@ -1,4 +1,4 @@
-"""Pages with code that readers run in their browsers, and what it imports."""
+"""Pages with code that readers run in their browsers, and the modules that this code imports."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class RunnablePage(Struct, frozen=True):
     path: PurePosixPath
     blocks: int
     modules: tuple[str, ...]
-    """Top-level modules that it imports and that do not come with Python, sorted."""
+    """Imported top-level modules that are not part of Python, sorted."""
 
 
 def runnable_pages(context: SiteContext, now: dt.datetime) -> tuple[RunnablePage, ...]:
-    """All pages with code for browsers, drafts too; what is wrong in them is not told here."""
+    """Return all pages with code for browsers, including drafts. Errors in the pages are not reported."""
     log = BuildLog(no_progress)
     options = BuildOptions(now=now, drafts=True, future=True)
     pages = [_page(page) for page in parse_pages(context, options, log)]
@@ -49,11 +49,11 @@ def _runnables(page: Parsed) -> list[Runnable]:
 
 def _modules(codes: Iterable[str]) -> tuple[str, ...]:
     found = {(item.module, item.guarded) for code in codes for item in imports_of(code)}
-    # what code does without, and Pyodide too, is missed by nobody
+    # Optional imports that Pyodide does not have either are not needed.
     wanted = {name for name, guarded in found if not guarded or name in MODULES}
     return tuple(sorted(name for name in wanted if not needs_no_package(name)))
 
 
 def modules_of(pages: Sequence[RunnablePage]) -> tuple[str, ...]:
-    """What all of them import, sorted."""
+    """Return all modules that the pages import, sorted."""
     return tuple(sorted({module for page in pages for module in page.modules}))

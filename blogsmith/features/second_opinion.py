@@ -1,8 +1,8 @@
-"""`blogsmith check --second-opinion`: compares the structure of each formula with latex2mathml's.
+"""`blogsmith check --second-opinion`: compare the structure of each formula with the output of latex2mathml.
 
-If a reader would read something else in latex2mathml's markup, one of the two is wrong about the TeX.
-What the library is known to do differently from TeX is not compared: the bundled plugin `latex2mathml`
-lists it. Neither are formulas in captions and in arguments of shortcodes, which only a rendered page has.
+If a reader would understand the two results differently, one converter is wrong about the TeX. Known
+differences of the library from TeX are skipped: the bundled plugin `latex2mathml` lists them. Formulas in
+captions and in arguments of shortcodes are also skipped, because they exist only on rendered pages.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_REASONS = 3
 
 
 def compare_formulas(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
-    """Report each formula that latex2mathml reads differently. Return a line that counts all of them.
+    """Report each formula that latex2mathml reads differently. Return a summary line.
 
     files: compare only formulas in these files and folders.
     """
@@ -51,7 +51,7 @@ def compare_formulas(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = (
 
 
 class _Comparison:
-    """All formulas of a site, and how many differ."""
+    """Comparison of all formulas of a site, with counts."""
 
     def __init__(self, site: SiteSnapshot, converter: FormulaConverter) -> None:
         self._config = site.config
@@ -73,7 +73,7 @@ class _Comparison:
             try:
                 found = convert_formula(math.tex, display=math.display, macros=macros, packages=packages)
             except TexError:
-                # the page reports it
+                # the page reports this error
                 continue
             source = FormulaSource(foreign_source(math.tex, macros), math.display, packages)
             macros |= found.macros
@@ -85,7 +85,8 @@ class _Comparison:
         return tuple(reporter.diagnostics)
 
     def _compare_one(self, ours: TypesetFormula, source: FormulaSource) -> tuple[str, str] | None:
-        """Return the first parts that differ, as text."""
+        """Return the first parts that differ, as text; None if the formulas are equal or cannot be compared.
+        """
         try:
             check_replaceable(ours)
         except UnusableMathml as why:
@@ -104,7 +105,7 @@ class _Comparison:
         return first_difference(*rows)
 
     def summary(self) -> str:
-        """Return one line."""
+        """Return a summary line."""
         compared, left_out = plural(self._compared, "formula"), self._left_out.total()
         verb = "differs" if self._different == 1 else "differ"
         line = f"second opinion: {compared} compared with {PLUGIN}, {self._different:,} {verb}"

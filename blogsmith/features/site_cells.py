@@ -1,4 +1,4 @@
-"""The cells of posts that a command names: run and recorded, or only looked at; no site is made."""
+"""Cells of the posts that a command names: run and record them, or only inspect them. No site is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progre
 def execute_site(
     root: Path, posts: Sequence[str], options: BuildOptions, progress: Progress = no_progress
 ) -> BuildReport:
-    """Run what is stale of `posts`, by default of all; never raises for an author's mistake."""
+    """Run the stale cells of `posts`, by default of all posts. Never raise for an author's error."""
     log = BuildLog(progress, strict=options.strict)
     try:
         context = open_site(root)
@@ -43,9 +43,11 @@ def _counts(done: CellUpdate) -> Counts:
 
 
 def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, remembers: bool = False) -> SiteStatus:
-    """The survey of the posts named, by default of all, drafts too; SiteError if the site cannot be read.
+    """Return the state of the named posts, by default of all, including drafts.
 
     remembers: as in `BuildOptions`.
+
+    Raise SiteError if the site cannot be read.
     """
     context = open_site(root)
     options = BuildOptions(now=now, drafts=True, future=True, remembers=remembers)

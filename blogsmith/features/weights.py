@@ -1,8 +1,8 @@
-"""`blogsmith check --budget`: what each page weighs as it would be published, held against the settings.
+"""`blogsmith check --budget`: compare the size of each published page with the limits in the settings.
 
-Each page is made, and the files that it loads are looked up among those of the site; nothing is written.
-Texts count as packed with gzip, as servers send them. The fonts that its sheets name all count, although a
-browser leaves out those that a page has no sign of.
+Each page is rendered, and the files that it loads are found among those of the site. Nothing is written.
+Text files count with their gzip size, as servers send them. All fonts that the stylesheets name count,
+although a browser does not load those whose characters a page does not use.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ from ..project.focus import is_within
 from ..project.report import BuildLog
 from ..site.section_rules import section_of
 
-# What a browser loads for a page before its reader does anything, by the HTML, the sheets and the modules.
+# Files that a browser loads for a page before the reader acts, according to its HTML, stylesheets and
+# modules.
 #
-# What a browser may choose counts with its largest choice: of a picture in several sizes the largest. Films
-# are loaded by a click, and what scripts ask for later is not seen.
+# If a browser can choose among several files, such as sizes of an image, the largest one counts. Videos are
+# loaded by a click, so they do not count. Requests that scripts make later are not known.
 
 
 Kind = Literal["styles", "scripts", "fonts", "pictures"]
@@ -47,15 +48,15 @@ _FONTS = (".woff2", ".woff", ".ttf", ".otf")
 
 
 class Resource(Struct, frozen=True):
-    """A file that is loaded: one of some, of which the browser takes one."""
+    """A file that a page loads, with the alternatives that a browser can choose from."""
 
     kind: Kind
     choices: tuple[str, ...]
-    """Addresses as they are written."""
+    """URLs as written in the page."""
 
 
 def resources_of(html: str) -> Iterator[Resource]:
-    """What the HTML of a page names, in order; some of it may come twice."""
+    """Yield the resources that the HTML of a page names, in order, possibly with duplicates."""
     hidden, sources, is_picture = deque(hidden_spans(html)), list[tuple[str, ...]](), False
     for found in _TAG.finditer(html):
         while hidden and hidden[0][1] <= found.start():
@@ -69,7 +70,7 @@ def resources_of(html: str) -> Iterator[Resource]:
             if is_picture and tag.get("srcset"):
                 sources.append(_candidates(tag.get("srcset")))
         elif tag.name == "img":
-            # of several formats the first one that is known is taken
+            # A browser uses the first format that it supports.
             choices = sources[0] if sources else _candidates(tag.get("srcset")) or (tag.get("src"),)
             yield Resource("pictures", choices)
         else:
@@ -98,7 +99,7 @@ def _candidates(srcset: str) -> tuple[str, ...]:
 
 
 def resources_in(kind: Kind, text: str) -> Iterator[Resource]:
-    """What a style sheet or a module names in its turn."""
+    """Yield the resources that a stylesheet or a module names."""
     if kind == "styles":
         for found in _IN_SHEET.finditer(text):
             address = found[1] or found[2]
@@ -113,7 +114,9 @@ def resources_in(kind: Kind, text: str) -> Iterator[Resource]:
 
 
 def local_path(address: str, base: str) -> str:
-    """The path that an address means where it stands in the file at `base`; empty if it is elsewhere."""
+    """Resolve a URL relative to the file at `base`. Return the path, or an empty string if it is on another
+    host.
+    """
     parts = urlsplit(address.strip())
     if parts.scheme or parts.netloc or not parts.path:
         return ""
@@ -121,7 +124,7 @@ def local_path(address: str, base: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """The other host that an address leads to; empty for none."""
+    """Return the other host of a URL, or an empty string."""
     parts = urlsplit(address.strip())
     return parts.netloc.lower() if parts.scheme in ("", "http", "https") else ""
 
@@ -130,33 +133,33 @@ _KINDS: tuple[Kind, ...] = ("styles", "scripts", "fonts", "pictures")
 _PACKED = frozenset((".css", ".js", ".mjs", ".svg", ".json", ".html", ".txt", ".xml"))
 _MOST_READ = 20_000_000
 _LINES = 10
-"""Pages in the table."""
+"""Number of pages in the table."""
 _NAMES: Mapping[str, str] = {"page": "the HTML", "total": "the page with all that it loads"}
 
 
 class FileWeight(Struct, frozen=True):
-    """What one file weighs."""
+    """Size of one file."""
 
     path: str
     bytes: int
     packed: int
-    """As servers send it."""
+    """Size in bytes as sent by servers, compressed if it is text."""
 
 
 class PageWeight(Struct):
-    """What a page loads."""
+    """Files that a page loads, with their sizes."""
 
     url: str
     path: str
-    """Of the source; empty for a page that blogsmith makes."""
+    """Path of the source; empty for a generated page."""
     html: FileWeight
     files: dict[str, tuple[Kind, FileWeight]] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
     remote: int = 0
-    """Files of other hosts; what they weigh is not known."""
+    """Number of files on other hosts, whose sizes are unknown."""
 
     def packed(self, name: str) -> int:
-        """Bytes of one kind, of the HTML (`page`), or of all (`total`)."""
+        """Return the compressed bytes of one kind, of the HTML (`page`), or of everything (`total`)."""
         if name == "page":
             return self.html.packed
         kinds = _KINDS if name == "total" else (name,)
@@ -166,25 +169,26 @@ class PageWeight(Struct):
 
     @property
     def bytes(self) -> int:
-        """All of it, nothing packed."""
+        """Uncompressed size of the page and its files, in bytes."""
         return self.html.bytes + sum(file.bytes for _, file in self.files.values())
 
     @property
     def requests(self) -> int:
-        """Files that a browser may ask for."""
+        """Number of files that a browser may request."""
         return 1 + len(self.files) + self.remote
 
     def heaviest(self, name: str) -> str:
-        """The largest file of a kind."""
+        """Return a hint that names the largest file of a kind."""
         files = [file for kind, file in self.files.values() if name in (kind, "total")]
         largest = max(files, key=lambda file: (file.packed, file.path), default=None)
         return f"the largest is {largest.path}, {format_size(largest.packed)}" if largest else ""
 
 
 def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
-    """Weigh all pages; what is over the budget goes to the log. Gives a table of the heaviest.
+    """Measure all pages and add a warning to the log for each exceeded limit. Return a table of the largest
+    pages.
 
-    files: weigh only pages that are made from these files and folders.
+    files: measure only pages that are made from these files and folders.
     """
     scale = _Scale(site)
     views = [one.content for one in site.composition.files if isinstance(one.content, PageView)]
@@ -203,7 +207,7 @@ def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) ->
 
 
 class _Scale:
-    """Belongs to one look at a site: each file is weighed once."""
+    """Measures the files of one site, each of them once."""
 
     def __init__(self, site: SiteSnapshot) -> None:
         self._site = site
@@ -255,19 +259,19 @@ class _Scale:
 
 
 def _packed(data: bytes) -> int:
-    # most servers pack with level 5 or 6
+    # Most servers compress with level 5 or 6.
     return len(gzip.compress(data, 6, mtime=0))
 
 
 class _Limits:
-    """The budget of the site, and those of its sections."""
+    """Size limits of the site and of its sections."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._sections = {name.strip("/"): own for name, own in config.budget.sections.items()}
 
     def of(self, page: PageWeight, name: str) -> tuple[Any, str]:
-        """What a page may have of something, and the setting that says so."""
+        """Return a limit that applies to a page, and the name of the setting that defines it."""
         path = PurePosixPath(page.path)
         section = section_of(path, self._sections, self._config) if page.path and self._sections else ""
         own = getattr(self._sections[section], name) if section else None
@@ -297,7 +301,7 @@ def _excess(page: PageWeight, message: str, hint: str) -> Diagnostic:
 
 
 def format_table(pages: list[PageWeight], total: int) -> str:
-    """The heaviest pages, sizes as servers send them."""
+    """Return a table of the largest pages, with sizes as sent by servers."""
     head = ("HTML", *_KINDS, "together", "unpacked", "files", "hosts", "page")
     rows = [
         (

@@ -1,21 +1,21 @@
-"""Every public hook: what a plugin may register and what it is given.
+"""Public hooks: the functions that a plugin can register, and the types that its functions receive.
 
-A plugin is one file with one `register(hooks)`. Bundled plugins use nothing that is not here. Hooks
-are called at these places of the line:
+A plugin is one file with one function `register(hooks)`. Bundled plugins use only this interface. Hooks are
+called at these stages of a build:
 
 | hook | called |
 |---|---|
-| `callout_kind` | before parsing: the table of kinds |
-| `page_read` | when the front matter of a page has been read, before its text is parsed |
-| `markdown` | once, when the Markdown parser is made |
-| `block_div` | while parsing: a `<div class="x">` becomes a shortcode call |
-| `shortcode_data` | while rendering: arguments of a call → data for its template |
-| `diagram` | while rendering: the source in a fence of a language → its drawing |
-| `formula_converter` | while rendering: the TeX of a formula → its MathML |
-| `page_rendered` | when the text of a page is HTML, before a layout is put around it |
-| `site_outputs` | when all pages are known: further files of the site |
+| `callout_kind` | before parsing: adds a kind of callout |
+| `page_read` | after the front matter of a page is read, before its Markdown is parsed |
+| `markdown` | once, when the Markdown parser is created |
+| `block_div` | while parsing: turns a `<div class="x">` into a shortcode call |
+| `shortcode_data` | while rendering: turns the arguments of a call into data for its template |
+| `diagram` | while rendering: turns the source in a fence of a language into a drawing |
+| `formula_converter` | while rendering: turns the TeX of a formula into MathML |
+| `page_rendered` | after the content of a page is rendered to HTML, before the layout is applied |
+| `site_outputs` | when all pages are known: adds files to the site |
 
-Templates of plugins' shortcodes lie in `plugins/shortcodes/`; a theme or site may override them.
+Templates of plugins' shortcodes are in `plugins/shortcodes/`; a theme or site may override them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 __all__ = ["Config", "Document", "FormulaSource", "Hooks", "PageView", "SiteOutputs"]
-"""What plugins may import: the types of what they are given."""
+"""Types that plugins may import: those of the arguments of their functions."""
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
@@ -51,29 +51,30 @@ OutputsFunction = Callable[["SiteOutputs"], Mapping[str, FileContent]]
 
 
 class SiteOutputs(Struct, frozen=True):
-    """What `site_outputs` is given."""
+    """Argument of a `site_outputs` function."""
 
     config: Config
-    """The settings of the site."""
+    """Settings of the site."""
     pages: tuple[PageView, ...]
-    """Every page, also those that blogsmith makes, as templates see them."""
+    """All pages as templates see them, including generated ones."""
     documents: Mapping[str, Document]
-    """Source path of a page → its front matter and its Markdown."""
+    """Maps the source path of a page to its front matter and Markdown."""
 
 
 class FormulaSource(Struct, frozen=True):
-    """What `formula_converter` is given."""
+    """Argument of a `formula_converter` function."""
 
     tex: str
-    """TeX without delimiters: macros of site and page opened, without definitions, labels, tags, comments."""
+    """TeX without delimiters, definitions, labels, tags and comments. Macros of site and page are expanded.
+    """
     display: bool
-    """It stands on a line of its own."""
+    """Whether the formula is display math."""
     packages: frozenset[str] = frozenset()
-    """LaTeX packages that the page asks for, such as `physics`."""
+    """LaTeX packages that the page enables, such as `physics`."""
 
 
 class Kind(Struct, frozen=True):
-    """A callout kind a plugin declares; fields as under `callouts:` in the configuration."""
+    """A callout kind declared by a plugin. The fields are the same as under `callouts:` in the settings."""
 
     name: str
     title: str
@@ -85,53 +86,53 @@ class Kind(Struct, frozen=True):
 
 
 class Diagram(Struct, frozen=True):
-    """How the fences of one language are drawn."""
+    """Function of a plugin that draws the fences of one language."""
 
     plugin: str
     draw: DiagramFunction
-    """The fence's source → SVG."""
+    """Turns the source of a fence into SVG."""
     trusted: bool = False
     """Whether sources of strangers must not reach it."""
     formulas: bool = False
-    """Whether blogsmith typesets formulas in its labels."""
+    """Whether blogsmith typesets the formulas in labels."""
 
 
 class FormulaConverter(Struct, frozen=True):
-    """How formulas are typeset where it is chosen."""
+    """Function of a plugin that converts formulas, if the site uses it."""
 
     plugin: str
     convert: ConvertFunction
-    """A formula → MathML, or None if it is none for this converter."""
+    """Converts a formula to MathML, or returns None if it does not support the formula."""
     commands: frozenset[str] = frozenset()
-    """Commands that it knows and blogsmith does not."""
+    """Commands that the converter knows and blogsmith does not."""
     trusted: bool = False
     """As in `Diagram`."""
 
 
 class Plugins(Struct, frozen=True):
-    """What all loaded plugins registered. Immutable: lives across pages and builds."""
+    """Registrations of all loaded plugins. Immutable, so that pages and builds can share it."""
 
     names: tuple[str, ...] = ()
     kinds: tuple[Kind, ...] = ()
     markdown_rules: tuple[MarkdownRule, ...] = ()
     block_divs: Mapping[str, str] = field(default_factory=dict)
-    """Class of a div → shortcode."""
+    """Maps the class of a div to a shortcode."""
     shortcode_data: Mapping[str, tuple[str, ShortcodeData]] = field(default_factory=dict)
-    """Shortcode → (plugin, function)."""
+    """Maps a shortcode to (plugin, function)."""
     diagrams: Mapping[str, Diagram] = field(default_factory=dict)
-    """Language of a fence → what draws it."""
+    """Maps the language of a fence to its drawing function."""
     converters: Mapping[str, FormulaConverter] = field(default_factory=dict)
-    """Plugin → what typesets formulas."""
+    """Maps a plugin to its formula converter."""
     page_readers: tuple[tuple[str, PageReader], ...] = ()
-    """(plugin, function), in the order of the settings."""
+    """Pairs (plugin, function), in the order of the settings."""
     page_filters: tuple[tuple[str, PageFilter], ...] = ()
-    """As `page_readers`."""
+    """Like `page_readers`."""
     outputs: tuple[tuple[str, OutputsFunction], ...] = ()
-    """As `page_readers`."""
+    """Like `page_readers`."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Path on disk → plugin, to know whose mistake an exception is."""
+    """Maps a file path to its plugin, to find the plugin that caused an exception."""
     code: PluginCode | None = None
-    """What plugins of the site were loaded from; None if there are none."""
+    """Files that plugins of the site were loaded from; None if the site has no plugins of its own."""
     installed: Mapping[str, str] = field(default_factory=dict)
     """Plugins of installed packages, as `name (package version)` → digest of the package."""
     package_paths: tuple[str, ...] = ()
@@ -139,7 +140,7 @@ class Plugins(Struct, frozen=True):
 
 
 class Hooks:
-    """What a plugin's `register` is given."""
+    """Argument of a plugin's `register` function."""
 
     def __init__(self, plugin: str, file: Path) -> None:
         self._plugin = plugin
@@ -165,23 +166,28 @@ class Hooks:
         alias: Iterable[str] = (),
         numbered: bool = False,
     ) -> None:
-        """Declare a callout kind; with `prefix`, a paragraph opening with that text is one."""
+        """Declare a callout kind.
+
+        prefix: a paragraph that begins with this text becomes a callout of this kind.
+        """
         self._kinds.append(Kind(name.lower(), title, prefix, icon, color, tuple(alias), numbered))
 
     def markdown(self, rule: MarkdownRule) -> MarkdownRule:
-        """Decorator: `rule(md)` adds rules to the markdown-it parser, after blogsmith's own."""
+        """Register `rule(md)`, which adds rules to the markdown-it parser after our own. Use as a decorator.
+        """
         self._markdown.append(rule)
         return rule
 
     def block_div(self, class_name: str, shortcode: str) -> None:
-        """Let `<div class="class_name" data-x="…">` mean the call `{% shortcode x="…" %}`."""
+        """Treat `<div class="class_name" data-x="…">` as the call `{% shortcode x="…" %}`."""
         self._divs[class_name] = shortcode
 
     def shortcode_data(self, name: str) -> Callable[[ShortcodeData], ShortcodeData]:
-        """Decorator: `f(args, document)` gives the data for the template of shortcode `name`.
+        """Register `f(args, document)`, which returns the data for the template of shortcode `name`. Use as a
+        decorator.
 
-        Raise ValueError with a sentence for the author when an argument is wrong. A `data` that
-        holds `widget` asks for the script of that name (`embed`, `compare`).
+        The function raises ValueError with a message for the author if an argument is invalid. If the data
+        contains `widget`, the page loads the script of that name (`embed`, `compare`).
         """
 
         def register(function: ShortcodeData) -> ShortcodeData:
@@ -191,45 +197,51 @@ class Hooks:
         return register
 
     def page_read(self, function: PageReader) -> PageReader:
-        """Decorator: `f(document)` gives the document that is built in place of the one that was read.
+        """Register `f(document)`, which returns a document that replaces the one that was read. Use as a
+        decorator.
 
-        `dataclasses.replace(document, body=…)` changes the Markdown, `front=…` what stands in front of it.
-        Keep the number of lines: mistakes are told at the author's. Raise ValueError with a sentence for the
-        author when the page is wrong.
+        `dataclasses.replace(document, body=…)` changes the Markdown, `front=…` the front matter. The number
+        of lines must not change: errors are reported with the line numbers of the author's file. The
+        function raises ValueError with a message for the author if the page is invalid.
         """
         self._page_readers.append(function)
         return function
 
     def page_rendered(self, function: PageFilter) -> PageFilter:
-        """Decorator: `f(html, document)` gives the HTML of a page's text, before its layout is filled."""
+        """Register `f(html, document)`, which returns the new HTML of a page, without layout. Use as a
+        decorator.
+        """
         self._page_filters.append(function)
         return function
 
     def site_outputs(self, function: OutputsFunction) -> OutputsFunction:
-        """Decorator: `f(site)` gives further files of the site, path in the output folder → text or bytes.
+        """Register `f(site)`, which returns additional files by path in the output folder. Use as a
+        decorator.
 
-        A function in place of the text is called when the file is written. `site` has the settings
-        (`config`), all pages as templates see them (`pages`) and the sources (`documents`). The preview
-        calls it after each change.
+        The content of a file is a string, bytes, or a function that is called when the file is written.
+        `site` has the settings (`config`), all pages as templates see them (`pages`) and the sources
+        (`documents`). The preview calls the function after each change.
         """
         self._outputs.append(function)
         return function
 
     def install_command(self, *packages: str) -> str:
-        """What an author types to install these packages where blogsmith runs: with pipx, uv or pip."""
+        """Return the command that installs these packages next to blogsmith: with pipx, uv or pip."""
         return install_command(*packages)
 
     def diagram(
         self, language: str, *, trusted: bool = False, formulas: bool = False
     ) -> Callable[[DiagramFunction], DiagramFunction]:
-        """Decorator: `f(source)` gives the SVG of a fence whose language is `language`.
+        """Register `f(source)`, which returns the SVG for a fence of this language. Use as a decorator.
 
-        blogsmith cleans the SVG and lets its colours follow the theme. Raise ValueError with a sentence
-        for the author when the source is wrong, SyntaxError(sentence, ("", line, column, None)) when you
-        know where, and ImportError or FileNotFoundError with what to install when that is missing: then
-        the source is shown. With `trusted`, sites with `markup.untrusted` never call the function. With
-        `formulas`, blogsmith typesets each `$…$` in a label: `source` has a word of about its width there,
-        such as `jiliijij`, and every `<text>` of the drawing with that word becomes HTML with the formula.
+        blogsmith removes active content from the SVG and adapts its colors to the theme. The function raises
+        ValueError with a message for the author if the source is invalid, or SyntaxError(message, ("", line,
+        column, None)) if it knows the location. If a program is missing, it raises ImportError or
+        FileNotFoundError with what to install; then the page shows the source.
+
+        trusted: sites with `markup.untrusted` never call the function. formulas: blogsmith typesets each
+        `$…$` in a label. In `source`, a placeholder word of about the same width, such as `jiliijij`,
+        replaces the formula. Every `<text>` of the drawing with that word becomes HTML with the formula.
         """
 
         def register(function: DiagramFunction) -> DiagramFunction:
@@ -241,15 +253,18 @@ class Hooks:
     def formula_converter(
         self, *, commands: Iterable[str] = (), trusted: bool = False
     ) -> Callable[[ConvertFunction], ConvertFunction]:
-        """Decorator: `f(formula)` gives the MathML of a formula, one `<math>` element, or None.
+        """Register `f(formula)`, which returns the MathML of a formula, one `<math>` element, or None. Use
+        as a decorator.
 
-        `formula` has `tex` (macros opened, without labels and tags), `display` and `packages`. Numbers,
-        labels, links, the text for screen readers and the TeX to copy stay blogsmith's. What comes back is
-        read as XML and written anew with what MathML Core has. What is not in Core, None, and whatever the
-        function raises leave the formula to blogsmith, which `-v` tells. Mistakes in TeX are told as ever;
-        name under `commands`, with backslash, what only your converter knows. One plugin of a site typesets:
-        `math: {converter: name}` says which. With `trusted`, sites with `markup.untrusted` never call the
-        function.
+        `formula` has `tex` (macros expanded, without labels and tags), `display` and `packages`.
+        blogsmith adds numbers, labels, links, the text for screen readers and the TeX to copy. The
+        result is read as XML and rewritten with the elements of MathML Core. If it uses other elements,
+        or if the function returns None or raises an exception, blogsmith typesets the formula itself;
+        `-v` reports this. Errors in TeX are reported as usual. A site uses one converter, chosen by
+        `math: {converter: name}`.
+
+        commands: commands, with backslash, that only this converter knows. trusted: sites with
+        `markup.untrusted` never call the function.
         """
 
         def register(function: ConvertFunction) -> ConvertFunction:

@@ -1,4 +1,4 @@
-"""Calls of plugins' hooks; an exception becomes a diagnostic with the plugin's name, file and line."""
+"""Calls of plugin functions. An exception becomes a diagnostic with the plugin's name, file and line."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from .plugin_code import PluginCode
 
 @contextmanager
 def blame_plugins(plugins: Plugins) -> Iterator[None]:
-    """Whatever a plugin raises inside becomes a SiteError with its name; bugs of our own pass through.
+    """Convert exceptions of plugins inside to SiteError with the plugin's name. Errors in our own code pass
+    through.
 
-    What plugins of the site import inside is guarded as while they were loaded.
+    Imports by plugins of the site are guarded inside, as when the plugins are loaded.
     """
     try:
         with guard_imports(plugins.code):
@@ -36,13 +37,13 @@ def blame_plugins(plugins: Plugins) -> Iterator[None]:
 
 
 def _is_raised_by(error: SystemExit, files: Iterable[str]) -> bool:
-    """Whether code of these files ends the program, rather than a signal that came while it ran."""
+    """Return whether code of these files ends the program, rather than a signal that arrived while it ran."""
     frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     return bool(frames) and frames[-1] in set(files)
 
 
 def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "fails") -> Diagnostic:
-    """The diagnostic for what `plugin` raised, at the line of its file that did it."""
+    """Return a diagnostic for an exception of `plugin`, at the line of its file that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
     if isinstance(error, SyntaxError) and error.filename == str(file):
@@ -75,7 +76,8 @@ def _suggestion(error: BaseException) -> str:
 
 @contextmanager
 def blame_plugin(name: str, file: Path) -> Iterator[None]:
-    """Whatever a plugin raises is its own; the site's author needs its name and line, not our stack."""
+    """Convert any exception inside to SiteError. The author needs the plugin's name and line, not our stack.
+    """
     try:
         yield
     except SiteError:
@@ -86,12 +88,12 @@ def blame_plugin(name: str, file: Path) -> Iterator[None]:
         raise SiteError(plugin_failure(name, file, error, "fails to load")) from error
 
 
-# The door to `plugin_imports`, which is imported for sites that have plugins of their own.
+# Access to `plugin_imports`, which is imported only for sites that have their own plugins.
 
 
 @contextmanager
 def guard_imports(code: PluginCode | None) -> Iterator[None]:
-    """Imports inside are those of a site whose plugins are `code`; without any, nothing is different."""
+    """Guard the imports inside by `code`, the plugins of a site. Without code, do nothing."""
     if code is None:
         yield
         return
@@ -101,11 +103,11 @@ def guard_imports(code: PluginCode | None) -> Iterator[None]:
         yield
 
 
-# The calls of plugins' functions while pages are made, and what is done with what they give.
+# Calls of plugin functions during page rendering, and checks of their results.
 
 
 def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document that plugins make of `document`, and what they say is wrong with it."""
+    """Return the document after all `page_read` functions, and the errors that they raised."""
     found: list[Diagnostic] = []
     for plugin, read in plugins.page_readers:
         try:
@@ -123,7 +125,8 @@ def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tup
 
 
 def filter_html(plugins: Plugins, html: str, document: Document) -> str:
-    """The HTML of a page's text that plugins make of `html`; SiteError if one of them gives none."""
+    """Return the HTML after all `page_rendered` functions. Raise SiteError if one does not return a string.
+    """
     for plugin, change in plugins.page_filters:
         changed: object = change(html, document)
         if not isinstance(changed, str):
@@ -136,7 +139,9 @@ def filter_html(plugins: Plugins, html: str, document: Document) -> str:
 def plugin_files(
     plugins: Plugins, site: SiteOutputs
 ) -> Iterator[tuple[str, PurePosixPath, Callable[[], bytes]]]:
-    """(plugin, path in the output folder, what makes its bytes) of each file that plugins add."""
+    """Yield (plugin, path in the output folder, function that returns the content) for each file added by
+    plugins.
+    """
     for plugin, outputs in plugins.outputs:
         for name, content in outputs(site).items():
             path = PurePosixPath(name)

@@ -1,4 +1,4 @@
-"""The loader of plugins: finds the file of each, runs it and collects what it registers."""
+"""Loader of plugins: finds the file of each plugin, runs it and collects its registrations."""
 
 from __future__ import annotations
 
@@ -101,4 +101,4 @@ def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) 
 DIAGRAMS: Mapping[str, str] = MappingProxyType(
     {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
 )
-"""Languages that stand for a drawing even on a site without a plugin for them → the bundled plugin."""
+"""Maps a diagram language to the bundled plugin for it. These fences are diagrams even without a plugin."""

@@ -1,8 +1,8 @@
-"""What lies in a site's `plugins/`: read once, digested, and run from these very bytes.
+"""Code in a site's `plugins/`: read once, hashed, and run from the same bytes.
 
-Consent is given to digests, so what was read for a digest is what runs: nothing is read a second time, and
-Python's own bytecode files are never used. Templates of shortcodes are content, which cannot run anything,
-and hidden files and `__pycache__` are nobody's code: these are not covered, and so cannot be imported.
+Consent applies to digests, so the bytes that run are the bytes that were hashed: files are not read a second
+time, and Python's bytecode files are never used. Three kinds of files are not covered and therefore cannot
+be imported: templates of shortcodes, which are content and cannot run code; hidden files; and `__pycache__`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 
 
 class PluginCode(Struct, frozen=True):
-    """Paths are relative to the site's root, with forward slashes."""
+    """Code of a site's plugins. Paths are relative to the site root, with forward slashes."""
 
     root: Path
-    """Of the site, links resolved."""
+    """Root of the site, with links resolved."""
     digests: Mapping[str, str] = field(default_factory=dict)
-    """Every file that is covered → hex SHA-256 of its bytes."""
+    """Maps each covered file to the hexadecimal SHA-256 of its content."""
     sources: Mapping[str, bytes] = field(default_factory=dict)
-    """Every Python source → its bytes, which were digested."""
+    """Maps each Python source to its content, the bytes that were hashed."""
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """Files that are not covered although they could be → why, in words."""
+    """Maps files that should be covered but are not to the reason, as a message."""
 
 
 def is_covered(path: str) -> bool:
-    """Whether a file at `path` belongs to what consent is given to."""
+    """Return whether consent covers a file at `path`."""
     folder, _, name = path.rpartition("/")
     parts = folder.split("/")
     if parts[0] != FOLDER or not _PASSED_OVER.isdisjoint(parts) or name.endswith("~"):
@@ -48,7 +48,7 @@ def is_covered(path: str) -> bool:
 
 
 def read_plugin_code(root: Path) -> PluginCode:
-    """Everything under the site's `plugins/` that is covered, in the order of its paths."""
+    """Read all covered files below the site's `plugins/`, sorted by path."""
     root = root.resolve()
     digests: dict[str, str] = {}
     sources: dict[str, bytes] = {}
@@ -71,10 +71,11 @@ def read_plugin_code(root: Path) -> PluginCode:
 
 
 def _paths(root: Path) -> Iterator[str]:
-    """Files and links in the folder, which may be a link itself; linked folders in it are not entered."""
+    """Yield files and links in the folder, which may be a link itself. Linked folders in it are not entered.
+    """
     top = root / FOLDER
     with suppress(OSError, RuntimeError):
-        # Python before 3.13 says RuntimeError to a link that leads to itself
+        # Before Python 3.13, a link to itself raises RuntimeError.
         if not top.resolve(strict=True).is_relative_to(root):
             return
     for folder, folders, names in os.walk(top):
@@ -85,12 +86,17 @@ def _paths(root: Path) -> Iterator[str]:
 
 
 def digest_of(root: Path, path: str) -> str:
-    """Hex SHA-256 of a file of the site, whose root is resolved; ValueError says why there is none."""
+    """Return the hexadecimal SHA-256 of a file of the site, whose root is resolved.
+
+    Raise ValueError with the reason if the file cannot be used.
+    """
     return hashlib.sha256(_contents(root, path)).hexdigest()
 
 
 def _contents(root: Path, path: str) -> bytes:
-    """The bytes of a file of the site, through links inside it; ValueError says why there are none."""
+    """Read a file of the site, following links within the site. Raise ValueError with the reason if that
+    fails.
+    """
     try:
         file = (root / path).resolve(strict=True)
         if not file.is_relative_to(root):
@@ -100,5 +106,5 @@ def _contents(root: Path, path: str) -> bytes:
         with open_folder(file.parent) as folder:
             return folder.read(file.name)
     except (OSError, RuntimeError) as error:
-        # a link that leads nowhere is an editor's lock, or one that is broken
+        # A dangling link is the lock file of an editor, or a broken link.
         raise ValueError("it cannot be read") from error

@@ -1,13 +1,13 @@
-"""What plugins of a site import: from the site only what consent covers, from its digested bytes.
+"""Import guard for plugins of a site: from the site, they can import only code that consent covers.
 
-While plugins of a site load and while their hooks are called, a finder stands in front of Python's own. It
-asks those where a module would come from. Outside the site that is none of our business. Inside, a module
-that is a covered source runs from the bytes that were digested; anything else is refused: sources elsewhere
-in the site, bytecode, extension modules, archives. An audit hook refuses the same for code that reaches
-`exec` past the finders, as with `spec_from_file_location`.
+While plugins of a site load and while their hooks are called, a finder precedes Python's own finders and
+queries them for the location of each module. Modules outside the site are not restricted. A module inside
+the site runs from the hashed bytes if it is a covered source. Everything else is rejected: other sources in
+the site, bytecode, extension modules, archives. An audit hook rejects the same for code that reaches `exec`
+without the finders, as with `spec_from_file_location`.
 
-Out of reach, and said so in the manual: text that a plugin reads and executes itself, programs that it
-starts, libraries that it loads through ctypes. Consent is given to code that may do such things.
+The guard cannot check source that a plugin reads and executes itself, programs that it starts, and libraries
+that it loads through ctypes; the manual says so. Consent is given to code that may do these things.
 """
 
 from __future__ import annotations
@@ -30,31 +30,32 @@ from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from .plugin_code import FOLDER, PluginCode, is_covered
 
 PACKAGE = "blogsmith_plugins"
-"""Plugins of a site are modules of a package of this name: `from .helper import draw` finds helper.py."""
+"""Name of the package that contains the plugins of a site: `from .helper import draw` finds helper.py."""
 _OWN = (Path(__file__).parent, Path(__file__).parent.parent / FOLDER)
-"""Our package, and the bundled plugins of a checkout: either may lie inside a site."""
+"""Our package, and the bundled plugins of a checkout. Either may be inside a site."""
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
 _HINT = f"put it into {FOLDER}/, which blogsmith trust covers, and write: from .{{name}} import …"
 
 
 @contextmanager
 def guard_site_imports(code: PluginCode) -> Iterator[None]:
-    """Imports inside are those of a site whose plugins are `code`."""
+    """Guard the imports inside by `code`, the plugins of a site."""
     _watch_exec()
     guard, before = SiteImports(code), list(sys.path)
     sys.meta_path.insert(0, guard)
     try:
         yield
     finally:
-        # not by position: guards of two sites may end in any order
+        # Not by index: the guards of two sites may end in any order.
         sys.meta_path.remove(guard)
         if sys.path != before:
-            # outside of here nobody looks at what is imported
+            # After the guard ends, imports are not checked.
             sys.path[:] = [entry for entry in sys.path if entry in before or not guard.is_inside(entry)]
 
 
 def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
-    """The module of `plugins/<name>.py`, which `code.sources` has; called inside `guard_site_imports`."""
+    """Load the module of `plugins/<name>.py` from `code.sources`. Must be called inside `guard_site_imports`.
+    """
     path = f"{FOLDER}/{name}.py"
     full_name = f"{PACKAGE}.{re.sub('[^0-9A-Za-z_]', '_', name)}"
     spec = _spec(full_name, str(code.root / path), code.sources[path])
@@ -69,7 +70,7 @@ def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
 
 
 def forget_plugin_modules(code: PluginCode) -> None:
-    """Begin with a new package: modules of plugins loaded before are imported anew."""
+    """Create a new package, so that modules of plugins loaded before are imported again."""
     for name, module in list(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
         if name == PACKAGE or isinstance(getattr(spec, "loader", None), DigestedSource):
@@ -80,27 +81,27 @@ def forget_plugin_modules(code: PluginCode) -> None:
 
 
 class DigestedSource(InspectLoader):
-    """Loads one module from the bytes that were digested."""
+    """Loader of one module from hashed bytes."""
 
     def __init__(self, file: str, data: bytes) -> None:
         self._file = file
         self._data = data
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run its code."""
+        """Run the code of the module."""
         exec(self.get_code(module.__name__), module.__dict__)
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compiled now: bytecode on disk could be anybody's."""
+        """Compile the source. Bytecode on disk is not used because anyone could have written it."""
         return compile(self._data, self._file, "exec", dont_inherit=True)
 
     def get_source(self, fullname: str) -> str:
-        """For tracebacks and `inspect`."""
+        """Return the source, for tracebacks and `inspect`."""
         return importlib.util.decode_source(self._data)
 
 
 class SiteImports(MetaPathFinder):
-    """Finds modules as Python does, and refuses those of the site that are not covered."""
+    """Finder that delegates to Python's finders and rejects modules of the site that are not covered."""
 
     def __init__(self, code: PluginCode) -> None:
         self._code = code
@@ -110,7 +111,7 @@ class SiteImports(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Where a module is, for `import`; SiteError if it is refused."""
+        """Return the location of a module for `import`. Raise SiteError if it is rejected."""
         found = self._find_in_site(fullname, path, target)
         if found is None:
             return None
@@ -127,12 +128,17 @@ class SiteImports(MetaPathFinder):
         return _spec(fullname, str(found.origin), source, folders if is_package else None)
 
     def check(self, file: str, is_ours: bool) -> None:
-        """SiteError if what runs is of the site, unless it `is_ours`: compiled from digested bytes."""
+        """Raise SiteError if a file of the site runs.
+
+        is_ours: the code was compiled from hashed bytes, so it may run.
+        """
         if self.is_inside(file) and not is_ours:
             raise self._refusal(file)
 
     def is_inside(self, path: str) -> bool:
-        """Whether a path, as named or behind links, is of the site and not of an environment in it."""
+        """Return whether a path, before or after resolving links, is in the site but not in an environment
+        inside it.
+        """
         forms = _forms(path)
         if any(_is_below(form, folder) for form in forms for folder in self._environment):
             return False
@@ -146,7 +152,7 @@ class SiteImports(MetaPathFinder):
                 found = finder.find_spec(name, path, target)
                 if found is not None:
                     return found
-        # plugins that have put their folder into sys.path, and import later
+        # for plugins that have added their folder to sys.path and import later
         return PathFinder.find_spec(name, [str(self._code.root / FOLDER)]) if path is None else None
 
     def _source(self, file: str) -> bytes | None:
@@ -168,7 +174,8 @@ class SiteImports(MetaPathFinder):
         return SiteError(Diagnostic("plugin-import", message, importer, place, text, hint))
 
     def _importer(self) -> tuple[str, int]:
-        """The covered source that imports now, and its line."""
+        """Return the covered source that is importing, and its line; an empty string and 0 if there is none.
+        """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
             for form in _forms(frame.f_code.co_filename):
@@ -197,7 +204,7 @@ def _why_refused(path: str) -> str:
 
 
 def _forms(path: str) -> tuple[str, ...]:
-    """A path as it is named, made absolute, and as the system calls it, behind links."""
+    """Return the absolute path as given and, if different, the path with links resolved."""
     if path.startswith("<"):
         return ()
     # not Path.resolve(), which follows links
@@ -216,7 +223,7 @@ def _posix(path: str) -> str:
 
 @functools.cache
 def _environment() -> tuple[str, ...]:
-    """Folders of this Python and of blogsmith, which the user chose, wherever they lie."""
+    """Return the folders of this Python and of blogsmith, which the user chose, wherever they are located."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [*site.getsitepackages(), site.getusersitepackages(), *map(str, _OWN)]
@@ -225,7 +232,9 @@ def _environment() -> tuple[str, ...]:
 
 @functools.cache
 def _watch_exec() -> None:
-    """Once a process: hooks cannot be taken away. It looks at nothing unless a guard stands."""
+    """Install the audit hook once per process, because hooks cannot be removed. It acts only while a guard
+    exists.
+    """
     sys.addaudithook(_audit_event)
 
 
@@ -237,16 +246,16 @@ def _audit_event(event: str, arguments: tuple[object, ...]) -> None:
         return
     if event == "exec":
         code = arguments[0]
-        # in front of it stands who has called exec
+        # The previous frame is the caller of exec.
         caller = sys._getframe(1).f_code
         if isinstance(code, CodeType) and not _is_jinja(caller):
             guard.check(code.co_filename, caller is DigestedSource.exec_module.__code__)
     elif isinstance(arguments[1], str):
-        # only extension modules come with their file
+        # Only events of extension modules have a file name.
         guard.check(arguments[1], is_ours=False)
 
 
 def _is_jinja(caller: CodeType) -> bool:
-    """Whether it runs a template, or raises at its line: templates are content, and stay in their sandbox."""
+    """Return whether the caller runs a template or raises at its line. Templates are sandboxed content."""
     modules = (sys.modules.get(f"jinja2.{name}") for name in ("environment", "debug"))
     return any(caller.co_filename == getattr(module, "__file__", None) for module in modules)

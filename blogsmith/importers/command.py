@@ -1,4 +1,4 @@
-"""`blogsmith import`: from options to an import, and from what came of it to an exit code."""
+"""`blogsmith import`: convert options to an import, and its result to an exit code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .report import ImportResult
 
 _SHOWN = 10
-"""Differences that the terminal shows; the report has all."""
+"""Number of differences shown on the terminal. The report lists all."""
 
 
 class _SystemType(NameType):
@@ -70,11 +70,11 @@ class _SystemType(NameType):
 @verbosity_options
 @click.pass_obj
 def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: Any) -> int:
-    """Make a site of SOURCE, a folder that another system builds.
+    """Convert SOURCE, the source of a site for another generator, to a blogsmith site.
 
-    It is written to INTO, by default a new folder beside the current one's files named after SOURCE with
-    -blogsmith behind; SOURCE stays as it is. What came of it is built and compared with SOURCE, and
-    import-report.md tells every difference.
+    The new site is written to INTO. By default, INTO is a new folder in the current one, named after SOURCE
+    with the suffix `-blogsmith`. SOURCE is not changed. The new site is built and compared with SOURCE;
+    import-report.md lists all differences.
     """
     from ..api.importing import MAX_PROCESSES, cores
     from .importer import ImportOptions
@@ -102,7 +102,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
 
 
 def _fetch(clocks: Clocks, root: Path) -> int:
-    """Download the images that the new site names at other hosts; how many cannot be had."""
+    """Download the images on other hosts that the new site shows. Return how many failed."""
     from ..api.commands import fetch_images, plan_fetch
     from ..api.importing import BuildLog, BuildOptions, open_site, remote_uses
 
@@ -117,7 +117,7 @@ def _fetch(clocks: Clocks, root: Path) -> int:
 
 
 def _print_withheld(done: ImportResult) -> None:
-    """Name the pages that the old site keeps from readers, and that are not in the new one."""
+    """List the pages that the old site does not publish and that were not imported."""
     from ..api.importing import printable
 
     held = [notice for notice in done.site.all_notices if notice.kind == "withheld"]

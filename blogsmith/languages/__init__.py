@@ -1,1 +1,1 @@
-"""The words that blogsmith and its themes print on pages, in the language of each page."""
+"""Strings that blogsmith and its themes print on pages, in the language of each page."""

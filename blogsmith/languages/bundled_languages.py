@@ -1,4 +1,4 @@
-"""The languages that come with blogsmith, `<tag>.yaml` in this folder, and the language of a page."""
+"""Bundled languages, `<tag>.yaml` in this folder, and the lookup of the language of a page."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _CALL = lazy_pattern(r"\bt\(\s*([\"'])((?:\\.|(?!\1)[^\\])*)\1")
 
 
 def bundled_tags() -> tuple[str, ...]:
-    """The languages there are, English among them, sorted."""
+    """Return the tags of the bundled languages, including English, sorted."""
     return tuple(sorted(file.stem for file in _FOLDER.glob("*.yaml")))
 
 
 @lru_cache(maxsize=64)
 def bundled_texts(tag: str) -> Mapping[str, Translation]:
-    """English text → translation; empty for a language that is not there."""
+    """Return the translations of a bundled language by English text. Empty if the language is not bundled."""
     file = _FOLDER / f"{tag}.yaml"
-    # a tag comes from a page's head and has letters, digits and hyphens only
+    # Safe as a file name: a tag from front matter contains only letters, digits and hyphens.
     if not file.is_file():
         return {}
     reporter = Reporter(file.name)
@@ -37,15 +37,15 @@ def bundled_texts(tag: str) -> Mapping[str, Translation]:
 
 
 def printed_texts(templates: Iterable[str]) -> frozenset[str]:
-    """English texts that pages may hold: those of blogsmith, and those that templates ask `t` for."""
+    """Return all English strings that pages may print: our own, and arguments of `t` in templates."""
     own = {found[2].replace("\\", "") for text in templates for found in _CALL.finditer(text)}
     return frozenset((*bundled_texts(_SOURCE), *own))
 
 
 def find_language(tag: str, own: Mapping[str, Mapping[str, Translation]]) -> Language:
-    """The language of pages with this BCP 47 tag: `de-at`, filled up from `de`, then from English.
+    """Return the language of pages with this BCP 47 tag. For `de-at`, fall back to `de`, then to English.
 
-    own: tag in lower case → what a site and its theme say in place of what is bundled, or beside it.
+    own: translations of the site and its theme, by tag in lower case. They override the bundled ones.
     """
     tag = tag.lower()
     subtags = tag.split("-")
@@ -59,7 +59,8 @@ def find_language(tag: str, own: Mapping[str, Mapping[str, Translation]]) -> Lan
     return Language(tag, texts)
 
 
-# A file of translations: `English text: translation`, each place of the English text in it.
+# Translation files contain lines `English text: translation`. A translation uses the placeholders of the
+# English text.
 
 
 _BRACES = lazy_pattern(r"\{([^{}]*)\}")
@@ -68,9 +69,9 @@ _BRACES = lazy_pattern(r"\{([^{}]*)\}")
 def read_language(
     text: str, reporter: Reporter, known: Collection[str] | None = None
 ) -> dict[str, Translation]:
-    """English text → translation; what is wrong is reported and left out.
+    """Return the translations in a file by English text. Report errors and skip invalid entries.
 
-    known: the texts that are printed; one that is not among them is a warning. None: any may be.
+    known: English strings that are printed; other keys cause a warning. None: allow any.
     """
     located = loader.load(text, reporter)
     if located is None or located.value is None:
@@ -122,7 +123,7 @@ def _has_known_places(
     key: str, translation: str, path: loader.YamlPath, located: loader.Located, reporter: Reporter
 ) -> bool:
     allowed = places_of(key)
-    # `{minutes.x}` is no place of any text, and would be printed as it stands
+    # `{minutes.x}` is never a placeholder and would be printed unchanged.
     unknown = sorted(set(_BRACES.findall(translation)) - allowed)
     if not unknown:
         return True

@@ -1,8 +1,8 @@
-"""A language of pages: its words in place of the English ones, its plural forms, its dates.
+"""Language of a page: translations of the English strings, plural forms and dates.
 
-A text is named by its English words, with named places such as `{minutes} min read`; what has no translation
-is printed in English. Neither the locale of the machine nor a clock has a say: one page has the same bytes
-everywhere.
+A string is identified by its English form, with named placeholders such as `{minutes} min read`. Strings
+without a translation are printed in English. Nothing depends on the locale or clock of the machine, so a
+page is byte-identical everywhere.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .plurals import plural_form
 from .tags import Direction, writing_direction
 
 Translation: TypeAlias = str | Mapping[str, str]
-"""A text, or one for each plural form of `FORMS` that the language has."""
+"""A translation, or one for each plural form of `FORMS` that the language has."""
 
 _PLACE = lazy_pattern(r"\{([a-z_]+)\}")
 _MONTHS = (
@@ -28,35 +28,39 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _SHORT = 200
-"""Characters of a text that is taken apart once: those of blogsmith and of themes."""
+"""Maximum length, in characters, of strings whose parts are cached. All strings of blogsmith and themes are
+shorter.
+"""
 _FIVE_DIGITS = 10_000
 _SHORT_MONTHS = 3
-"""Letters of their English names, by which the short ones go."""
+"""Number of letters in the abbreviation of an English month."""
 
 
 class Language(Struct, frozen=True):
-    """Translates the words of pages."""
+    """Translator of the strings on pages."""
 
     tag: str = "en"
-    """BCP 47, lower case."""
+    """BCP 47 tag in lower case."""
     texts: Mapping[str, Translation] = {}
-    """English text → translation."""
+    """Translations by English text."""
 
     @property
     def direction(self) -> Direction:
-        """In which direction its text is written."""
+        """Writing direction of the language."""
         return writing_direction(self.tag)
 
     def translate(self, text: str, *, one: str = "", **values: object) -> str:
-        """The text with its places filled; HTML as soon as one of the values is.
+        """Translate a text and fill in its placeholders. Return Markup if one of the values is HTML.
 
-        one: English for a count of one. The first whole number of `values` chooses among plural forms.
+        one: English text for a count of one. The first whole number in `values` selects the plural form.
         """
         parts, is_html = self.parts(text, one, values)
         return Markup("".join(parts)) if is_html else "".join(parts)
 
     def parts(self, text: str, one: str, values: Mapping[str, object]) -> tuple[Sequence[str], bool]:
-        """What the text is joined from, and whether that is HTML; the rest as in `translate`."""
+        """Return the parts of the translated text, and whether they are HTML. Arguments are as in
+        `translate`.
+        """
         form = self._form(text, one, values)
         if not values:
             return (form,), False
@@ -69,18 +73,18 @@ class Language(Struct, frozen=True):
         return pieces, is_html
 
     def format_date(self, value: dt.date, *, is_short: bool = False) -> str:
-        """`3 March 2026`, or `3 Mar 2026`."""
+        """Format a date as `3 March 2026`, or `3 Mar 2026` if `is_short`."""
         month = _MONTHS[value.month - 1][: _SHORT_MONTHS if is_short else None]
         if not self.texts:
-            # lists have thousands of them
+            # A fast path, because lists contain thousands of dates.
             return f"{value.day} {month} {value.year}"
         return self.translate(
             "{day} {month} {year}", day=value.day, month=self.translate(month), year=value.year
         )
 
     def format_count(self, count: int) -> str:
-        """`1,234`."""
-        # Spanish and Polish separate from five digits on
+        """Format a number as `1,234`."""
+        # Spanish and Polish use separators only from five digits on.
         separator = self.translate("1,000")[1:-3] if count < _FIVE_DIGITS else self.translate("10,000")[2:-3]
         return f"{count:,}".replace(",", separator)
 
@@ -96,12 +100,12 @@ class Language(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def _split(form: str) -> tuple[str, ...]:
-    """Texts and names of places in turns."""
+    """Split a translation into text and placeholder names, alternately."""
     return tuple(_PLACE.split(form))
 
 
 def places_of(text: str) -> set[str]:
-    """Names of the places in a text."""
+    """Return the names of the placeholders in a text."""
     return set(_PLACE.findall(text))
 
 

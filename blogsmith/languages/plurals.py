@@ -1,8 +1,9 @@
 """Plural forms of counts, by the rules of Unicode's CLDR.
 
-The rules are CLDR's own text (release 47, cardinal plurals), cut down to whole numbers: pages count nothing
-else. A language that is not listed has a form for one and one for the rest. © 1991-2025 Unicode, Inc., under
-the Unicode License v3 (`CLDR-LICENSE.txt` in this folder). Syntax: Unicode Technical Standard 35, part 3.
+The rules are those of CLDR (release 47, cardinal plurals), reduced to whole numbers, because pages contain
+no other counts. A language that is not listed has one form for 1 and another for all other numbers. ©
+1991-2025 Unicode, Inc., under the Unicode License v3 (`CLDR-LICENSE.txt` in this folder). Syntax: Unicode
+Technical Standard 35, part 3.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 FORMS = ("zero", "one", "two", "few", "many", "other")
-"""In CLDR's order."""
+"""Names of plural forms, in CLDR's order."""
 
 _Rule = tuple[tuple[str, str], ...]
 _TENS_FEW = "n % 10 = 2..4 and n % 100 != 12..14"
@@ -96,7 +97,10 @@ _Test = Callable[[int], bool]
 
 
 def plural_form(tag: str, count: int) -> str:
-    """The form of `FORMS` that a count of 0 or more takes. tag: BCP 47, lower case."""
+    """Return the form of `FORMS` for a count of 0 or more.
+
+    tag: BCP 47 tag in lower case.
+    """
     return next((form for form, holds in _tests(tag) if holds(count)), "other")
 
 
@@ -113,7 +117,7 @@ def _any(condition: str) -> _Test:
 
 
 def _relation(text: str) -> _Test:
-    """`n % 10 = 2..4,9`, or with `!=`."""
+    """Compile a relation such as `n % 10 = 2..4,9`, or with `!=`."""
     left, sign, right = text.rpartition("!=" if "!=" in text else "=")
     modulus = int(left.partition("%")[2] or 0)
     spans = [(int(first), int(last or first)) for first, _, last in _spans(right)]

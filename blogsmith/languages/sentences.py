@@ -1,8 +1,8 @@
-"""Sentences about results of cells, in the language of a page.
+"""Translation of sentences about results of cells.
 
-Why a result is out of date, or a cell was not run, is said in English where it is found out: terminals print
-it so, and records hold it. A page in another language says it more briefly, by the texts of that language. A
-sentence without a row, such as the message of an author's own program, stays as it is.
+The reason why a result is stale or a cell did not run is first worded in English, because terminals print it
+and records store it. A page in another language shows a shorter sentence from the strings of that language. A
+sentence without a row, such as the error message of an author's program, is not translated.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .language import Language
 
 _BETWEEN = "; "
 _LONGEST = 1_000
-"""Characters of a sentence that is compared with the rows."""
+"""Maximum length of translated text, in characters."""
 
-# English sentence, its places as in a text of a language → the text that says it
+# English sentence with placeholders → translatable text with the same meaning
 _ROWS: tuple[tuple[str, str], ...] = (
     ("it was never run", "it was never run"),
     ("it was never run where {needs} is", "it was never run where {needs} is"),
@@ -56,11 +56,11 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("killed by signal {code}", "its program ended early"),
 )
 _NAMES: tuple[tuple[str, str], ...] = (("a cell", "a cell"), ("cell {number}", "cell {number}"))
-"""What may stand in `{what}`."""
+"""Possible values of `{what}`."""
 
 
 def translate_sentences(language: Language, text: str) -> str:
-    """Sentences that `; ` separates, as they are found out, without a full stop at the end."""
+    """Translate sentences separated by `; `, without a full stop at the end."""
     if not language.texts or len(text) > _LONGEST:
         return text
     return _BETWEEN.join(_translate(language, sentence) for sentence in text.split(_BETWEEN))

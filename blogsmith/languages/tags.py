@@ -1,7 +1,7 @@
-"""What a language tag says by itself: how the language calls itself, and in which direction it is written.
+"""Native name and writing direction of a language, by its tag.
 
-Names and directions are those of Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder), names with a capital
-letter, since they stand alone.
+Names and directions are from Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder). Names are capitalized
+because they stand alone.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 
 @lru_cache(maxsize=256)
 def writing_direction(tag: str) -> Direction:
-    """`rtl` for Arabic, Hebrew, Persian and others. A script in the tag decides: `az-Arab`, `ks-Deva`."""
+    """Return `rtl` for Arabic, Hebrew, Persian and others. A script in the tag takes precedence: `az-Arab`,
+    `ks-Deva`.
+    """
     language, *others = tag.lower().split("-")
     script = next((part for part in others if len(part) == _SCRIPT_LETTERS and part.isalpha()), "")
     is_rtl = script in _SCRIPTS_RIGHT_TO_LEFT.split() if script else language in _RIGHT_TO_LEFT.split()
@@ -118,12 +120,12 @@ def writing_direction(tag: str) -> Direction:
 
 
 def is_listed(tag: str) -> bool:
-    """Whether it is the tag of a language that has a name here."""
+    """Return whether the table has a name for this tag."""
     return tag.lower() in _NAMES
 
 
 def language_name(tag: str) -> str:
-    """`Deutsch` for `de`; the tag itself for a language that is not listed."""
+    """Return the native name, such as `Deutsch` for `de`, or the tag itself for an unknown language."""
     parts = tag.lower().split("-")
     tags = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
     return next((_NAMES[part] for part in tags if part in _NAMES), tag)

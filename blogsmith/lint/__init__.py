@@ -1,1 +1,1 @@
-"""What a site's author may want to change, though it is not wrong: the lints of `blogsmith check`."""
+"""Lints of `blogsmith check`: warnings about valid content that the author may want to change."""

@@ -1,8 +1,8 @@
-"""What keeps readers out who do not see the page as its author does, as far as a text alone tells.
+"""Accessibility checks, as far as the source of a page allows.
 
-Sources: WCAG 2.2, success criteria 1.1.1 (alt texts), 1.2.2 (captions), 1.3.1 (headings, tables), 2.4.4
-(texts of links), 2.4.6 (headings). What is rather a matter of taste is left out: long alt texts, bare
-addresses, one text for two targets.
+Sources: WCAG 2.2, success criteria 1.1.1 (alt text), 1.2.2 (captions), 1.3.1 (headings, tables), 2.4.4 (link
+text), 2.4.6 (headings). Matters of taste are not reported: long alt text, a URL as link text, one text for
+two targets.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NO_TABLE = ("presentation", "none")
 
 
 def report_accessibility(elements: Iterable[WrittenElement], reporter: Reporter) -> None:
-    """Warn of pictures, films, headings, links and tables that say too little of themselves."""
+    """Warn about images, videos, headings, links and tables that are not accessible."""
     survey = _Survey(reporter)
     for element in elements:
         survey.visit(element)
@@ -29,7 +29,7 @@ def report_accessibility(elements: Iterable[WrittenElement], reporter: Reporter)
 
 @dataclass(slots=True)
 class _Open:
-    """An element whose end has not come, and what it holds so far."""
+    """An element whose end tag has not been reached, with its content so far."""
 
     element: WrittenElement
     text: str = ""
@@ -42,18 +42,18 @@ class _Open:
 
 @dataclass(slots=True)
 class _Survey:
-    """Belongs to one page."""
+    """State of the checks of one page."""
 
     reporter: Reporter
     level: int = 1
-    """Of the last heading; the title is the first."""
+    """Level of the last heading; the title has level 1."""
     heading: _Open | None = None
     link: _Open | None = None
     tables: list[_Open] = field(default_factory=list)
     film: _Open | None = None
 
     def visit(self, element: WrittenElement) -> None:
-        """Go on by one element."""
+        """Process the next element."""
         name = element.name
         if element.kind == "text":
             self._add_text(element.text)
@@ -136,7 +136,7 @@ class _Survey:
         elif self.tables and element.name == "table":
             table = self.tables.pop()
             is_layout = table.element.attributes.get("role") in _NO_TABLE
-            # of one row or one column the order says all
+            # A single row or column needs no header.
             is_grid = table.rows > 1 and table.cells > table.rows
             if is_grid and not table.has_header and not is_layout:
                 hint = "name its columns" + ("" if table.element.is_markdown else " in cells of <th>")
@@ -175,7 +175,7 @@ def _is_decorative(element: WrittenElement) -> bool:
 
 
 def _raised(element: WrittenElement, lines: Sequence[str], level: int, wanted: int) -> Fix | None:
-    """The heading on the level that follows: only of Markdown, where its level is all in front of it."""
+    """Return a fix that changes the level of a Markdown heading in the `#` syntax, otherwise None."""
     place = element.place
     before = lines[place.line - 1][: place.column - 1].rstrip(" ")
     if not element.is_markdown or not before.endswith("#" * level):
@@ -187,10 +187,10 @@ def _heading_sign(element: WrittenElement, level: int) -> str:
     return "#" * level if element.is_markdown else f"<h{level}>"
 
 
-# Texts of links that say nothing of where they lead, in the languages that pages come in.
+# Phrases in links that do not describe the target, in several languages.
 #
-# All of them hold on every page: who writes German quotes English. A text is compared in lower case, without
-# the signs at its ends.
+# All of them apply to every page, because authors quote other languages. The link text is compared in lower
+# case, without punctuation at the ends.
 
 
 _BY_LANGUAGE: Mapping[str, str] = MappingProxyType(
@@ -211,11 +211,11 @@ _BY_LANGUAGE: Mapping[str, str] = MappingProxyType(
         "ar": "هنا | انقر هنا | اضغط هنا | هذا الرابط | رابط | المزيد | اقرأ المزيد",
     }
 )
-"""Language → its phrases."""
+"""Maps a language to its phrases."""
 _PHRASES = frozenset(phrase.strip() for phrases in _BY_LANGUAGE.values() for phrase in phrases.split("|"))
 _SIGNS = " \t\n.,:;!?…()[]\"'“”„‘’«»→⇒»›>↗-–—"
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text of a link is one of those that could lead anywhere."""
+    """Return whether a link text is one of the phrases that do not describe the target."""
     return " ".join(text.split()).strip(_SIGNS).casefold() in _PHRASES

@@ -1,6 +1,6 @@
-r"""Formulas between dollar signs that may be sums of money: `$5 and up to 10$`.
+"""Formulas between dollar signs that may be amounts of money: `$5 and up to 10$`.
 
-The reverse, text that may be a formula, is reported when a page is read: see `syntax/math/doubts.py`.
+The reverse, text that may be a formula, is reported when a page is parsed: see `syntax/math/doubts.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _IN_WORDS = lazy_pattern(
 
 
 def report_dollars(tokens: Sequence[Token], reporter: Reporter) -> None:
-    """Warn of every formula between single dollars that holds words."""
+    """Warn about each formula between single dollar signs that contains prose."""
     for token in tokens:
         if token.type == "math_inline" and token.markup == "$":
             _check_formula(record_of(token, Math), reporter)
@@ -38,7 +38,7 @@ def report_dollars(tokens: Sequence[Token], reporter: Reporter) -> None:
 def _check_formula(math: Math, reporter: Reporter) -> None:
     if any(match["prose"] for match in _IN_WORDS.finditer(math.tex)):
         shown = " ".join(math.tex.split("\n"))
-        # with the dollar in front of it, and the one behind it where that is on the same line
+        # Include the opening dollar sign, and the closing one if it is on the same line.
         place = math.origin.place(0, len(math.tex))
         place = Place(place.line, place.column - 1, place.length + 1 + ("\n" not in math.tex))
         hint = "write \\$ for a dollar sign, \\text{…} for words in a formula"

@@ -1,6 +1,6 @@
-"""A page as a row of elements and text, whether its author wrote them in Markdown or in HTML.
+"""Page as a sequence of elements and text, written in Markdown or in HTML.
 
-Only elements that a rule of accessibility asks for. Each token and each tag is looked at once.
+Only elements that an accessibility rule needs are included. Each token and each tag is visited once.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ _OF_TABLES: Mapping[str, str] = MappingProxyType(
 
 
 class WrittenElement(Struct, frozen=True):
-    """A start tag, an end tag, or a stretch of text."""
+    """A start tag, an end tag, or a run of text."""
 
     kind: Literal["start", "end", "text"]
     name: str = ""
-    """Lower case; empty for text."""
+    """Tag name in lower case; empty for text."""
     attributes: Mapping[str, str] = _NO_ATTRIBUTES
     place: Place = Place(1)
-    """Of a start tag: what to underline."""
+    """Location of a start tag, to underline in a report."""
     text: str = ""
     is_captioned: bool = False
-    """An image whose figure says in words what it shows, or a film that has captions."""
+    """Whether the image has a figure caption, or the video has captions."""
     is_markdown: bool = False
 
 
 def elements_of(page: Parsed) -> Iterator[WrittenElement]:
-    """The elements of a page, in its order."""
+    """Yield the elements of a page in document order."""
     yield from _of_blocks(page.tokens, page.page.first_line)
 
 
@@ -76,7 +76,7 @@ def _of_blocks(tokens: Sequence[Token], first_line: int) -> Iterator[WrittenElem
 
 
 def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
-    """Of the text of a heading; of its line if it has none."""
+    """Return the location of the text of a heading, or of its line if it has no text."""
     line = first_line + (opening.map or [0])[0]
     text = inline.meta.get("textmap")
     if not isinstance(text, TextMap) or not text.text:
@@ -98,7 +98,7 @@ def _of_spans(tokens: Iterable[Token], first_line: int, *, is_captioned: bool) -
         if token.type == "link_open":
             place = record_of(token, LinkAt).place if "linkat" in token.meta else place
             attributes = {name: str(value) for name, value in token.attrs.items()}
-            # an address that is written bare is its own text
+            # The text of an autolink is its URL.
             yield WrittenElement("start", "a", attributes, place, is_markdown="linkat" in token.meta)
         elif token.type == "link_close":
             yield WrittenElement("end", "a")
@@ -142,7 +142,7 @@ def _texts(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 def _of_call(call: Shortcode) -> Iterator[WrittenElement]:
-    """Of the shortcodes that are part of the vocabulary; what others show is their templates' matter."""
+    """Yield the image of an `img` shortcode. The output of other shortcodes is not checked."""
     if call.name != "img" or not call.is_readable:
         return
     has_words = bool(call.args.get("alt", "").strip(" ,") or call.args.get("cap", "").strip(" ,"))
@@ -153,7 +153,7 @@ def _of_call(call: Shortcode) -> Iterator[WrittenElement]:
 
 
 def _of_html(token: Token, first_line: int) -> Iterator[WrittenElement]:
-    """The tags of a piece of raw HTML, and the text between them."""
+    """Yield the tags of raw HTML and the text between them."""
     text = token.content
     hidden, at = deque(hidden_spans(text)), 0
     is_captioned = "<figcaption" in text

@@ -1,8 +1,9 @@
 r"""Labels that nothing refers to.
 
-References are looked for in the text as written, so that every way to refer counts: `\eqref`, `{@…}`,
-`#id` in a link or in HTML, also in captions and in posts that are not published yet. Theorems and
-headings are left out, since their ids are there to be linked to from anywhere; a lemma is there to be used.
+References are found in the source text, so that every syntax is included: `\eqref`, `{@…}`, and `#id` in a
+link or in HTML, also in captions and unpublished posts. Labels of theorems and headings are not reported,
+because they are also targets for links from other sites. Lemmas are reported, because they exist to be used
+in proofs.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _KINDS = frozenset({"eq", "fig", "tbl"})
 _REFERENCE = lazy_pattern(
     r"\\(?:eq)?ref\s*\{(?P<command>[^{}]*)\}"
     r"|@(?P<page>[\w./-]+\#)?(?P<name>[\w:.-]*\w)"
-    # `{#id}` gives an id, every other `#id` leads to one. Each branch begins with its sign, so `re` skips
-    # text without one, which takes a quarter of the time
+    # `{#id}` defines an id; every other `#id` refers to one. Each branch starts with a literal character, so
+    # that `re` can skip text without it, which takes a quarter of the time.
     r"|\#(?<!\{\#)(?P<anchor>[\w:.-]*\w)",
 )
 _NAME = lazy_pattern(r"[\w:.-]*\w")
@@ -34,13 +35,13 @@ class References(Struct, frozen=True):
     """Ids that a text refers to."""
 
     here: frozenset[str]
-    """In its own page."""
+    """Ids in the page itself."""
     elsewhere: frozenset[str]
-    """In other pages; which one is not looked at."""
+    """Ids in other pages; the target page is ignored."""
 
 
 def references_in(text: str) -> References:
-    """Everything that `text`, the source of a page, may refer to."""
+    """Return all ids that the source of a page may refer to."""
     here: set[str] = set()
     elsewhere: set[str] = set()
     for found in _REFERENCE.finditer(text):
@@ -57,9 +58,10 @@ def references_in(text: str) -> References:
 def lone_labels(
     labels: Iterable[Label], here: References, reporter: Reporter
 ) -> Iterator[tuple[str, Diagnostic]]:
-    """Labels that nothing in their own page refers to: the id, and what to say if no other page does either.
+    """Yield labels that their own page does not refer to: the id, and the warning to report if no other page
+    does.
 
-    reporter: says where; nothing is told to it.
+    reporter: provides the path and the lines; nothing is reported to it.
     """
     for label in labels:
         if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
@@ -75,7 +77,7 @@ def lone_labels(
 
 
 def _take_out(written: str, label: Label, reporter: Reporter) -> Fix | None:
-    """A fix that takes a label out of its line, where it stands there in one of the two usual forms."""
+    """Return a fix that removes a label from its line, if it is written there once in a usual form."""
     line = reporter.lines[label.place.line - 1]
     for form in (f"\\label{{{written}}}", f" {{#{written}}}"):
         if line.count(form) == 1:
@@ -85,6 +87,6 @@ def _take_out(written: str, label: Label, reporter: Reporter) -> Fix | None:
 
 
 def spell_label(label: Label, lines: Sequence[str]) -> str:
-    """The label as its author spells it."""
+    """Return the label as its author spells it."""
     at = _NAME.match(lines[label.place.line - 1], label.place.column - 1)
     return at[0] if at and label_id(at[0]) == label.id else label.id

@@ -1,7 +1,7 @@
-"""Macros that are declared and never used, except those of the starter.
+"""Macros that are declared but never used. Macros of the starter are not reported.
 
-Uses are counted in the text as written: whatever is not the declaration itself counts, also a mention
-in code, so that the lint is silent rather than wrong.
+Uses are counted in the source text. Every occurrence other than the declaration counts, even in code: a
+missed warning is better than a false one.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _DEFINITION = lazy_pattern(
 
 
 class MacroUse(Struct, frozen=True):
-    """What one page has to do with macros."""
+    """Macros that one page declares and uses."""
 
     declared: Mapping[str, Place]
-    """Macro of the front matter or of a formula → where it is declared."""
+    """Maps a macro of the front matter or of a formula to the location of its declaration."""
     own: frozenset[str]
-    """Those of the front matter, which stand in for the site's of the same name."""
+    """Macros of the front matter, which override those of the site."""
     used: frozenset[str]
-    """Commands that stand somewhere else than in their own declaration."""
+    """Commands that occur outside their own declaration."""
 
     @property
     def of_site(self) -> frozenset[str]:
-        """Those of them that may be macros of the settings."""
+        """Used commands that may be macros of the settings."""
         return self.used - self.own
 
 
 def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroUse:
-    """Look through the source `text` of a page with its front matter and formulas."""
+    """Find the macros in the source `text` of a page, its front matter and its formulas."""
     counts = Counter(_COMMAND.findall(text))
     declared = {}
     lines = text.split("\n")
@@ -62,12 +62,12 @@ def macro_use(text: str, front: FrontMatter, formulas: Iterable[Math]) -> MacroU
 
 
 def find_definition(name: str, text: str, front: FrontMatter, formulas: Iterable[Math]) -> Place | None:
-    """Where a page declares a macro; None if it does not. The rest as in `macro_use`."""
+    """Return the location where a page declares a macro, or None. Arguments are as in `macro_use`."""
     return macro_use(text, front, formulas).declared.get(name)
 
 
 def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
-    """Warn of macros that a page declares and never uses."""
+    """Warn about macros that a page declares and never uses."""
     for name, place in page.declared.items():
         if name not in page.used:
             fix = remove_entry(place, reporter.lines) if name in page.own else None
@@ -75,12 +75,12 @@ def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
 
 
 def commands_in(text: str) -> set[str]:
-    """Everything in a text that may be a macro of the settings."""
+    """Return all commands in a text that may be macros of the settings."""
     return set(_COMMAND.findall(text))
 
 
 def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter: Reporter) -> None:
-    """Report macros of the settings that are not among the commands which pages use."""
+    """Report macros of the settings that are not among `commands`, the commands used in pages."""
     macros = settings.config.math.macros
     used = set(commands)
     pending = [name for name in macros if name in used]
@@ -99,7 +99,7 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
 
 
 def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:
-    """Where the name of a macro stands in settings that begin at `start`; `start` if escapes hide it."""
+    """Return the location of a macro name in settings that begin at `start`, or `start` if it is escaped."""
     pattern = re.compile(rf"{re.escape(name)}(?![A-Za-z])")
     for number in range(start.line, len(lines) + 1):
         found = pattern.search(lines[number - 1], start.column - 1 if number == start.line else 0)
@@ -108,17 +108,19 @@ def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:
     return start
 
 
-# Macros that `blogsmith new site` writes: nobody has chosen them, so no lint holds an author to them.
+# Macros that `blogsmith new site` writes. The author has not chosen them, so no lint applies to them.
 
 
 STARTER_MACROS: Mapping[str, str] = MappingProxyType(
     {"\\R": "\\mathbb{R}", "\\softmax": "\\operatorname{softmax}"}
 )
-"""Those of `starter/blogsmith.yaml`."""
+"""Macros in `starter/blogsmith.yaml`."""
 
 
 def chosen_macros(macros: Mapping[str, str]) -> Mapping[str, str]:
-    """The macros of a site's settings without the starter's, as long as all of these are what they were."""
+    """Return the macros of the settings without the starter's, unless one of the starter's was changed or
+    removed.
+    """
     if any(macros.get(name) != body for name, body in STARTER_MACROS.items()):
         return macros
     return {name: body for name, body in macros.items() if name not in STARTER_MACROS}

@@ -1,7 +1,7 @@
-"""One notation for one thing: a site's registry of symbols, and macros that are written out.
+"""Consistent notation: a site's table of symbols, and formulas that spell out a macro.
 
-Only what authors wrote is compared, never what macros make of it. A variant of letters counts only
-where no other letter touches it: the `L` of `KL` is another symbol.
+Only the source text is compared, not the expansion of macros. A variant of letters matches only if no other
+letter is adjacent: the `L` of `KL` is another symbol.
 """
 
 from __future__ import annotations
@@ -20,29 +20,30 @@ from ..tex.parse.lexer import Token, commands, read_argument, tokenize
 MIXED = "notation-mixed"
 BYPASSED = "macro-bypassed"
 _MOST = 20
-"""Stretches told of one formula; finding each one's place takes as long as the formula."""
+"""Maximum number of reports per formula. Finding each location takes as long as parsing the formula."""
 
 
 class Rule(Struct, frozen=True):
-    """A stretch of a formula, and what to say about it."""
+    """A sequence of tokens in a formula, and the warning about it."""
 
     pattern: tuple[str, ...]
-    """Texts of its pieces."""
+    """Pieces to match."""
     code: str = ""
-    """Empty for the notation that is wanted: nothing is said, and nothing in it is looked at."""
+    """Diagnostic code. Empty for the preferred notation, which is skipped without a warning."""
     message: str = ""
-    """What follows the author's text in the report."""
+    """End of the message, after the text from the formula."""
     hint: str = ""
     meant: str = ""
-    """What to write for it; empty where that needs arguments."""
+    """Replacement; empty if it would need arguments."""
 
 
 Rules = Mapping[str, Sequence[Rule]]
-"""First piece → rules that begin with it, the longest first, and of two the wanted one first."""
+"""Rules by their first piece, the longest first. Of two equally long ones, the preferred notation is first.
+"""
 
 
 def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
-    """The rules that a site's symbols and the macros known to a page make."""
+    """Return the rules for a site's symbols and for the macros that a page knows."""
     rules = [*_symbol_rules(symbols), *_macro_rules(macros)]
     rules.sort(key=lambda rule: (-len(rule.pattern), bool(rule.code)))
     by_first: dict[str, list[Rule]] = {}
@@ -53,7 +54,7 @@ def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
 
 
 def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) -> None:
-    """Warn of stretches of formulas that a rule forbids."""
+    """Warn about parts of formulas that violate a rule."""
     for math in formulas if rules else ():
         for rule, part in islice(_broken_rules(math.tex, rules), _MOST):
             start, end = _span(math.tex, part)
@@ -64,7 +65,7 @@ def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) 
 
 
 def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
-    """Each rule that is broken in `tex`, with the pieces that break it."""
+    """Yield each rule that `tex` violates, with the pieces that violate it."""
     found = split_formula(tex)
     index = 0
     while index < len(found):
@@ -76,7 +77,7 @@ def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece
 
 
 def _span(tex: str, part: Sequence[Piece]) -> tuple[int, int]:
-    """Where `part` stands in `tex`; braces around it belong to what it is an argument of."""
+    """Return the range of `part` in `tex`, without braces around an argument."""
     start, end = part[0].start, part[-1].end
     while len(part) == 1 and tex[start] in "{ \n" and tex[end - 1] in "} \n" and end - start > 2:
         start, end = start + 1, end - 1
@@ -93,7 +94,7 @@ def _symbol_rules(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
 
 
 def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
-    """A macro without arguments whose body is more than another name for one command."""
+    """Yield rules for macros without arguments whose body is more than one command."""
     for name, body in macros.items():
         pattern = _pattern(body)
         if "#" not in body and any(" " in text for text in pattern):
@@ -107,7 +108,7 @@ def _pattern(tex: str) -> tuple[str, ...]:
 
 
 def _matching(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Iterator[Rule]:
-    """Rules whose pattern stands at `found[index]`."""
+    """Yield rules whose pattern matches at `found[index]`."""
     for rule in rules.get(found[index].text, ()):
         part = found[index : index + len(rule.pattern)]
         if tuple(piece.text for piece in part) == rule.pattern and _stands_alone(tex, part):
@@ -115,20 +116,20 @@ def _matching(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Ite
 
 
 def _stands_alone(tex: str, part: Sequence[Piece]) -> bool:
-    """Whether no letter touches the letters at the ends of `part`."""
+    """Return whether no letter is adjacent to the letters at the ends of `part`."""
     start, end = part[0].start, part[-1].end
     before, after = tex[max(0, start - 1) : start + 1], tex[end - 1 : end + 1]
     return not (len(before) == 2 and before.isalpha()) and not (len(after) == 2 and after.isalpha())
 
 
-# A formula as pieces by which notation is compared: `\mathcal L` and `\mathcal{L}` are the same one.
+# Split of a formula into pieces for comparison, so that `\mathcal L` equals `\mathcal{L}`.
 #
-# Not a parser: a piece is a letter, a sign, a command, or a command that makes one symbol of its argument
-# together with it. Definitions are left out, for they are where notation is made.
+# This is not a parser. A piece is a letter, a character, a command, or a command together with its argument
+# if both make one symbol. Definitions are skipped, because they introduce notation.
 
 
 _MAX_LENGTH = 64_000
-"""Characters; a longer formula is refused anyway."""
+"""Limit in characters. Longer formulas are rejected anyway."""
 _ONE_SYMBOL = commands(
     "mathbb mathbf mathcal mathfrak mathit mathnormal mathrm mathscr mathsf mathtt mathbfit Bbb bold frak "
     "boldsymbol bm pmb operatorname text textrm textbf textit textsf texttt textnormal textup mbox hbox "
@@ -140,17 +141,17 @@ _DEFINERS = commands("newcommand renewcommand providecommand DeclareMathOperator
 
 
 class Piece(NamedTuple):
-    """One piece, and where its author wrote it."""
+    """A piece and its range in the source."""
 
     text: str
-    """A token, or a command, a blank and its argument without blanks and braces."""
+    """A token, or a command, a space and its argument without spaces and braces."""
     start: int
     end: int
-    """Braces around a lone piece belong to it."""
+    """End offset. Braces around a single piece are included in its range."""
 
 
 def split_formula(tex: str) -> list[Piece]:
-    """The pieces of `tex`; none if its braces do not match, since then none of it means much."""
+    """Split `tex` into pieces. Return an empty list if its braces do not match."""
     found: list[Piece] = []
     if len(tex) > _MAX_LENGTH:
         return found
@@ -169,7 +170,9 @@ def split_formula(tex: str) -> list[Piece]:
 
 
 def _append(found: list[Piece], tokens: Sequence[Token]) -> None:
-    """Add the piece made of `tokens`; a brace that closes on a lone piece takes it in."""
+    """Append the piece made of `tokens`. A closing brace after a single piece extends the range of that
+    piece.
+    """
     end = tokens[-1].offset + tokens[-1].length
     if tokens[0].text == "}" and len(found) > 1 and found[-2].text == "{" != found[-1].text:
         lone, opening = found.pop(), found.pop()
@@ -189,7 +192,7 @@ def _is_balanced(tokens: Sequence[Token]) -> bool:
 
 
 def _piece_end(tokens: Sequence[Token], index: int) -> int:
-    """Index after the piece that begins at `index`."""
+    """Return the index after the piece that begins at `index`."""
     text = tokens[index].text
     if text not in _ONE_SYMBOL:
         return index + 1
@@ -203,7 +206,7 @@ def _piece_end(tokens: Sequence[Token], index: int) -> int:
 
 
 def _skip_definition(tokens: Sequence[Token], index: int) -> int:
-    """Index after the definition whose command stands at `index`."""
+    """Return the index after the definition whose command is at `index`."""
     is_starred = index + 1 < len(tokens) and tokens[index + 1].text == "*"
     name = read_argument(tokens, index + 1 + is_starred)
     at = name.end if name else index + 1

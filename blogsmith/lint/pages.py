@@ -1,4 +1,4 @@
-"""What lints look at: the formulas of a page, wherever they stand."""
+"""Formulas of a page, for lints."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..syntax.records import Math, Shortcode, record_of
 
 
 def formulas_of(page: Parsed) -> list[Math]:
-    """Every formula of the page: of its title, its description, its text, and arguments of shortcodes."""
+    """Return all formulas of the page: in its title, description, text and shortcode arguments."""
     arguments = (token for text in _arguments(page.tokens) for token in text_with_formulas(text))
     return formulas([*page.title, *page.description, *page.tokens, *arguments])
 
 
 def _arguments(tokens: Iterable[Token]) -> Iterator[TextMap]:
-    """Arguments of shortcodes, which are read as Markdown no sooner than they are rendered."""
+    """Yield the arguments of shortcodes, which are parsed as Markdown only when they are rendered."""
     for token in tokens:
         if token.type == "shortcode":
             yield from record_of(token, Shortcode).arg_maps.values()

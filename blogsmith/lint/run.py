@@ -1,8 +1,9 @@
-"""Every lint over every page: what is doubtful in a page, then in the site.
+"""Runs all lints over each page, then over the site.
 
-What a page alone tells is one record, made from its tokens and kept like its HTML; a site is judged from
-these records. A lint takes what it needs of a page and reports at the author's place. To add one: a file
-beside this one, a row in `base/diagnostics/codes.py`, a call here.
+The findings of a page that depend on no other page are one record, made from its tokens and cached like its
+HTML. The site is checked with these records. A lint receives the parts of a page that it needs and reports
+at the author's location. To add a lint, add a module to this folder, a row to `base/diagnostics/codes.py`
+and a call here.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ from .terms import term_spellings
 
 
 class PageLint(Struct, frozen=True, array_like=True):
-    """What lints find in one page, whatever the other pages hold."""
+    """Findings of lints in one page, independent of other pages."""
 
     found: tuple[Diagnostic, ...]
     labels: tuple[tuple[str, Diagnostic], ...]
-    """Ids that nothing in the page refers to, and what to say where no other page does."""
+    """Ids that nothing in the page refers to, each with the warning to report if no other page does."""
     links: frozenset[str]
-    """Ids in other pages that it refers to."""
+    """Ids in other pages that the page refers to."""
     commands: frozenset[str]
-    """Commands in it that may be macros of the settings."""
+    """Commands in the page that may be macros of the settings."""
 
 
 def lint_page(page: Parsed, math: MathSettings) -> PageLint:
-    """What is doubtful in one page, and what it uses of others."""
+    """Run the lints on one page. Also return the references and commands that it uses."""
     source, front = page.document.source, page.document.front
     reporter = Reporter(str(source.path), source.text.split("\n"))
     formulas = formulas_of(page)
@@ -62,10 +63,10 @@ def lint_site(
     waiting: Iterable[str],
     settings: LoadedConfig,
 ) -> list[Diagnostic]:
-    """What is doubtful in all pages and in the settings.
+    """Return the warnings about all pages and the settings.
 
-    documents: those of the pages.
-    waiting: sources of drafts and future posts. They are not checked, but may use what others declare.
+    documents: sources of the pages. waiting: sources of drafts and future posts. They are not checked, but
+    their references count.
     """
     linked = {name for page in pages for name in page.links}
     commands = {name for page in pages for name in page.commands}
@@ -76,7 +77,7 @@ def lint_site(
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
     found += term_spellings(documents, settings.config)
     reporter = Reporter(CONFIG_NAME, settings.lines)
-    # those of a site are a library, written once for posts to come
+    # The macros of a site are a library that includes macros for future posts.
     if MACRO_UNUSED in settings.config.diagnostics.levels:
         report_site_macros(commands, settings, reporter)
     return found + reporter.diagnostics

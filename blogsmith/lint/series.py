@@ -1,4 +1,4 @@
-"""Posts whose title or subtitle says that they are part of a series, which their front matter does not."""
+"""Posts whose title or subtitle says that they are part of a series, although their front matter does not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nin
 _ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _NUMBER = rf"\d{{1,2}}|{'|'.join((*sorted(_ROMANS, key=len, reverse=True), *_NUMBERS))}"
 _PART = lazy_pattern(
-    # `Part I liked most` is none
+    # does not match `Part I liked most`
     rf"(?<!\w)(?:part|teil)\s+(?P<part>{_NUMBER})(?:\s*(?:of|von|/)\s*(?P<count>{_NUMBER}))?"
     rf"(?=\s*(?:\Z|[:;,.)\]—–-]))",
     re.IGNORECASE,
@@ -22,7 +22,7 @@ _PLAIN = lazy_pattern(r"[^\W\d_][\w '-]*")
 
 
 def report_series(front: FrontMatter, reporter: Reporter) -> None:
-    """Propose `series:` for a post that is `Part 2 of 4` of something."""
+    """Suggest `series:` for a post whose title or subtitle contains, for example, `Part 2 of 4`."""
     if front.series is not None:
         return
     for key, text in (("subtitle", front.subtitle), ("title", front.title)):
@@ -46,7 +46,7 @@ def _number(written: str) -> int:
 
 
 def _series_name(before: str) -> str:
-    """The title of the series, as YAML: what precedes the number of the part."""
+    """Return the title of the series as YAML: the text before the number of the part."""
     name = before.strip(" \t,:;.([—–-")
     return (
         name

@@ -1,4 +1,4 @@
-"""Tags and categories that posts spell in two ways. One of them is printed on all pages."""
+"""Tags and categories that posts spell differently. Only one spelling is printed on all pages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..model.terms import choose_spellings
 
 _SINGULARS = {"tags": "tag", "categories": "category"}
 _PLAIN = lazy_pattern(r"[^\W\d_][\w -]*")
-"""A term that needs no quotes in YAML, whatever surrounds it."""
+"""Matches a term that needs no quotes in YAML in any context."""
 
 
 def term_spellings(documents: Iterable[Document], config: Config) -> list[Diagnostic]:
-    """Warn of each term that another post spells differently, unless the settings name it."""
+    """Warn about each term that another post spells differently, unless the settings name it."""
     editions: dict[str, list[Document]] = defaultdict(list)
     for document in documents:
         if not document.front.unlisted:
@@ -43,7 +43,7 @@ def _spellings(taxonomy: str, documents: Sequence[Document], named: set[str]) ->
     for document, term in written:
         slug = slugify(term)
         other = printed.get(slug, term)
-        # `C` and `C++` are two terms, of which every build warns
+        # `C` and `C++` are different terms with the same slug, which every build reports.
         if other != term and slug not in named and _letters(other) == _letters(term):
             found += _warn(document, taxonomy, term, other, _location(first[other], taxonomy, other))
     return found

@@ -1,1 +1,1 @@
-"""The language server: what is wrong while it is written, and help where the cursor is, for any editor."""
+"""Language server: diagnostics while the author types, and help at the cursor, for any editor."""

@@ -1,4 +1,4 @@
-"""`blogsmith lsp`: the language server, which an editor starts."""
+"""`blogsmith lsp`: run the language server, which an editor starts."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ..api.commands import Clocks, install_extra, terminal
 )
 @click.pass_obj
 def lsp(clocks: Clocks, stdio: bool, verbose: bool) -> int:
-    """Serve an editor over the Language Server Protocol.
+    """Run the language server for an editor.
 
-    Mistakes while you type, completion, hover, go to definition, rename. An editor starts it and talks to
-    it over standard input and output. No cell runs, and nothing is written. Messages for people go to
-    standard error.
+    Provides diagnostics while you type, completion, hover, go to definition and rename. An editor starts the
+    server and communicates with it over standard input and output. No cells run, and nothing is written. Log
+    messages go to standard error.
     """
     if importlib.util.find_spec("pygls") is None:
         terminal.warn(f"blogsmith lsp needs pygls, which is not installed; run: {install_extra('lsp')}")

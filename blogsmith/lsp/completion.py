@@ -1,4 +1,4 @@
-"""What may be written where the cursor is. What takes time to describe is described when it is chosen."""
+"""Completion at the cursor. Descriptions that take time are computed when an item is selected."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from .tex_guide import all_commands, all_environments, describe_command, describ
 from .text_buffer import TextBuffer
 
 MOST_ITEMS = 300
-"""The editor asks anew when more is written."""
+"""Maximum number of items. The editor sends another request when more is typed."""
 TRIGGERS = ("\\", "{", "@", "!", "[", "(", "%", "|", "#", ":", "/", " ", "^", "-", '"')
 
 Items = Iterator[CompletionItem]
 
 
 def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> CompletionList:
-    """Everything that may stand at a character of a file of the site."""
+    """Return the completions at a character of a file of the site."""
     if path == CONFIG_NAME:
         cursor = find_yaml_cursor(buffer, offset)
     else:
@@ -51,14 +51,14 @@ def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -
 
 
 def _place(item: CompletionItem, edit: Range) -> None:
-    """Say which text an item replaces."""
+    """Set the text range that an item replaces."""
     item.text_edit = TextEdit(edit, item.insert_text or item.label)
     item.filter_text = item.filter_text or item.insert_text or item.label
     item.insert_text = None
 
 
 def _matching(items: Iterable[CompletionItem], word: str) -> Items:
-    """Those that begin with what is written, then those that hold it."""
+    """Yield items that start with the typed word, then items that contain it."""
     low, later = word.casefold(), []
     for item in items:
         text = (item.filter_text or item.insert_text or item.label).casefold()
@@ -70,7 +70,7 @@ def _matching(items: Iterable[CompletionItem], word: str) -> Items:
 
 
 def markdown(text: str) -> MarkupContent | None:
-    """A text for readers of a list; None if it is empty."""
+    """Return Markdown content for the protocol, or None if the text is empty."""
     return MarkupContent(MarkupKind.Markdown, text) if text else None
 
 
@@ -78,7 +78,8 @@ def markdown(text: str) -> MarkupContent | None:
 
 
 def _labels(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Labels of the page, then those of others, which are written behind the slug of their page."""
+    """Yield labels of the page, then labels of other pages, which are prefixed with the slug of their page.
+    """
     present = session.present
     if present is None:
         return
@@ -103,7 +104,7 @@ def _label_item(known: KnownLabel, written: str, detail: str) -> CompletionItem:
 
 
 def _bare(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Labels of the page by their ids, and keys."""
+    """Yield labels of the page by their ids, then citation keys."""
     for known in labels_of(session, path):
         yield _label_item(known, known.label.id, known.name)
     yield from _citations(session, path, cursor)
@@ -134,7 +135,7 @@ def _footnotes(session: SiteSession, path: str, cursor: Cursor) -> Items:
 
 
 def _commands(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Macros of page and site, then what TeX has."""
+    """Yield macros of page and site, then TeX commands."""
     present = session.present
     macros = macros_of(present, path) if present else {}
     packages = packages_of(present, path) if present else frozenset[str]()
@@ -229,4 +230,4 @@ _SOURCES: Mapping[str, Source] = {
     "key": complete_yaml,
     "value": complete_yaml,
 }
-"""Kind of a cursor → what completes it."""
+"""Maps the kind of a cursor to its completion function."""

@@ -1,4 +1,4 @@
-"""Paths of pages and files as a page writes them."""
+"""Completion of paths to pages and files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TEXTS = (
 
 
 def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Pictures and films; behind `file=` other files too."""
+    """Yield images and videos; after `file=` or in an argument, also other files."""
     present = session.present
     if present is None:
         return
@@ -44,7 +44,7 @@ def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[
 
 
 def assets_of(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]:
-    """Files of the site as a page names them: those beside it first."""
+    """Yield files of the site with their path as written in a page. Files in the page's folder come first."""
     files = present.resolved.files
     own = str(path).rpartition("/")[0]
     content = sorted(files.assets, key=lambda one: not str(one.path).startswith(f"{own}/"))
@@ -55,7 +55,7 @@ def assets_of(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]:
 
 
 def complete_link(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Pages by their files or slugs, files, and anchors behind `#`."""
+    """Yield pages by file or slug, then files; after `#`, yield anchors."""
     present = session.present
     if present is None:
         return

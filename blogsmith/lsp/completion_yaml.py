@@ -1,4 +1,4 @@
-"""Keys and values of settings, front matter and cell options, from the schemas that editors have too."""
+"""Completion of keys and values in settings, front matter and cell options, from the JSON Schemas."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BIBLIOGRAPHIES = (".bib", ".json")
 
 
 def complete_yaml(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Keys and values of `blogsmith.yaml` or of front matter."""
+    """Yield keys and values of `blogsmith.yaml` or of front matter."""
     schema = yaml_schema(path)
     if cursor.kind == "key" and not (cursor.is_item and list_values(schema, cursor.path)):
         yield from _keys(schema, cursor.path)
@@ -32,12 +32,12 @@ def complete_yaml(session: SiteSession, path: str, cursor: Cursor) -> Iterator[C
 
 
 def complete_option(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Options of a cell, `#| …`."""
+    """Yield options of a cell, `#| …`."""
     yield from _keys(known_schema("cell"), ())
 
 
 def complete_option_value(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Values of an option."""
+    """Yield values of an option."""
     for value in list_values(known_schema("cell"), (cursor.name,)):
         yield CompletionItem(value, kind=CompletionItemKind.Value)
 
@@ -55,7 +55,7 @@ def _keys(schema: Form, path: Sequence[str]) -> Iterator[CompletionItem]:
 
 
 def describe_key(guide: KeyGuide) -> str:
-    """What a key means, as Markdown."""
+    """Return the meaning of a key as Markdown."""
     parts = [guide.meaning]
     if guide.values:
         parts.append("One of " + ", ".join(f"`{value}`" for value in guide.values) + ".")
@@ -73,7 +73,7 @@ def _values(schema: Form, session: SiteSession, path: str, key: Sequence[str]) -
 
 
 def _known_values(present: SiteSnapshot, path: str, key: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(Value, what it is) of keys whose values are names of this site."""
+    """Yield (value, description) for keys whose values are names in this site."""
     name = key[-1] if key else ""
     documents = present.resolved.documents.values()
     if path == CONFIG_NAME:
@@ -127,5 +127,5 @@ def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple
 
 
 def yaml_schema(path: str) -> Mapping[str, Any]:
-    """The schema of a file's settings."""
+    """Return the schema of a file's YAML."""
     return known_schema("config" if path == CONFIG_NAME else "front-matter")

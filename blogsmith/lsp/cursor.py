@@ -1,7 +1,7 @@
-r"""What an author is about to write where the cursor is, told from the text before it.
+"""The construct that the author is typing at the cursor, guessed from the text before it.
 
-Unfinished text has no tokens yet, so this looks at the line, and at the paragraph for formulas. It is a guess
-that completion starts from; what a text means is told by the parser.
+Unfinished text has no tokens yet, so this module inspects the line and, for formulas, the paragraph.
+Completion starts from this guess; only the parser knows the meaning of a text.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ Kind = Literal[
     "fence",
 ]
 MOST_LINE = 5_000
-"""Characters before the cursor that are looked at."""
+"""Maximum number of characters before the cursor that are inspected."""
 MOST_LINES = 400
-"""Lines above the cursor in which a formula or fence may have begun."""
+"""Maximum number of lines above the cursor that are searched for the start of a formula or fence."""
 
 
 class Cursor(Struct, frozen=True):
-    """What stands before the cursor and may be completed."""
+    """Text before the cursor that can be completed."""
 
     kind: Kind
     start: int
-    """Character of the text at which the word begins that is being written."""
+    """Offset in the text where the typed word begins."""
     word: str
-    """As far as it is written."""
+    """Part of the word that is typed so far."""
     name: str = ""
-    """What the word belongs to: a shortcode, a key."""
+    """Shortcode or key that the word belongs to."""
     path: tuple[str, ...] = ()
-    """Of a key of YAML: those above it; of a value: with its own."""
+    """YAML keys above the word; for a value, including its own key."""
     is_item: bool = False
-    """The value is an item of a list."""
+    """Whether the value is an item of a list."""
 
 
 _LABEL = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]*)$")
@@ -83,7 +83,7 @@ _SPAN = lazy_pattern(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
 
 def find_cursor(buffer: TextBuffer, offset: int) -> Cursor | None:
-    """What is being written in a post."""
+    """Return the construct that is being typed in a post."""
     number = buffer.position(offset).line
     before = _line_before(buffer, offset)
     head = head_end(buffer)
@@ -110,7 +110,10 @@ def _cursor(
 
 
 def head_end(buffer: TextBuffer) -> int:
-    """The line, counted from 0, behind the front matter; 0 if there is none. One without an end has all."""
+    """Return the number of the line after the front matter, from 0, or 0 if there is none.
+
+    Front matter without an end extends to the end of the text.
+    """
     if buffer.line(0).rstrip() != "---":
         return 0
     for number in range(1, buffer.line_count):
@@ -120,7 +123,10 @@ def head_end(buffer: TextBuffer) -> int:
 
 
 def open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
-    """The line of the fence in which a line stands; None if in none. first: where the text begins."""
+    """Return the first line of the fence that contains a line, or None.
+
+    first: line where the content begins.
+    """
     opened: tuple[int, str] | None = None
     for at in range(first, number):
         line = buffer.line(at)
@@ -165,13 +171,13 @@ _PROSE: Sequence[tuple[Kind, re.Pattern[str], int, int]] = (
     ("image", _IMAGE, 1, 0),
     ("link", _LINK, 1, 0),
 )
-"""(Kind, pattern, group of the word, group of the name), in the order of trial."""
+"""(Kind, pattern, group of the word, group of the name), in the order they are tried."""
 
 
 def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
     without = _SPAN.sub(lambda span: " " * len(span[0]), before)
     if "`" in without:
-        # most likely the beginning of code
+        # most likely the beginning of inline code
         return None
     for kind, pattern, word, name in _PROSE:
         found = pattern.search(without)
@@ -185,7 +191,7 @@ def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: i
 
 
 def paragraph_before(buffer: TextBuffer, offset: int, number: int, head: int) -> str:
-    """The text from the last empty line to a character; displays may hold no empty line."""
+    """Return the text from the last empty line to a character. Display math contains no empty lines."""
     first = number
     while first > max(head, number - MOST_LINES) and not _BLANK.match(buffer.line(first - 1)):
         first -= 1
@@ -194,7 +200,7 @@ def paragraph_before(buffer: TextBuffer, offset: int, number: int, head: int) ->
 
 
 def in_formula(text: str) -> bool:
-    """Whether a formula is open at the end of a paragraph's beginning."""
+    """Return whether a formula is open at the end of the text, which begins at the start of a paragraph."""
     closing = ""
     position = 0
     while found := _MATH.search(text, position):
@@ -204,7 +210,7 @@ def in_formula(text: str) -> bool:
                 closing = ""
         elif sign.startswith("`"):
             end = text.find(sign, position)
-            # a run without a partner is text
+            # An unmatched run of backticks is plain text.
             position = end + len(sign) if end >= 0 else position
         elif sign in ("$", "$$"):
             closing = sign
@@ -222,7 +228,7 @@ _ENTRY = lazy_pattern(r"^(\s*(?:- +)*)([\w.\\-]+|\"[^\"]*\"):(?:\s|$)")
 
 
 def find_yaml_cursor(buffer: TextBuffer, offset: int, first: int = 0) -> Cursor | None:
-    """What is being written in YAML that begins on line `first`: a key, or a value."""
+    """Return the key or value that is being typed in YAML that begins on line `first`."""
     number = buffer.position(offset).line
     before = _line_before(buffer, offset)
     if found := _VALUE.match(before):
@@ -241,14 +247,14 @@ def find_yaml_cursor(buffer: TextBuffer, offset: int, first: int = 0) -> Cursor 
 
 
 def _last_item(written: str) -> tuple[bool, str]:
-    """Whether a value is a list in brackets, and the word at its end."""
+    """Return whether a value is a list in brackets, and the word at its end."""
     if written.startswith("["):
         return True, re.split(r"[\[,]\s*", written)[-1].lstrip("\"'")
     return False, written.lstrip("\"'")
 
 
 def _keys_above(buffer: TextBuffer, number: int, indent: int, first: int) -> tuple[str, ...]:
-    """The keys that the lines above a line put it under."""
+    """Return the parent keys of a line, from the lines above it."""
     keys: list[str] = []
     for at in range(number - 1, first - 1, -1):
         line = buffer.line(at)
@@ -263,7 +269,7 @@ def _keys_above(buffer: TextBuffer, number: int, indent: int, first: int) -> tup
 
 
 def yaml_key_at(buffer: TextBuffer, offset: int, first: int = 0) -> tuple[tuple[str, ...], int, int] | None:
-    """The path of the key on whose name a character stands, and where that begins and ends."""
+    """Return the path of the key whose name contains a character, and the range of the name."""
     number = buffer.position(offset).line
     line = buffer.line(number)
     found = _ENTRY.match(line)

@@ -1,4 +1,4 @@
-"""What stands at a place of a page, told by its tokens."""
+"""Lookup of the construct at a location of a page, by its tokens."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from .text_buffer import TextBuffer
 Element = Math | XRef | Cited | LinkAt | WikiLink | Shortcode | Cell | Value
 _NOTE = lazy_pattern(r"\[\^([^\]\s]+)\]")
 _DELIMITERS = 2
-"""Characters around the text of a formula that still are of it."""
+"""Number of delimiter characters around a formula that belong to it."""
 
 
 class Found(Struct, frozen=True):
-    """A construct, and where it stands."""
+    """A construct and its location."""
 
     record: Element
     place: Place
-    """Its first line, or all of it."""
+    """Location of its first line, or of all of it."""
 
 
 def all_tokens(parsed: Parsed) -> Iterator[Token]:
-    """Every token of a page, those of its title and description first."""
+    """Yield every token of a page, starting with those of its title and description."""
     yield from _walk([*parsed.title, *parsed.description, *parsed.tokens])
 
 
@@ -52,7 +52,7 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def all_elements(parsed: Parsed) -> Iterator[Found]:
-    """Every construct of a page that something is known of."""
+    """Yield every construct of a page that has a record."""
     for token in all_tokens(parsed):
         for record in token.meta.values():
             if isinstance(record, Citation):
@@ -64,7 +64,8 @@ def all_elements(parsed: Parsed) -> Iterator[Found]:
 
 
 def find_element(parsed: Parsed, buffer: TextBuffer, offset: int) -> Found | None:
-    """The construct in which a character stands; of several the one that begins last."""
+    """Return the construct that contains a character. Of several constructs, return the one that begins last.
+    """
     position = buffer.position(offset)
     line = position.line + 1
     start = buffer.offset(buffer.line_range(position.line, position.line).start)
@@ -84,7 +85,7 @@ def _holds(found: Found, line: int, column: int, buffer: TextBuffer) -> bool:
     if isinstance(record, Shortcode):
         length = max(length, len(record.source))
     elif isinstance(record, LinkAt):
-        # the place is that of its text or of its beginning; the address stands behind it
+        # The location is that of its text or of its start; the URL follows.
         rest = buffer.line(place.line - 1)[place.column - 1 :]
         at = rest.find(record.target)
         length = at + len(record.target) + 1 if at >= 0 else length
@@ -101,7 +102,7 @@ def _in_text(origin: TextMap, line: int, column: int) -> bool:
 
 
 def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
-    """The character of a formula's text that stands at a character of its file; -1: none."""
+    """Convert an offset in a file to an offset in a formula's text; -1 if it is outside."""
     position = buffer.position(offset)
     column = offset - buffer.offset(Position(position.line, 0)) + 1
     at = 0
@@ -114,7 +115,7 @@ def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
 
 
 def note_at(buffer: TextBuffer, offset: int) -> str:
-    """The name of the footnote whose mark a character stands on; empty if there is none."""
+    """Return the name of the footnote reference at a character, or an empty string."""
     position = buffer.position(offset)
     column = offset - buffer.offset(Position(position.line, 0))
     found = (one for one in _NOTE.finditer(buffer.line(position.line)) if one.start() <= column <= one.end())
@@ -122,7 +123,7 @@ def note_at(buffer: TextBuffer, offset: int) -> str:
 
 
 def all_headings(parsed: Parsed) -> Iterator[tuple[Heading, Token]]:
-    """The headings of a page with their tokens."""
+    """Yield the headings of a page with their tokens."""
     for token in parsed.tokens:
         record = token.meta.get("heading")
         if isinstance(record, Heading):

@@ -1,4 +1,4 @@
-"""What stands where the cursor is, in words: formulas, cells, citations, labels, settings, commands."""
+"""Hover information: formulas, cells, citations, labels, settings and commands at the cursor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .tex_guide import CommandGuide, command_at, describe_command, describe_macr
 from .text_buffer import TextBuffer
 
 MOST_OUTPUT = 1500
-"""Characters of a recorded result that are shown."""
+"""Maximum number of characters of a recorded result that are shown."""
 _TAG = lazy_pattern(r"<[^<>]*>")
 _BREAK = lazy_pattern(r"</(?:p|div|li)>|<br\s*/?>")
 _OPTION_KEY = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:")
@@ -49,7 +49,10 @@ _OPTION_KEY = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:")
 def find_hover(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int, *, plain: bool = False
 ) -> Hover | None:
-    """What is known of what stands at a character. plain: the client shows no Markdown."""
+    """Return a description of the construct at a character.
+
+    plain: the client does not support Markdown.
+    """
     found = _describe(session, path, buffer, offset)
     if found is None:
         return None
@@ -135,7 +138,7 @@ def _describe_element(
 
 
 def formula_text(session: SiteSession, path: str, tex: str) -> str:
-    """A formula as Markdown: what it says as text, and its TeX with macros opened."""
+    """Return a formula as Markdown: as plain text, followed by its TeX with macros expanded."""
     present = session.present
     macros = macros_of(present, path) if present else {}
     opened = portable_tex(tex, macros).strip()
@@ -170,7 +173,7 @@ def _command_text(guide: CommandGuide, *, is_macro: bool) -> str:
 
 
 def describe_label(session: SiteSession, known: KnownLabel) -> str:
-    """What a label names: its number, and the formula or the title."""
+    """Return the number of a label, and its formula or title."""
     parts = [f"**{known.name}** in `{known.path}`, line {known.label.place.line}"]
     parsed = session.parse(known.path) if known.label.kind == "eq" else None
     for one in all_elements(parsed) if parsed else ():
@@ -184,7 +187,7 @@ def describe_label(session: SiteSession, known: KnownLabel) -> str:
 
 
 def describe_work(session: SiteSession, path: str, key: str) -> str:
-    """A work as the page prints it in its list of references, else by its main fields."""
+    """Return a reference as printed in the page's list of references, otherwise its main fields."""
     present = session.present
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
@@ -209,7 +212,7 @@ def _printed_reference(html: str, key: str) -> str:
 
 
 def plain_text(html: str) -> str:
-    """HTML of ours as text."""
+    """Convert HTML that we generated to plain text."""
     return unescape(_TAG.sub("", _BREAK.sub("\n", html)))
 
 
@@ -285,7 +288,7 @@ def _output_texts(result: CellResult) -> Sequence[str]:
 
 
 def _fenced(text: str) -> str:
-    """Text as it is, whatever it holds."""
+    """Return text in a fence with enough backticks for its content."""
     ticks = "```"
     while ticks in text:
         ticks += "`"

@@ -1,4 +1,4 @@
-"""What a site knows by the names that authors write: labels, pages, macros, files."""
+"""Lookup of labels, pages, macros and files of a site by the names that authors write."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class KnownLabel(Struct, frozen=True):
     """Source path of its page."""
     label: Label
     spelling: str
-    """As its author writes it."""
+    """Label as its author writes it."""
 
     @property
     def name(self) -> str:
-        """What a reference prints, as plain text: `Theorem 1`."""
+        """Plain text that a reference prints, such as `Theorem 1`."""
         return name_of(self.label)
 
 
 def name_of(label: Label) -> str:
-    """What a reference to a label prints, as plain text: `Theorem 1`, `Equation (2)`."""
+    """Return the plain text that a reference to a label prints, such as `Theorem 1` or `Equation (2)`."""
     if label.kind == "sec":
         return f"Section {label.number}" if label.number[:1].isdigit() else f"Section “{label.number}”"
     number = f"({label.number})" if label.kind == "eq" else label.number
@@ -36,12 +36,12 @@ def name_of(label: Label) -> str:
 
 
 def known_paths(present: SiteSnapshot) -> Iterator[str]:
-    """Pages whose text is known; others would have to be parsed."""
+    """Yield pages that are already parsed."""
     return (path for path in present.resolved.documents if path not in present.unread)
 
 
 def labels_of(session: SiteSession, path: str) -> Iterator[KnownLabel]:
-    """The labels of a page."""
+    """Yield the labels of a page."""
     present = session.present
     if present is None or path not in present.resolved.documents:
         return
@@ -52,7 +52,10 @@ def labels_of(session: SiteSession, path: str) -> Iterator[KnownLabel]:
 
 
 def find_label(session: SiteSession, path: str, slug: str, target: str) -> KnownLabel | None:
-    """The label that a reference in a page means. slug: of another page, or empty; target: its id."""
+    """Return the label that a reference in a page points to.
+
+    slug: slug of another page, or empty. target: id of the label.
+    """
     present = session.present
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
@@ -62,25 +65,25 @@ def find_label(session: SiteSession, path: str, slug: str, target: str) -> Known
 
 
 def slug_of(present: SiteSnapshot, path: str) -> str:
-    """The name by which references of other pages know a page."""
+    """Return the slug that other pages use to refer to a page."""
     url = present.resolved.index.urls.get(path, "")
     return url.strip("/").rpartition("/")[2].removesuffix(".html")
 
 
 def macros_of(present: SiteSnapshot, path: str) -> Mapping[str, str]:
-    """The macros of the site and of a page."""
+    """Return the macros of the site and of a page."""
     document = present.resolved.documents.get(path)
     own = document.front.math.macros if document else {}
     return {**present.config.math.macros, **own}
 
 
 def packages_of(present: SiteSnapshot, path: str) -> frozenset[str]:
-    """LaTeX packages in force on a page."""
+    """Return the LaTeX packages that are enabled on a page."""
     document = present.resolved.documents.get(path)
     own = document.front.math.packages if document else None
     return frozenset(present.config.math.packages if own is None else own)
 
 
 def relative_to(path: str, page: str) -> str:
-    """The path of a file as a page names it."""
+    """Return the path of a file relative to a page."""
     return posixpath.relpath(path, str(PurePosixPath(page).parent))

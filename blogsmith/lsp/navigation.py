@@ -1,4 +1,4 @@
-"""Where what the cursor stands on is written down, and everything that refers to it."""
+"""Go to definition and find references."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ class Target(Struct, frozen=True):
 
 
 class Occurrence(Struct, frozen=True):
-    """A label where it is given or referred to."""
+    """A declaration of a label or a reference to it."""
 
     path: str
     place: Place
-    """Of its name alone, as it is spelled."""
+    """Location of the name alone, as spelled."""
     spelling: str
     is_declaration: bool = False
 
 
 def location(session: SiteSession, path: str, where: Range) -> Location:
-    """A range of a file of the site."""
+    """Return a range of a file of the site as a protocol location."""
     return Location(uri_of(session.root / path), where)
 
 
 def find_definitions(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> list[Location]:
-    """Where what stands at a character is written down."""
+    """Return the locations where the construct at a character is defined."""
     if not is_page(path):
         return []
     parsed = session.parse(path)
@@ -166,7 +166,7 @@ def _macro_location(
 
 
 def find_target(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> Target | None:
-    """The label at a character, whether it is given there or referred to."""
+    """Return the label at a character, whether it is declared or referred to there."""
     parsed = session.parse(path) if is_page(path) else None
     if parsed is None:
         return None
@@ -182,14 +182,14 @@ def _stands_at(found: Occurrence, buffer: TextBuffer, offset: int) -> bool:
 
 
 def find_occurrences(session: SiteSession, target: Target) -> list[Occurrence]:
-    """Everywhere in the site that a label is given or referred to, its declaration first."""
+    """Return all occurrences of a label in the site, its declaration first."""
     present = session.present
     if present is None:
         return []
     found: list[Occurrence] = []
     tail = target.id.partition("-")[2] or target.id
     for path, document in present.resolved.documents.items():
-        # a label is never spelled without the end of its id
+        # Every spelling of a label contains the end of its id.
         if path != target.path and tail not in document.source.text:
             continue
         parsed = session.parse(path)
@@ -203,7 +203,10 @@ def find_occurrences(session: SiteSession, target: Target) -> list[Occurrence]:
 def _own_occurrences(
     session: SiteSession, path: str, parsed: Parsed, only: Target | None
 ) -> Iterator[tuple[Target, Occurrence]]:
-    """Labels that a page gives or refers to. only: no other label is of interest."""
+    """Yield the labels that a page declares or refers to.
+
+    only: skip all other labels, if given.
+    """
     lines = parsed.document.source.text.split("\n")
     for label in parsed.labels.values():
         target = Target(path, label.id)
@@ -214,7 +217,7 @@ def _own_occurrences(
 
 
 def _declaration(path: str, place: Place, label: str, lines: list[str]) -> Occurrence | None:
-    """Where a label is given: at its place, or in braces behind it in its line."""
+    """Return the declaration of a label: at its location, or in braces after it on the same line."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     for found in _NAME.finditer(line, max(0, place.column - 1)):
         if label_id(found[0]) == label:
@@ -250,13 +253,13 @@ def _references(
 
 
 def _spelled(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
-    """The last name in a reference that means the label."""
+    """Return the last name in a reference that matches the label."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     end = place.column - 1 + place.length
     names: Iterable[tuple[int, str]] = (
         (one.start(), one[0]) for one in _NAME.finditer(line, place.column - 1, end)
     )
-    # a slug in front of the sign is a word of its own
+    # The slug before `#` is a separate word.
     found = [(at, name) for at, name in names if label_id(name) == target]
     if not found:
         return None
@@ -267,7 +270,7 @@ def _spelled(path: str, place: Place, target: str, lines: list[str]) -> Occurren
 def find_references(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int, *, with_declaration: bool
 ) -> list[Location]:
-    """Every reference to the label at a character."""
+    """Return all references to the label at a character."""
     target = find_target(session, path, buffer, offset)
     if target is None:
         return []

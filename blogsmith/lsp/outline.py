@@ -1,4 +1,4 @@
-"""What a page is made of: symbols, parts that fold away, links; and what a search of the site finds."""
+"""Symbols, folding ranges and links of a page, and symbol search in a site."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
 MOST_SYMBOLS = 300
-"""Of the site; the editor asks anew when more is written."""
+"""Maximum number of symbols of the site. The editor sends another request when more is typed."""
 
 
 def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
-    """Headings, and below each of them what has a number or a name."""
+    """Return headings, each with the numbered or named constructs below it."""
     top: list[DocumentSymbol] = []
     open_levels: list[tuple[int, DocumentSymbol]] = []
     first = parsed.document.first_line - 1
@@ -53,7 +53,7 @@ def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
 
 
 def _close(symbol: DocumentSymbol, line: int, buffer: TextBuffer) -> None:
-    """A heading reaches to the next one that is as high."""
+    """Extend a heading to the next one of the same or a higher level."""
     end = buffer.line_range(
         max(symbol.range.start.line, line - 1), max(symbol.range.start.line, line - 1)
     ).end
@@ -81,7 +81,7 @@ def _symbol(token: Token, parsed: Parsed, buffer: TextBuffer, first: int) -> Doc
 
 
 def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
-    """(Name, what it is, kind) of what is a symbol."""
+    """Return (name, detail, kind) of a token that is a symbol, otherwise None."""
     for record in token.meta.values():
         match record:
             case Heading() if token.type == "heading_open":
@@ -102,7 +102,7 @@ def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
 
 
 def list_folds(parsed: Parsed | None, buffer: TextBuffer) -> list[FoldingRange]:
-    """Front matter, callouts and fences; without tokens the front matter alone."""
+    """Return the ranges of front matter, callouts and fences. Without tokens, return only front matter."""
     head = head_end(buffer)
     found = [FoldingRange(0, head - 1, kind=FoldingRangeKind.Region)] if head > 1 else []
     for token in parsed.tokens if parsed else ():
@@ -114,7 +114,7 @@ def list_folds(parsed: Parsed | None, buffer: TextBuffer) -> list[FoldingRange]:
 
 
 def list_links(session: SiteSession, parsed: Parsed, buffer: TextBuffer) -> Iterator[DocumentLink]:
-    """Links to pages and files of the site."""
+    """Yield links to pages and files of the site."""
     present = session.present
     for one in all_elements(parsed) if present else ():
         target = getattr(one.record, "target", "")
@@ -129,7 +129,7 @@ def list_links(session: SiteSession, parsed: Parsed, buffer: TextBuffer) -> Iter
 
 
 def find_symbols(session: SiteSession, query: str) -> Iterator[WorkspaceSymbol]:
-    """Titles and labels of the site that hold a text."""
+    """Yield titles and labels of the site that contain a text."""
     present = session.present
     if present is None:
         return

@@ -1,4 +1,4 @@
-"""A label gets another name, wherever it is given or referred to."""
+"""Rename of a label and of all references to it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _KIND = lazy_pattern(r"[:-]")
 
 
 class RenameRefused(Exception):
-    """A label cannot have a name; the text says why."""
+    """A label cannot be renamed; the message is the reason."""
 
 
 def prepare_rename(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int
 ) -> PrepareRenamePlaceholder | None:
-    """The name at a character, if it is one that can be changed: a label that something gives."""
+    """Return the name at a character if it can be changed, that is, if it is a declared label."""
     target = find_target(session, path, buffer, offset)
     if target is None or not _NAME.fullmatch(target.id):
         return None
@@ -44,9 +44,11 @@ def prepare_rename(
 def rename_label(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int, name: str, *, versions: bool = True
 ) -> WorkspaceEdit:
-    """All edits that give the label at a character another name.
+    """Return all edits that rename the label at a character.
 
-    RenameRefused if it cannot have that name. versions: the client takes edits of versions of documents.
+    versions: the client supports edits of versioned documents.
+
+    Raise RenameRefused if the new name is not possible.
     """
     target = find_target(session, path, buffer, offset)
     if target is None:
@@ -90,6 +92,6 @@ def _check_name(session: SiteSession, target: Target, name: str) -> None:
 
 
 def _respell(one: Occurrence, label: str) -> str:
-    """A label as its author spells the old one: with a colon behind its kind, or a hyphen."""
+    """Spell a label like the old one: with a colon or a hyphen after its kind."""
     found = _KIND.search(one.spelling)
     return re.sub(r"[:-]", ":", label, count=1) if found and found[0] == ":" else label

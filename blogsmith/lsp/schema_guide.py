@@ -1,4 +1,4 @@
-"""What a JSON Schema says of one key: its meaning, the keys below it and the values it may have.
+"""Lookup of a key in a JSON Schema: its meaning, the keys below it and its values.
 
 Source: JSON Schema, draft 7; `markdownDescription` and `doNotSuggest` are keywords of yaml-language-server.
 """
@@ -15,20 +15,20 @@ from ..api.editing import read_schema
 
 Form: TypeAlias = Mapping[str, Any]
 _MOST_FORMS = 200
-"""A schema that leads in circles ends here."""
+"""Limit for schemas with circular references."""
 
 
 class KeyGuide(Struct, frozen=True):
-    """A key as an author reads of it."""
+    """Description of a key for authors."""
 
     name: str
     meaning: str = ""
-    """Markdown; may be empty."""
+    """Meaning as Markdown; may be empty."""
     kind: str = ""
-    """`text`, `list`, …; empty if it may be anything."""
+    """Type, such as `text` or `list`; empty if any type is allowed."""
     default: str = ""
     values: tuple[str, ...] = ()
-    """Words that it may have, if it has to have one of some."""
+    """Allowed values, if they are a fixed set."""
 
 
 _KINDS = {
@@ -43,12 +43,12 @@ _KINDS = {
 
 @cache
 def known_schema(name: str) -> Form:
-    """One of the schemas that ship: `config`, `front-matter` or `cell`."""
+    """Return a bundled schema: `config`, `front-matter` or `cell`."""
     return read_schema(name)
 
 
 def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
-    """The keys that may stand below a key, in order."""
+    """Return the keys that are allowed below a key, in order."""
     found: dict[str, KeyGuide] = {}
     for form in _forms_at(schema, path):
         for name, inner in form.get("properties", {}).items():
@@ -58,7 +58,7 @@ def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
 
 
 def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
-    """What is said of a key; None if the schema does not know it."""
+    """Return the description of a key, or None if the schema does not contain it."""
     *above, name = path
     for form in _forms_at(schema, above):
         inner = form.get("properties", {}).get(name)
@@ -68,7 +68,7 @@ def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
 
 
 def list_values(schema: Form, path: Sequence[str]) -> tuple[str, ...]:
-    """The words that a key may have, or entries of its list."""
+    """Return the fixed values of a key or of the items of its list."""
     return tuple(dict.fromkeys(word for form in _forms_at(schema, path) for word in _words(form)))
 
 
@@ -101,7 +101,7 @@ def _types(form: Form) -> Sequence[str]:
 
 
 def _forms_at(schema: Form, path: Sequence[str]) -> list[Form]:
-    """All forms that the value of a key may have, those of entries of a list among them."""
+    """Return all subschemas for the value of a key, including those of list items."""
     forms = list(_expand(schema, schema))
     for name in path:
         inner: list[Form] = []
@@ -114,7 +114,7 @@ def _forms_at(schema: Form, path: Sequence[str]) -> list[Form]:
 
 
 def _expand(schema: Form, form: Form) -> Iterator[Form]:
-    """A form, and all that it is put together from."""
+    """Yield a schema and all schemas that it consists of."""
     pending, count = [form], 0
     while pending and count < _MOST_FORMS:
         one = pending.pop(0)

@@ -1,7 +1,8 @@
-"""The wire of the language server: pygls reads and sends in a thread, `Worker` does the work in the main one.
+"""Transport of the language server: pygls reads and sends in a thread, and `Worker` computes in the main
+thread.
 
-Standard output belongs to the protocol alone: whatever else prints, a plugin for instance, prints to the log
-on standard error.
+Standard output is used only by the protocol. All other output, for example from a plugin, goes to the log on
+standard error.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ from .text_buffer import choose_encoding
 Result = TypeVar("Result")
 
 _SWITCH_S = 0.001
-"""How long the thread that computes keeps the one waiting that reads and sends."""
+"""Longest time that the computing thread delays the thread that reads and sends."""
 _LOG = logging.getLogger("blogsmith.lsp")
 
 
 class _Protocol(LanguageServerProtocol):
-    """Texts of documents are kept by `LanguageService` alone; who asks nonsense is answered."""
+    """Protocol that leaves documents to `LanguageService` and answers invalid requests with an error."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
@@ -66,7 +67,7 @@ class _Protocol(LanguageServerProtocol):
 
 
 class _Server(LanguageServer):
-    """Says in one line what goes wrong; nothing of it is shown to the author."""
+    """Server that logs errors in one line and does not show them to the author."""
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         if not isinstance(error, JsonRpcInvalidParams):
@@ -74,7 +75,7 @@ class _Server(LanguageServer):
 
 
 class SiteWire:
-    """Belongs to one server: what the editor says is handed to the worker, and answers are sent."""
+    """Connection between one server and the worker: passes requests to the worker and sends its answers."""
 
     def __init__(self, now: Callable[[], dt.datetime], *, verbose: bool) -> None:
         self._verbose = verbose
@@ -95,22 +96,22 @@ class SiteWire:
 
     @property
     def is_shut_down(self) -> bool:
-        """Whether the editor has ended the server in order."""
+        """Whether the editor has shut down the server properly."""
         return bool(self.server.protocol._shutdown)
 
     def post(self, act: Callable[[], None]) -> None:
-        """Have the worker do something."""
+        """Run a function in the worker."""
         self.worker.post(act)
 
     async def submit(self, answer: Callable[[], Result]) -> Result | None:
-        """What the worker answers."""
+        """Return the answer of the worker."""
         try:
             return await asyncio.wrap_future(self.worker.submit(answer, (RenameRefused,)))
         except RenameRefused as refused:
             raise JsonRpcInvalidParams(str(refused)) from None
 
     def initialize(self, capabilities: types.ClientCapabilities) -> None:
-        """The editor has said what it can."""
+        """Store the event loop and negotiate the position encoding with the editor."""
         self._loop = asyncio.get_running_loop()
         offered = capabilities.general.position_encodings if capabilities.general else None
         self.service.encoding = choose_encoding(offered)
@@ -127,7 +128,7 @@ class SiteWire:
             say=_LOG.info,
         )
         watcher.start()
-        # trust that is given in a terminal lets plugins load
+        # Trust that is given in a terminal allows plugins to load.
         watcher.watch_also([record_file()])
         return watcher
 
@@ -146,7 +147,7 @@ class SiteWire:
 
 
 def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
-    """Serve an editor over standard input and output until it ends; the exit code."""
+    """Serve an editor over standard input and output until it ends. Return the exit code."""
     _prepare_log(verbose=verbose)
     wire = SiteWire(now, verbose=verbose)
     with _own_stdout() as output:
@@ -157,7 +158,7 @@ def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
             thread.start()
             wire.worker.run()
         except KeyboardInterrupt:
-            # a thread of the wire waits for input that may never come, and Python would wait for it
+            # The transport thread may wait for input forever, and Python would wait for the thread.
             os._exit(130)
         finally:
             sys.setswitchinterval(before_s)
@@ -176,7 +177,7 @@ def _run_wire(wire: SiteWire, output: BinaryIO) -> None:
 
 
 def _own_stdout() -> BinaryIO:
-    """Standard output for the protocol; what others print goes to standard error from now on."""
+    """Return standard output for the protocol, and redirect all other output to standard error."""
     sys.stdout.flush()
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
@@ -184,7 +185,7 @@ def _own_stdout() -> BinaryIO:
 
 
 class _OneLine(logging.Formatter):
-    """A line for each record, without tracebacks."""
+    """Formatter that writes one line per record, without tracebacks."""
 
     def formatException(self, ei: Any) -> str:
         return ""
@@ -195,12 +196,12 @@ def _prepare_log(*, verbose: bool) -> None:
     form = "%(levelname)s: %(message)s"
     handler.setFormatter(logging.Formatter(form) if verbose else _OneLine(form))
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
-    # pygls logs each message as it is, with all that stands in it
+    # pygls logs complete messages, including their content.
     logging.getLogger("pygls").setLevel(logging.WARNING if verbose else logging.CRITICAL)
 
 
 def _register(wire: SiteWire) -> None:
-    """Say what the server can, and who does it."""
+    """Register the server's features and their handlers."""
     server, service = wire.server, wire.service
     feature = server.feature
 
@@ -232,7 +233,7 @@ def _register(wire: SiteWire) -> None:
 
     @feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
-        """There is nothing to configure; many editors tell all the same."""
+        """Ignore the notification, which many editors send although there is nothing to configure."""
 
     _register_completion(wire)
     _register_navigation(wire)
@@ -240,7 +241,7 @@ def _register(wire: SiteWire) -> None:
 
 
 def _register_completion(wire: SiteWire) -> None:
-    """What may be written, and what stands at a place."""
+    """Register completion and hover."""
     server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
 
@@ -264,7 +265,7 @@ def _register_completion(wire: SiteWire) -> None:
 
 
 def _register_navigation(wire: SiteWire) -> None:
-    """Where things are written down and used."""
+    """Register definitions, references and rename."""
     server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
 
@@ -291,7 +292,7 @@ def _register_navigation(wire: SiteWire) -> None:
 
 
 def _register_outline(wire: SiteWire) -> None:
-    """What pages are made of, and what can be mended."""
+    """Register symbols, folding ranges, links and code actions."""
     service, ask, feature = wire.service, wire.submit, wire.server.feature
 
     @feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
@@ -318,50 +319,56 @@ def _register_outline(wire: SiteWire) -> None:
         return await ask(lambda: service.actions(params.text_document.uri, params.range))
 
 
-# The one thread that knows sites: takes what the editor tells and asks in turn, and works on sites between.
+# The thread that owns the sites: it handles messages and requests of the editor in order, and updates sites
+# in between.
 #
-# It is the main thread, since only that one can be stopped where a page takes too long to make; what is read
-# from the editor and sent to it is the matter of another one.
+# It is the main thread, because only that thread can be interrupted if a page takes too long to render.
+# Another thread reads from the editor and sends to it.
 
 
 JobResult = TypeVar("JobResult")
 
 LISTEN_S = 0.25
-"""While nothing happens it is looked this often whether a signal has come."""
+"""Interval for checking whether a signal has arrived while idle, in seconds."""
 
 
 class TimedTask(Protocol):
-    """What is worked on bit by bit."""
+    """A task that runs in small steps."""
 
     @property
     def due_s(self) -> float | None:
-        """When there is something to do; None: nothing is left."""
+        """Time of the next step; None: nothing to do."""
 
     def step(self) -> None:
-        """Do some of it."""
+        """Run one step."""
 
 
 class Worker:
-    """`run` belongs to one thread; the other methods may be called from any."""
+    """Queue of work for one thread, which calls `run`. The other methods can be called from any thread."""
 
     def __init__(self, clock: Callable[[], float], report_bug: Callable[[Exception], None]) -> None:
-        """clock: seconds that only run forward. report_bug: told of exceptions, which are ours."""
+        """Create the queue.
+
+        clock: monotonic clock, in seconds. report_bug: called with exceptions, which are internal errors.
+        """
         self._clock = clock
         self._report_bug = report_bug
         self._messages: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self.tasks: list[TimedTask] = []
-        """Changed by messages alone."""
+        """Changed only by queued functions."""
 
     def post(self, act: Callable[[], None]) -> None:
-        """Have something done in turn."""
+        """Queue a function."""
         self._messages.put(act)
 
     def submit(
         self, answer: Callable[[], JobResult], refusals: tuple[type[Exception], ...] = ()
     ) -> Future[JobResult | None]:
-        """Have something answered in turn, None after a bug; who no longer waits is not answered.
+        """Queue a function and return a future of its result, which is None after an internal error.
 
-        refusals: exceptions that are answers.
+        If the future is cancelled first, the function does not run.
+
+        refusals: exceptions to pass on to the caller.
         """
         future: Future[JobResult | None] = Future()
 
@@ -381,15 +388,15 @@ class Worker:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether something waits for its turn."""
+        """Whether messages are waiting."""
         return not self._messages.empty()
 
     def end(self) -> None:
-        """Let `run` return."""
+        """Make `run` return."""
         self._messages.put(None)
 
     def run(self) -> None:
-        """Work until `end`."""
+        """Process messages and tasks until `end` is called."""
         while True:
             try:
                 act = self._next()
@@ -400,7 +407,7 @@ class Worker:
                 self._report_bug(error)
 
     def _next(self) -> Callable[[], None] | None:
-        """What is to be done next."""
+        """Wait for the next function to run."""
         while True:
             due = [(task.due_s, number) for number, task in enumerate(self.tasks) if task.due_s is not None]
             first_s, number = min(due, default=(None, 0))

@@ -1,6 +1,6 @@
-"""What the language server does, without its wire: documents and sites, and what is asked of them.
+"""Language server without its transport: documents, sites, and requests about them.
 
-All of it belongs to one thread, which `Worker` is.
+All of it is used by one thread, that of `Worker`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
 MOST_PROBLEMS = 500
-"""Of one file that the editor is told of; errors first."""
+"""Maximum number of diagnostics per file that are sent to the editor, errors first."""
 
 
 class SiteWatch(Protocol):
     """Watches a site on disk."""
 
     def stop(self) -> None:
-        """No more."""
+        """Stop watching."""
 
 
 Publish = Callable[[types.PublishDiagnosticsParams], None]
@@ -45,12 +45,12 @@ class _Document(Struct, frozen=True):
 
     session: SiteSession
     path: str
-    """In the site."""
+    """Path relative to the site."""
     buffer: TextBuffer
 
 
 class LanguageService:
-    """Belongs to one server."""
+    """State and requests of one server."""
 
     def __init__(
         self,
@@ -64,9 +64,12 @@ class LanguageService:
         is_urgent: Callable[[], bool] = lambda: False,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """publish: tells the editor. watch: starts watching a site; its reports come from another thread, and
-        are to be handed to `take_changes`. opened, closed: told of sites, which want to be worked on.
-        is_urgent: whether the editor waits for an answer. say: takes lines for the log."""
+        """Create a service without documents.
+
+        publish: sends diagnostics to the editor. watch: starts watching a site. Its reports come from
+        another thread and must be passed to `take_changes`. opened, closed: called with sites that need, or
+        no longer need, steps of work. is_urgent: whether the editor waits for an answer. say: logs a line.
+        """
         self.encoding: str = types.PositionEncodingKind.Utf16
         self.sessions: dict[Path, SiteSession] = {}
         self._now, self._clock = now, clock
@@ -78,7 +81,7 @@ class LanguageService:
     # -- documents --
 
     def open_document(self, uri: str, text: str, version: int) -> None:
-        """The editor has a document; one that belongs to no site is passed over."""
+        """Handle an opened document. Documents outside a site are ignored."""
         file = path_of(uri)
         root = find_root(file) if file else None
         if file is None or root is None:
@@ -91,7 +94,7 @@ class LanguageService:
         session.edit(document.path, document.buffer)
 
     def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
-        """A document has changed."""
+        """Handle a changed document."""
         known = self._documents.get(uri)
         if known is not None:
             buffer = known.buffer.apply(changes, version)
@@ -99,7 +102,7 @@ class LanguageService:
             known.session.edit(known.path, buffer)
 
     def close(self, uri: str) -> None:
-        """The editor has a document no longer; a site of which it has none is forgotten."""
+        """Handle a closed document. A site without open documents is closed, too."""
         known = self._documents.pop(uri, None)
         if known is None:
             return
@@ -108,7 +111,7 @@ class LanguageService:
             self._close_site(known.session)
 
     def take_files(self, uris: Iterable[str]) -> None:
-        """The editor tells of files that have changed on disk."""
+        """Handle files that the editor reports as changed on disk."""
         files = [file for uri in uris if (file := path_of(uri))]
         for root, session in self.sessions.items():
             inside = {root.resolve() / file.relative_to(root) for file in files if file.is_relative_to(root)}
@@ -142,7 +145,7 @@ class LanguageService:
         self._closed(session)
 
     def end(self) -> None:
-        """Watch nothing any more."""
+        """Stop watching all sites."""
         for watching in self._watchings.values():
             watching.stop()
         self._watchings.clear()
@@ -152,7 +155,7 @@ class LanguageService:
     ) -> None:
         heaviest = sorted(found, key=lambda one: one.severity != "error")[:MOST_PROBLEMS]
         told = [to_lsp(one, buffer) for one in heaviest]
-        # the editor may spell the address of what it has open in its own way
+        # The editor may spell the URI of an open document differently.
         session = self.sessions.get(root)
         own = (uri for uri, one in self._documents.items() if one.session is session and one.path == path)
         uri = next(own, "") or uri_of(root / path)
@@ -167,7 +170,7 @@ class LanguageService:
         return known.session, known.path, known.buffer, known.buffer.offset(position)
 
     def complete(self, uri: str, position: types.Position) -> types.CompletionList | None:
-        """What may stand at a position."""
+        """Return the completions at a position."""
         at = self._at(uri, position)
         if at is None:
             return None
@@ -179,7 +182,7 @@ class LanguageService:
         return found
 
     def describe(self, item: types.CompletionItem) -> types.CompletionItem:
-        """An item with what it means."""
+        """Add a description to a completion item."""
         data = item.data if isinstance(item.data, dict) else {}
         session = self.sessions.get(Path(str(data.get("root", ""))))
         if session is not None:
@@ -193,65 +196,65 @@ class LanguageService:
         return item
 
     def hover(self, uri: str, position: types.Position, *, plain: bool) -> types.Hover | None:
-        """What stands at a position."""
+        """Return the hover text at a position."""
         at = self._at(uri, position)
         return find_hover(*at, plain=plain) if at else None
 
     def definitions(self, uri: str, position: types.Position) -> list[types.Location]:
-        """Where it is written down."""
+        """Return the definitions of the construct at a position."""
         at = self._at(uri, position)
         return find_definitions(*at) if at else []
 
     def references(
         self, uri: str, position: types.Position, *, with_declaration: bool
     ) -> list[types.Location]:
-        """Everything that refers to it."""
+        """Return the references to the construct at a position."""
         at = self._at(uri, position)
         return find_references(*at, with_declaration=with_declaration) if at else []
 
     def prepare_rename(self, uri: str, position: types.Position) -> types.PrepareRenamePlaceholder | None:
-        """The name that can be changed there."""
+        """Return the name at a position that can be changed."""
         at = self._at(uri, position)
         return prepare_rename(*at) if at else None
 
     def rename(
         self, uri: str, position: types.Position, name: str, *, versions: bool
     ) -> types.WorkspaceEdit | None:
-        """All edits for another name; RenameRefused if it cannot be."""
+        """Return all edits for a new name. Raise RenameRefused if it is not possible."""
         at = self._at(uri, position)
         return rename_label(*at, name, versions=versions) if at else None
 
     def symbols(self, uri: str) -> list[types.DocumentSymbol]:
-        """What a page is made of."""
+        """Return the symbols of a page."""
         known = self._documents.get(uri)
         parsed = known.session.parse(known.path) if known and is_page(known.path) else None
         return list_symbols(parsed, known.buffer) if known and parsed else []
 
     def folds(self, uri: str) -> list[types.FoldingRange]:
-        """What can be folded away."""
+        """Return the ranges that can be folded."""
         known = self._documents.get(uri)
         if known is None or not is_page(known.path):
             return []
         return list_folds(known.session.parse(known.path), known.buffer)
 
     def links(self, uri: str) -> list[types.DocumentLink]:
-        """Links that can be followed."""
+        """Return the links of a page."""
         known = self._documents.get(uri)
         parsed = known.session.parse(known.path) if known and is_page(known.path) else None
         return list(list_links(known.session, parsed, known.buffer)) if known and parsed else []
 
     def find_symbols(self, query: str) -> list[types.WorkspaceSymbol]:
-        """Titles and labels of all sites that hold a text."""
+        """Return titles and labels of all sites that contain a text."""
         found = (one for session in self.sessions.values() for one in find_symbols(session, query))
         return list(islice(found, MOST_SYMBOLS))
 
     def actions(self, uri: str, where: types.Range) -> list[types.CodeAction]:
-        """What can be mended in a range."""
+        """Return the quick fixes in a range."""
         known = self._documents.get(uri)
         return list(find_actions(known.session, known.path, known.buffer, where)) if known else []
 
 
-# Diagnostics of ours as the protocol has them, and the fixes of those that know one.
+# Conversion of diagnostics and their fixes to the protocol.
 
 
 SOURCE = "blogsmith"
@@ -259,7 +262,10 @@ _FIRST = Place(1)
 
 
 def to_lsp(found: Diagnostic, buffer: TextBuffer) -> types.Diagnostic:
-    """One diagnostic with its hint. buffer: the text of its file."""
+    """Convert one diagnostic with its hint.
+
+    buffer: content of its file.
+    """
     is_error = found.severity == "error"
     message = f"{found.message}\n{found.hint}" if found.hint else found.message
     return types.Diagnostic(
@@ -274,7 +280,7 @@ def to_lsp(found: Diagnostic, buffer: TextBuffer) -> types.Diagnostic:
 def find_actions(
     session: SiteSession, path: str, buffer: TextBuffer, where: types.Range
 ) -> Iterator[types.CodeAction]:
-    """Fixes of what is wrong in a range."""
+    """Yield the fixes of diagnostics in a range."""
     lines: Sequence[str] = [buffer.line(number) for number in range(buffer.line_count)]
     first, last = where.start.line + 1, where.end.line + 1
     for found in session.diagnostics(path):

@@ -1,4 +1,4 @@
-"""What shortcodes take, for completion and hover."""
+"""Arguments of shortcodes, for completion and hover."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ _READ = re.compile(r"\bargs(?:\.(\w+)|\[[\"']([\w-]+)[\"']\])")
 
 
 def list_arguments(present: SiteSnapshot, name: str) -> dict[str, str]:
-    """Argument of a shortcode → what it means; of one of the site's own, what its template reads."""
+    """Return the arguments of a shortcode with their meanings. For custom shortcodes, return those its
+    template reads.
+    """
     if name in ARGUMENTS:
         return {argument: _MEANINGS.get(argument, "") for argument in ARGUMENTS[name]}
     files = present.context.theme.files.templates

@@ -1,4 +1,4 @@
-"""Which site a file belongs to, and files of a site as addresses of the protocol."""
+"""Site that a file belongs to, and conversion between paths and URIs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_TEXT_BYTES = 20_000_000
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that an address names; None if it is none of this machine."""
+    """Return the file that a URI names, or None if it is not a local file."""
     if not uri.startswith("file:"):
         return None
     found = uris.to_fs_path(uri)
@@ -20,12 +20,12 @@ def path_of(uri: str) -> Path | None:
 
 
 def uri_of(path: Path) -> str:
-    """The address of a file."""
+    """Return the URI of a file."""
     return uris.from_fs_path(str(path)) or path.as_uri()
 
 
 def find_root(file: Path) -> Path | None:
-    """The folder of the site that a file belongs to, which need not be there yet; None: it is in no site."""
+    """Return the root of the site that a file belongs to, or None. The file does not have to exist yet."""
     if file.name == CONFIG_NAME:
         return file.parent
     return next((folder for folder in file.parents if _is_site(folder)), None)
@@ -39,13 +39,13 @@ def _is_site(folder: Path) -> bool:
 
 
 def is_page(path: str) -> bool:
-    """Whether a path in a site is that of a post."""
+    """Return whether a path in a site is that of a post."""
     found = PurePosixPath(path)
     return found.parts[:1] == ("content",) and found.suffix.lower() in MARKDOWN
 
 
 def read_site_text(root: Path, path: str) -> str:
-    """The text of a file of the site that is no page; empty if it cannot be read, or lies outside."""
+    """Return the content of a file that is not a page. Empty if it cannot be read or is outside the site."""
     try:
         place = PurePosixPath(path)
         with open_folder(root) as site, site.enter(place.parent) as folder:

@@ -1,8 +1,8 @@
-"""One site while it is edited: the incremental pipeline with the texts that an editor has open.
+"""State of one site while it is edited: the incremental pipeline with the content of open editors.
 
-A keystroke is answered as a save is in the preview: the edited page alone is made anew, and a look at the
-whole site follows in small steps when nothing happens for a moment. Nothing is run and nothing is written:
-cells show what is recorded of them, and code of a site is loaded where `blogsmith check` would load it.
+After a keystroke, only the edited page is rendered, as the preview does after a save. When the author
+pauses, the whole site is updated in small steps. No code runs and nothing is written: pages show the
+recorded results of cells, and code of a site is loaded under the same conditions as for `blogsmith check`.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from .site_files import is_page, read_site_text
 from .text_buffer import TextBuffer
 
 DEBOUNCE_S = 0.05
-"""So long after a keystroke the page is looked at, unless another one comes before."""
+"""Delay between a keystroke and the update of the page; restarts at each keystroke."""
 MAX_DELAY_S = 0.25
-"""Who types on and on is shown something this often."""
+"""Maximum delay of page updates during continuous typing."""
 REST_S = 0.3
-"""So long after the last keystroke the rest of the site is looked at."""
+"""Delay between the last keystroke and the update of the rest of the site."""
 PATIENCE_S = 2.0
-"""As in `preview.loop.event_loop`."""
+"""Same limit as in `preview.loop.event_loop`."""
 STEP_S = 0.004
-"""Between two looks at what the editor asks."""
+"""Maximum time between two checks for requests of the editor."""
 SLOW_S = 1.0
-"""What is edited and takes so long to make is not made for a question."""
+"""If rendering an edited page takes longer than this, it is not rendered for a request."""
 SLOW_FACTOR = 2.0
-"""A page that takes long to make is looked at after a pause of this many times what it took."""
+"""For a slow page, the delay before an update is its rendering time multiplied by this factor."""
 
 _BESIDE_PAGES = (".bib", ".csl", ".json")
-"""Ends of files that pages are made from, wherever they lie."""
+"""Suffixes of files that pages depend on, wherever they are located."""
 
 Publish = Callable[[str, tuple[Diagnostic, ...], TextBuffer], None]
-"""(Path in the site, what is wrong in it, its text) → told to the editor."""
+"""Sends (path in the site, its diagnostics, its content) to the editor."""
 
 
 class SiteSession:
-    """Belongs to one site; used by one thread."""
+    """State of one site, used by one thread."""
 
     def __init__(
         self,
@@ -73,16 +73,17 @@ class SiteSession:
         is_urgent: Callable[[], bool] = lambda: False,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """clock: seconds that only run forward. is_urgent: whether something else is to be done first.
+        """Open the site without updating it yet.
 
-        Then a page that takes long is given up, and looked at again after a pause. say: logs a line.
+        clock: monotonic clock, in seconds. is_urgent: whether other work must run first. If so, rendering of
+        a slow page is interrupted and repeated after a pause. say: logs a line.
         """
         self.root = root
         self.present: SiteSnapshot | None = None
         self.buffers: dict[str, TextBuffer] = {}
-        """Path in the site → text that an editor has open."""
+        """Content of open editors, by path in the site."""
         self.broken: tuple[Diagnostic, ...] = ()
-        """Why there is no site, or only one of before."""
+        """Errors that prevent an update of the site."""
         self._encoding = encoding
         self._clock = clock
         self._publish = publish
@@ -98,7 +99,7 @@ class SiteSession:
         self._published: dict[str, tuple[Diagnostic, ...]] = {}
         self._lints: dict[str, tuple[Diagnostic, ...]] = {}
         self._edited: dict[str, None] = {}
-        """Pages that are not looked at since their last edit."""
+        """Pages edited since their last update, as an ordered set."""
         self._waits_since_s = 0.0
         self._page_due_s: float | None = None
         self._cost_s = 0.0
@@ -110,7 +111,7 @@ class SiteSession:
     # -- what happens --
 
     def edit(self, path: str, buffer: TextBuffer | None) -> None:
-        """An editor has opened or changed a file; None: closed it."""
+        """Handle a file that an editor has opened or changed; None: closed."""
         if buffer is None:
             self.buffers.pop(path, None)
             self._lints.pop(path, None)
@@ -133,13 +134,15 @@ class SiteSession:
             self._plan_site(DEBOUNCE_S)
 
     def take_changes(self, changes: ChangedFiles) -> None:
-        """Files have changed on disk; those that an editor has open count as they stand there."""
+        """Handle files that changed on disk. For open files, the content in the editor applies."""
         save = self._changes.add(changes)
         if save.everything or save.paths:
             self._plan_site(DEBOUNCE_S)
 
     def _plan_site(self, rest_s: float) -> None:
-        """Look at the whole site after a rest; a look under way is broken off, unless that happens always."""
+        """Schedule an update of the site after a pause. Interrupt a running update unless it was delayed too
+        long.
+        """
         now_s = self._clock()
         if self._behind_since_s is None:
             self._behind_since_s = now_s
@@ -150,7 +153,7 @@ class SiteSession:
         self._site_due_s = now_s + rest_s
 
     def break_off(self) -> None:
-        """Do no more of the look under way."""
+        """Interrupt the running update."""
         if self._is_under_way:
             self._changes.abort()
         self._is_under_way, self._work = False, None
@@ -159,13 +162,13 @@ class SiteSession:
 
     @property
     def due_s(self) -> float | None:
-        """When there is something to do, on the clock; None: nothing is left."""
+        """Time on the clock of the next step; None: nothing to do."""
         if self._is_under_way:
             return self._clock()
         return min((due for due in (self._page_due_s, self._site_due_s) if due is not None), default=None)
 
     def step(self) -> None:
-        """Do what is due, at most for some milliseconds."""
+        """Run work that is due, for some milliseconds at most."""
         now_s = self._clock()
         if self._page_due_s is not None and self._page_due_s <= now_s:
             self.flush()
@@ -173,7 +176,7 @@ class SiteSession:
             self._go_on()
 
     def flush(self) -> None:
-        """Look at the edited pages now."""
+        """Update the edited pages now."""
         if not self._edited:
             return
         began_s = self._clock()
@@ -189,13 +192,13 @@ class SiteSession:
             if is_made:
                 self._lints[path] = self._lint(path)
             elif not self.broken:
-                # the page stands elsewhere in the site now: only a look at all of it tells what is wrong
+                # The page has moved in the site. Only an update of the whole site finds its diagnostics.
                 self._plan_site(0.0)
         self._cost_s = self._clock() - began_s
         self._publish_all()
 
     def _may_give_up(self) -> bool:
-        # the first look at a site is what all answers wait for
+        # All answers wait for the first update of a site, so it is not interrupted.
         return self.present is not None and self._is_urgent()
 
     def _update_page(self, path: str) -> bool:
@@ -205,7 +208,7 @@ class SiteSession:
         try:
             found = self._line.update_page(present, path, self._request((path,), everything=False))
         except SiteError:
-            # the look at the whole site tells of it
+            # The update of the whole site reports this error.
             return False
         if found is not None:
             self.present = found
@@ -229,7 +232,7 @@ class SiteSession:
                 self.break_off()
                 self._plan_site(SLOW_FACTOR * SLOW_S)
             except Exception:
-                # a bug; the next edit gives another chance
+                # an internal error; the next edit tries again
                 self.break_off()
                 raise
 
@@ -247,7 +250,7 @@ class SiteSession:
         except SiteError as error:
             self._end_look()
             self.broken = error.diagnostics
-            # whatever is mended, the settings are to be read again
+            # The error may be in the settings, so read them again next time.
             self._changes.abort(everything=True)
             self._publish_all()
             return
@@ -256,10 +259,10 @@ class SiteSession:
         self._end_look()
         self._changes.finish()
         for path in [path for path in self._changes.paths if path in found.resolved.documents]:
-            # edited meanwhile
+            # edited during the update
             self._update_page(path)
         if before is None:
-            # what there is now stays; the collector would look at all of it again and again
+            # These objects stay alive; the garbage collector would scan them again and again.
             gc.collect()
             gc.freeze()
         self._line.keep_files(found)
@@ -268,7 +271,7 @@ class SiteSession:
         self._publish_all()
 
     def _begin(self, found: SiteSnapshot) -> Iterator[None]:
-        """What is open is looked at before the rest of the site."""
+        """Update open pages before the rest of the site."""
         self.present, self.broken = found, ()
         for path in tuple(self.buffers):
             if path in found.resolved.documents and self._update_page(path):
@@ -282,9 +285,10 @@ class SiteSession:
     # -- what is known --
 
     def parse(self, path: str) -> Parsed | None:
-        """The tokens of a page, of its text as it is open; None if it is no page of the site.
+        """Return the tokens of a page, of its content in the editor if it is open. None if it is not a page
+        of the site.
 
-        None also while a page is edited that takes long to make: nobody waits so long for an answer.
+        Also return None while a slow page is being edited, because the answer would come too late.
         """
         if not self._edited or self._cost_s <= SLOW_S:
             self.flush()
@@ -306,7 +310,7 @@ class SiteSession:
         return self._line.parse(present, Source(PurePosixPath(path), text, digest))
 
     def buffer(self, path: str) -> TextBuffer:
-        """The text of a file of the site, as it is open or was read last; empty if it cannot be read."""
+        """Return the content of a file, as open in the editor or as last read. Empty if it cannot be read."""
         known = self.buffers.get(path)
         if known is not None:
             return known
@@ -315,11 +319,11 @@ class SiteSession:
         return TextBuffer(text, self._encoding)
 
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
-        """What the editor was told of a file last."""
+        """Return the diagnostics of a file that were last sent to the editor."""
         return self._published.get(path, ())
 
     def _lint(self, path: str) -> tuple[Diagnostic, ...]:
-        """What `check` finds doubtful in an open page alone."""
+        """Return the lint warnings that depend only on an open page."""
         present = self.present
         document = present.resolved.documents.get(path) if present else None
         if present is None or document is None:
@@ -329,7 +333,7 @@ class SiteSession:
         return log.report()
 
     def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
-        """Path of a file → all that is wrong in it."""
+        """Return all diagnostics by file path."""
         present = self.present
         found: dict[str, dict[Diagnostic, None]] = {}
         if present is not None:
@@ -344,7 +348,7 @@ class SiteSession:
         return {path: tuple(ones) for path, ones in found.items()}
 
     def _publish_all(self) -> None:
-        """Tell the editor of all files of which something else is to be told than before."""
+        """Send the diagnostics of each file whose diagnostics have changed."""
         found = self._group_by_file()
         for path in {*found, *self._published}:
             told = found.get(path, ())
@@ -357,7 +361,7 @@ class SiteSession:
             self._say(note)
 
     def withdraw(self) -> None:
-        """Take back all that the editor was told: the site is closed."""
+        """Remove all diagnostics from the editor and close the site."""
         for path in self._published:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
         self._published = {}
@@ -365,5 +369,5 @@ class SiteSession:
 
 
 def _is_of_site(path: str) -> bool:
-    """Whether pages may be made from a file, by its name."""
+    """Return whether pages may depend on a file, judged by its name."""
     return is_of_site(path) or path.lower().endswith(_BESIDE_PAGES)

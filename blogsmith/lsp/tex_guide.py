@@ -1,4 +1,4 @@
-"""What TeX commands mean in formulas: macros of site and page, signs, and what constructs do."""
+"""Descriptions of TeX commands in formulas: macros of site and page, symbols, and constructs."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _MOST_SIGNS = 4
 
 
 class CommandGuide(Struct, frozen=True):
-    """A command as an author reads of it."""
+    """Description of a command for authors."""
 
     name: str
-    """With its backslash."""
+    """Name with backslash."""
     sign: str = ""
-    """What it prints, if that is a sign."""
+    """Symbol that it prints, if it prints one."""
     meaning: str = ""
-    """In a few words; empty if the tables do not say."""
+    """Short description; empty if there is none."""
     arity: int = 0
-    """Arguments of a macro."""
+    """Number of arguments of a macro."""
 
 
 def describe_command(name: str, packages: frozenset[str] = frozenset()) -> CommandGuide | None:
-    """What a command of TeX is; None if formulas do not know it."""
+    """Return the description of a TeX command, or None if formulas do not support it."""
     table = constructs(packages)
     if not table.known(name):
         return None
@@ -47,7 +47,7 @@ def describe_command(name: str, packages: frozenset[str] = frozenset()) -> Comma
 
 
 def describe_macro(name: str, macros: Mapping[str, str]) -> CommandGuide | None:
-    """What a macro of the site or a page stands for; None if there is none, or it is wrong."""
+    """Return the definition of a macro of the site or a page, or None if it does not exist."""
     body = macros.get(name)
     if body is None:
         return None
@@ -60,7 +60,7 @@ def describe_macro(name: str, macros: Mapping[str, str]) -> CommandGuide | None:
 
 @cache
 def _sign_of(name: str) -> str:
-    """The sign that a command prints by itself; empty if it prints none."""
+    """Return the symbol that a command without arguments prints, or an empty string."""
     try:
         made = convert_formula(name, display=False)
     except TexError:
@@ -71,17 +71,17 @@ def _sign_of(name: str) -> str:
 
 @cache
 def all_commands(packages: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Every command that formulas know, with its backslash, sorted."""
+    """Return every command that formulas support, with its backslash, sorted."""
     return tuple(name for name in constructs(packages).names() if name[1:].isalpha())
 
 
 def all_environments() -> tuple[str, ...]:
-    """Every environment that formulas know, sorted."""
+    """Return every environment that formulas support, sorted."""
     return tuple(sorted(constructs().environments))
 
 
 def command_at(tex: str, offset: int) -> tuple[str, int] | None:
-    """The command of a formula on which a character stands, and where it begins."""
+    """Return the command at an offset of a formula, and the offset where it begins."""
     for found in _COMMAND.finditer(tex):
         if found.start() <= offset < found.end():
             return found[0], found.start()

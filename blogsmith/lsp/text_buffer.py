@@ -1,7 +1,7 @@
-r"""Texts as editors have them: places in the units of the client, and edits.
+r"""Document content as editors have it: positions in units of the client, and edits.
 
-The protocol counts columns in code units of an encoding that client and server agree on; ours are characters.
-Lines end with `\n`, `\r\n` or `\r`, and with nothing else: `str.splitlines` would see more of them.
+The protocol counts columns in code units of an encoding that client and server agree on; we count
+characters. Lines end with `\n`, `\r\n` or `\r` only, whereas `str.splitlines` recognizes more line ends.
 
 Source: Language Server Protocol 3.17, "Text Documents".
 """
@@ -27,7 +27,7 @@ _CODECS = {PositionEncodingKind.Utf8: "utf-8", PositionEncodingKind.Utf16: "utf-
 
 
 def count_units(text: str, encoding: str) -> int:
-    """How many code units a text has."""
+    """Return the number of code units in a text."""
     if encoding == PositionEncodingKind.Utf32 or text.isascii():
         return len(text)
     if encoding == PositionEncodingKind.Utf8:
@@ -36,7 +36,7 @@ def count_units(text: str, encoding: str) -> int:
 
 
 def count_characters(text: str, units: int, encoding: str) -> int:
-    """How many characters of a text the first `units` code units are; inside a character: those before it."""
+    """Return how many whole characters the first `units` code units of a text contain."""
     if units <= 0:
         return 0
     if encoding == PositionEncodingKind.Utf32 or text.isascii():
@@ -50,17 +50,17 @@ def count_characters(text: str, units: int, encoding: str) -> int:
 
 
 class TextBuffer:
-    """One text, never changed."""
+    """Immutable content of a document."""
 
     def __init__(self, text: str, encoding: str = "utf-16", version: int | None = None) -> None:
         self.text = text
         self.encoding = encoding
         self.version = version
-        """Of the client; None for a file that it has not open."""
+        """Version given by the client; None if the file is not open."""
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:
-        """Where lines start, and where they end without their ends."""
+        """Offsets where lines start, and where they end without their line ends."""
         starts, ends = [0], []
         for found in _LINE_END.finditer(self.text):
             ends.append(found.start())
@@ -69,16 +69,16 @@ class TextBuffer:
 
     @property
     def line_count(self) -> int:
-        """At least one."""
+        """Number of lines, at least one."""
         return len(self._bounds[0])
 
     def line(self, number: int) -> str:
-        """A line, counted from 0, without its end; empty if there is none."""
+        """Return a line, counted from 0, without its line end. Empty if it does not exist."""
         starts, ends = self._bounds
         return self.text[starts[number] : ends[number]] if 0 <= number < len(starts) else ""
 
     def offset(self, position: Position) -> int:
-        """The character at a position; behind the end of its line: that end."""
+        """Return the offset of a position. A position after the end of its line gives that end."""
         starts, ends = self._bounds
         if position.line >= len(starts):
             return len(self.text)
@@ -87,37 +87,42 @@ class TextBuffer:
         return starts[number] + count_characters(line, position.character, self.encoding)
 
     def position(self, offset: int) -> Position:
-        """Where a character stands."""
+        """Return the position of an offset."""
         starts, ends = self._bounds
         number = bisect_right(starts, max(0, min(offset, len(self.text)))) - 1
         before = self.text[starts[number] : min(offset, ends[number])]
         return Position(number, count_units(before, self.encoding))
 
     def range(self, start: int, end: int) -> Range:
-        """The range of the characters from `start` to `end`."""
+        """Return the range of the characters from `start` to `end`."""
         return Range(self.position(start), self.position(end))
 
     def place_offset(self, place: Place) -> int:
-        """The character at a place, which counts lines and characters from 1."""
+        """Return the offset of a place, which counts lines and characters from 1."""
         starts, ends = self._bounds
         number = min(max(0, place.line - 1), len(starts) - 1)
         return min(starts[number] + max(0, place.column - 1), ends[number])
 
     def place_range(self, place: Place, length: int | None = None) -> Range:
-        """The range of a place; it ends with its line. length: in place of the place's own."""
+        """Return the range of a place, which ends at the end of its line at the latest.
+
+        length: replaces the length of the place.
+        """
         start = self.place_offset(place)
         ends = self._bounds[1]
         number = min(max(0, place.line - 1), len(ends) - 1)
         return self.range(start, min(start + (place.length if length is None else length), ends[number]))
 
     def line_range(self, first: int, last: int) -> Range:
-        """The range of whole lines, counted from 0, without the end of the last."""
+        """Return the range of whole lines, counted from 0, without the line end of the last."""
         starts, ends = self._bounds
         last = min(last, len(starts) - 1)
         return self.range(starts[min(first, last)], ends[last])
 
     def apply(self, changes: Iterable[TextDocumentContentChangeEvent], version: int | None) -> TextBuffer:
-        """The text after changes of a client, each of which is told of the text after the one before."""
+        """Return the content after changes of a client. Each change refers to the content after the previous
+        one.
+        """
         buffer = self
         for change in changes:
             text = change.text
@@ -129,6 +134,6 @@ class TextBuffer:
 
 
 def choose_encoding(offered: Sequence[str] | None) -> str:
-    """The unit of columns: the first that both know; UTF-16 if the client says nothing."""
+    """Return the first column unit that both sides support, or UTF-16 if the client does not specify any."""
     known = (PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32)
     return next((one for one in offered or () if one in known), PositionEncodingKind.Utf16)

@@ -1,4 +1,4 @@
-"""`blogsmith publish`: files for hosts, a rehearsal of what a host does, and publishing by one command."""
+"""`blogsmith publish`: set up a host, rehearse its build, or publish the site."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _SOURCES = (
 
 
 def host_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that describe the host; it receives the plan of its files."""
+    """Add the options that describe the host to a command, which receives the plan of its files."""
 
     @wraps(command)
     def run(
@@ -103,7 +103,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _source(git: str | None, *, from_index: bool, from_wheel: bool) -> InstallSource | None:
-    """The source that the options name; None if they name none."""
+    """Return the install source that the options name, or None."""
     from .dependency_lock import InstallSource, parse_git_source
 
     if (git is not None) + from_index + from_wheel > 1:
@@ -127,11 +127,11 @@ def _source(git: str | None, *, from_index: bool, from_wheel: bool) -> InstallSo
 @verbosity_options
 @click.pass_context
 def publish(context: click.Context, /, **options: Any) -> int:
-    """Publish the site, or set up a host that does.
+    """Publish the site, or set up a host that publishes it.
 
-    Without a command: check the site, build it from its records, show the changes at the host, ask, and
-    publish it: on GitHub Pages by pushing a branch with git, on your own server by publish/rsync.sh. Other
-    hosts build the site after a push of its sources.
+    Without a command: checks the site, builds it from its records, shows the changes at the host, asks, and
+    publishes. For GitHub Pages, it pushes a branch with git. For your own server, it runs publish/rsync.sh.
+    Other hosts build the site after a push of its sources.
     """
     if context.invoked_subcommand is None:
         return deploy(context.obj, **options)
@@ -150,11 +150,12 @@ def publish(context: click.Context, /, **options: Any) -> int:
 def setup_command(
     clocks: Clocks, root: Path, request: SetupRequest, setup: Setup, *, only_shows: bool, force: bool
 ) -> int:
-    """Write the files with which TARGET publishes the site.
+    """Write the files that TARGET needs to publish the site.
 
     Hosts that build the site install blogsmith from a wheel in the folder publish/ (3 MB), and its
-    dependencies from the lock beside it, which names the SHA-256 of each file. The first time this needs the
-    network and some 10 seconds. A file of yours that differs is shown and kept, and then nothing is written.
+    dependencies from the lock file next to it, which contains the SHA-256 of each file. The first run needs
+    the network and about 10 seconds. If a file of yours differs, the difference is shown and nothing is
+    written.
     """
     from .author_files import compare_files, write_files
     from .dependency_lock import LOCK
@@ -186,12 +187,12 @@ for _option in reversed(_SOURCES):
 @host_options
 @verbosity_options
 def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setup) -> int:
-    """Try what TARGET does with the site.
+    """Rehearse locally how TARGET builds the site.
 
     Builds the site from its records with --frozen and --strict. Then creates a new Python environment,
-    installs the lock there, runs the commands of the host on a copy of the files that git has, and compares
-    the pages. This takes half a minute. The first time it needs the network and downloads 20 MB, which it
-    keeps in ~/.cache/blogsmith/wheels. The site must be trusted.
+    installs the lock there, runs the commands of the host on a copy of the files in git, and compares the
+    pages. This takes half a minute. The first run needs the network and downloads 20 MB, which are cached in
+    ~/.cache/blogsmith/wheels. The site must be trusted.
     """
     from ..api.publishing import temporary_folder
     from .author_files import compare_files
@@ -246,7 +247,7 @@ def _print_problems(problems: tuple[Any, ...]) -> None:
 
 
 def _only_adds(file: AuthorFile) -> bool:
-    """Whether the present text stays and only lines after it are new, as in the settings of the site."""
+    """Return whether only lines at the end are new, as in the settings of the site."""
     return bool(file.before.strip()) and file.text.startswith(file.before)
 
 

@@ -1,4 +1,4 @@
-"""`blogsmith publish` without a command: check the site, build it, show what would change, ask, publish."""
+"""`blogsmith publish` without a command: check the site, build it, show the changes, ask, publish."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _OPTIONS = (
 )
 _NOT_PUBLISHED = "nothing was published: the site has errors"
 _SHOWN = 20
-"""Changes that are listed one by one."""
+"""Maximum number of changes that are listed."""
 
 
 def deploy_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of publishing."""
+    """Add the options of publishing to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -54,7 +54,7 @@ def deploy(
     branch: str | None,
     base_url: str | None,
 ) -> int:
-    """Publish a site; the exit code is 0 if it is published, or is the same already."""
+    """Publish a site. Return 0 as exit code if it is published or already up to date."""
     from .rsync import SCRIPT
 
     root = site_root(site)
@@ -68,7 +68,7 @@ def deploy(
 
 
 def _check(clocks: Clocks, root: Path) -> int:
-    """Exit code of `blogsmith check`; it prints only errors and warnings."""
+    """Run the checks of `blogsmith check` and return its exit code. Print only errors and warnings."""
     from ..api.publishing import BuildOptions, build_site
 
     report = build_site(root, BuildOptions(now=clocks.now(), write=False, remembers=True))
@@ -79,7 +79,8 @@ def _check(clocks: Clocks, root: Path) -> int:
 
 
 def _run_rsync(clocks: Clocks, root: Path, *, dry_run: bool, yes: bool) -> int:
-    """Check the site, then run the script of `publish setup rsync`, which builds, shows and asks."""
+    """Check the site, then run the script from `publish setup rsync`, which builds, shows changes and asks.
+    """
     from ..api.publishing import Diagnostic, SiteError
     from .rsync import SCRIPT
 
@@ -132,7 +133,7 @@ def _push_pages(
 
 
 def _is_confirmed(question: str) -> bool:
-    """Whether the user answers yes; no answer, as without a terminal, means no."""
+    """Return whether the user answers yes. No answer, as without a terminal, means no."""
     try:
         return click.confirm(question)
     except click.Abort:

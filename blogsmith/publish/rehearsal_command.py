@@ -1,4 +1,4 @@
-"""`blogsmith publish check`: run the commands of a host here and report each with its result."""
+"""`blogsmith publish check`: run the commands of a host locally and report the result of each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def require_trust(root: Path) -> None:
 
 
 def rehearse_host(clocks: Clocks, root: Path, target: str, setup: Setup, folder: Path) -> int:
-    """Run the commands of a host and compare the pages with those in `folder`/public; 0 if all is well."""
+    """Run the commands of a host and compare the pages with those in `folder`/public. Return 0 on success."""
     from .host_rehearsal import EXAMPLE_URL, different_files, host_machine, install, wheel_folder
     from .setup import build_as_published
     from .targets import TARGETS

@@ -1,4 +1,4 @@
-"""Files that a host needs, and the problems of settings, records and addresses that publishing finds."""
+"""Files that a host needs, and problems in settings, records and URLs that prevent publishing."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ _FOLDER = lazy_pattern(r"[\w. -]+(?:/[\w. -]+)*")
 
 
 class Setup(Struct, frozen=True):
-    """The files that a host needs of a site."""
+    """Files that a host needs to publish a site."""
 
     site: HostedSite
     files: Mapping[str, str]
-    """Path relative to `root` → text; the lock and the wheel are not among them."""
+    """Maps a path relative to `root` to the content of the file. Does not include the lock and the wheel."""
     inputs: LockInputs
-    """Everything the lock depends on."""
+    """Values that the lock depends on."""
     root: Path
-    """The folder that files are written below: that of the site, or of its repository."""
+    """Folder that files are written to: the root of the site or of its repository."""
     shown_at: str = ""
     """URL of the published site; empty if neither settings nor repository name it."""
     problems: tuple[Diagnostic, ...] = ()
@@ -61,21 +61,24 @@ class Setup(Struct, frozen=True):
 
 
 class SetupRequest(Struct, frozen=True, kw_only=True):
-    """Options of the command line about a host."""
+    """Command line options about a host."""
 
     target: str
     now: dt.datetime
     base_url: str = ""
-    """Replaces the setting; empty: the setting applies."""
+    """Overrides the setting; empty: the setting applies."""
     destination: str = ""
     source: InstallSource | None = None
-    """The place from which hosts install blogsmith; None: as the lock has it, at first the wheel."""
+    """Source from which hosts install blogsmith; None: the source in the lock, or the wheel if there is no
+    lock.
+    """
     repository: Path | None = None
-    """Folder of the repository, a whole path, if files may be written there; None: below the site only."""
+    """Absolute path of the repository, if files may be written there; None: only below the site."""
 
 
 def plan_setup(root: Path, request: SetupRequest) -> Setup:
-    """Return the files of a host and write nothing. SiteError if the site or an option has an error."""
+    """Return the files of a host without writing them. Raise SiteError if the site or an option has an error.
+    """
     target, site = TARGETS[request.target], root.resolve()
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
@@ -126,9 +129,12 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
 
 
 def github_url(root: Path, base_url: str) -> str:
-    """Return the URL at which GitHub Pages shows the site; empty if nothing names it.
+    """Return the URL of the site on GitHub Pages, or an empty string if neither settings nor repository name
+    it.
 
-    base_url: replaces the setting. Raises SiteError for errors in the settings.
+    base_url: overrides the setting.
+
+    Raise SiteError for errors in the settings.
     """
     config = open_site(root).config
     address = site_address(config.base_url, base_url, host_knows=True, target="github-pages")
@@ -139,7 +145,10 @@ def github_url(root: Path, base_url: str) -> str:
 def build_as_published(
     root: Path, base_url: str, now: dt.datetime, output: Path, progress: Progress = no_progress
 ) -> BuildReport:
-    """Build the site with the options of hosts into the folder `output`. base_url: empty: the setting."""
+    """Build the site into the folder `output` with the options of hosts.
+
+    base_url: overrides the setting; empty: the setting applies.
+    """
     options = BuildOptions(
         now=now,
         strict=True,
@@ -152,7 +161,7 @@ def build_as_published(
 
 
 def _destination(request: SetupRequest, address: str) -> str:
-    """Where files are copied to; rsync has to be told, servers have a usual place."""
+    """Return the folder that files are copied to. rsync requires the option; web servers have a default."""
     if request.destination or not TARGETS[request.target].has_destination:
         return request.destination
     if request.target == "rsync":
@@ -163,7 +172,9 @@ def _destination(request: SetupRequest, address: str) -> str:
 
 
 def _folder_in(base: Path, site: Path, repository: Repository, target: str) -> str:
-    """The folder of the site below `base`; SiteError if that is not where the host looks for its settings."""
+    """Return the folder of the site below `base`. Raise SiteError if the host would not find its settings
+    there.
+    """
     if not site.is_relative_to(base):
         message = f"the site does not lie in {base}"
         raise SiteError(Diagnostic("publish-repository", message, hint="name a folder above the site"))
@@ -178,11 +189,11 @@ def _folder_in(base: Path, site: Path, repository: Repository, target: str) -> s
     return folder
 
 
-# `publish:` in the settings, added behind what stands there.
+# The setting `publish:`, appended to the existing settings.
 
 
 def with_target(root: Path, target: str) -> Mapping[str, str]:
-    """The settings with the name of a host, by path; SiteError if they name another one."""
+    """Return the settings file with the name of a host, by path. Raise SiteError if it names another host."""
     loaded = load_config(root)
     if ("publish",) in loaded.places:
         place = loaded.places[("publish",)]
@@ -196,7 +207,7 @@ def with_target(root: Path, target: str) -> Mapping[str, str]:
     return {CONFIG_NAME: f"{text}{end}\n{note}\npublish: {target}\n"}
 
 
-# Recorded results that git is told to leave out: the machine that publishes would have none.
+# Recorded results that git ignores: the machine that publishes the site would not have them.
 
 
 _FILE = ".gitignore"
@@ -204,7 +215,8 @@ _PATTERN = lazy_pattern(r"/?(?:\*\*/)?_freeze(?:/\*{0,2})?\s*")
 
 
 def ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
-    """A warning for the line that leaves `_freeze/` out, in the site's folder or that of its repository."""
+    """Return a warning for each line that ignores `_freeze/`, in the folder of the site or of its repository.
+    """
     found = []
     for folder in dict.fromkeys((site, repository or site)):
         try:
@@ -223,7 +235,7 @@ def ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ..
 
 # A requirement of blogsmith by name, as earlier versions wrote it: no package index has that name.
 #
-# Some hosts install `requirements.txt` by themselves before they run the command of the site. The line then
+# Some hosts install `requirements.txt` automatically before they run the command of the site. The line then
 # stops the build, and would install the package of anyone who registers the name.
 
 
@@ -232,7 +244,8 @@ _OURS = lazy_pattern(rf"[ \t]*{DISTRIBUTION.replace('-', '[-_.]')}(?![\w.-])", r
 
 
 def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
-    """Return a warning for each line at the top of the site that requires blogsmith by name."""
+    """Return a warning for each line in requirement files at the site root that requires blogsmith by name.
+    """
     found = []
     for name in _FILES:
         for number, line in enumerate((read_text(root, name) or "").split("\n"), 1):
@@ -244,16 +257,16 @@ def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-# Where a site will live, as its author or its host knows it, and what does not fit together.
+# URL of the published site, from the author or the host, and contradictions between them.
 
 
 _EXAMPLE = "https://example.org/blog"
 
 
 def site_address(setting: str, option: str, host_knows: bool, target: str) -> str:
-    """The address of the site: the option's, else the setting's; empty where the host tells it to builds.
+    """Return the URL of the site from the option or the setting. Empty if the host passes it to builds.
 
-    SiteError for one that is none, and where nobody knows it.
+    Raise SiteError if the URL is invalid, or if it is missing and the host does not know it.
     """
     problem = base_url_problem(option)
     if problem:
@@ -267,7 +280,7 @@ def site_address(setting: str, option: str, host_knows: bool, target: str) -> st
 
 
 def expected_address(site: HostedSite, target: str) -> str:
-    """Where the site will be, with a slash at its end; empty if neither settings nor repository tell."""
+    """Return the URL of the site with a trailing slash, or an empty string if it is unknown."""
     repository = site.repository
     if not site.base_url and target == "github-pages" and repository.host == "github.com":
         return f"{github_address(repository.owner, repository.name)}/"
@@ -275,7 +288,7 @@ def expected_address(site: HostedSite, target: str) -> str:
 
 
 def address_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
-    """Warnings where the address is not one at which the host shows this site."""
+    """Return warnings if the host does not show this site at its URL."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))
 
 
