@@ -1,1 +1,1 @@
-"""Books for reading devices: pages of the site → one EPUB 3 file."""
+"""E-books: pages of the site → one EPUB 3 file."""

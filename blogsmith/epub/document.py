@@ -1,4 +1,4 @@
-"""Pages of the site as a book: chapters, their pictures, links between them, facts for libraries."""
+"""E-books from pages of the site: chapters, their images, links between them, metadata."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..api.books import (
 from .xhtml import Chapter, escape_xml, read_xhtml
 
 ReadFile = Callable[[str], bytes | None]
-"""Path of a file of the site, with base path → its bytes; None if there is no such file."""
+"""Function from a file path, with base path, to its bytes; None if the file does not exist."""
 
 FONT = "math"
 """Name of the font of formulas in the book, without suffix."""
@@ -35,29 +35,29 @@ _NOTE = lazy_pattern(r'(<li )(id="fn-)')
 _DOCUMENT_TYPE = lazy_pattern(r"<!DOCTYPE[^>\[]{0,1000}>")
 _PATH_WITHOUT_DATA = lazy_pattern(r"<path(?=[\s/>])(?![^<>]{0,1000000}\sd=)")
 _OUTSIDE = ("https", "http", "mailto")
-"""Addresses that may lead out of a book."""
+"""URL schemes of allowed external links."""
 _NO_DATE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 _ON_TITLE_PAGE = 3
-"""Authors; with more the line is too long for a title."""
+"""Most authors on the title page; more do not fit on a line."""
 
 
 class BookRequest(Struct, frozen=True):
-    """What to make a book of."""
+    """Input of `make_book`."""
 
     pages: tuple[PageView, ...]
-    """In the order they are read."""
+    """Pages in reading order."""
     title: str
     config: Config
     language: Language
-    """Of the book's own words."""
+    """Language of headings such as “Contents”."""
     font: bytes = b""
-    """WOFF2 with the signs of the formulas; empty: the reading device's own."""
+    """WOFF2 with the symbols of the formulas; if empty, formulas use the fonts of the reading device."""
     font_face: str = ""
-    """The rule that names the font `FONT`."""
+    """The `@font-face` rule of `FONT`."""
 
 
 def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
-    """The bytes of an EPUB 3 file with a chapter for each page."""
+    """Return an EPUB 3 file with a chapter for each page."""
     binding = _Binding(request, read_file)
     chapters = [binding.chapter(page) for page in request.pages]
     if len(request.pages) > 1:
@@ -75,7 +75,7 @@ def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
 
 
 class _Binding:
-    """Chapters as they are made, and the pictures that they name."""
+    """Converts chapters and collects the images they refer to."""
 
     def __init__(self, request: BookRequest, read_file: ReadFile) -> None:
         self._request = request
@@ -98,7 +98,7 @@ class _Binding:
         return BookFile(self.names[page.url], document.encode(), _properties((text, title)))
 
     def title_page(self) -> BookFile:
-        """The first page of a book with several chapters."""
+        """Return the title page of a book with several chapters."""
         request, facts = self._request, _facts(self._request)
         authors = ", ".join(facts.authors[:_ON_TITLE_PAGE]) + (
             " …" if len(facts.authors) > _ON_TITLE_PAGE else ""
@@ -117,7 +117,7 @@ class _Binding:
         )
 
     def _resolve(self, page: PageView, tag: str, address: str) -> str:
-        """Where an address of the page leads in the book; empty if nowhere."""
+        """Resolve a URL of the page to a URL in the book; empty if it has no target."""
         address = address.strip()
         if address.startswith(f"{self._host}/") or (not self._host and address.startswith("/")):
             local = address.removeprefix(self._host)
@@ -139,7 +139,7 @@ class _Binding:
         return anchor if anchor and url == page.url else f"{self.names[url]}{anchor}"
 
     def _picture(self, path: str) -> str:
-        """The name of a picture of the site in the book."""
+        """Return the name of an image of the site in the book, or an empty string if it does not exist."""
         suffix = f".{path.rpartition('.')[2].lower()}"
         if path not in self.pictures:
             data = self._read_file(path) if MEDIA_TYPES.get(suffix, "").startswith("image/") else None
@@ -151,9 +151,10 @@ class _Binding:
 
 
 def _drawing(data: bytes) -> bytes:
-    """A drawing without what books may not hold: a document type, which names another file, and empty paths.
+    """Return an SVG image without constructs that EPUB forbids.
 
-    One that is not in UTF-8 stays as it is.
+    These are a document type, which refers to an external file, and paths without data. An image that is not
+    UTF-8 is returned unchanged.
     """
     try:
         text = data.decode()
@@ -170,12 +171,12 @@ def _scheme(address: str) -> str:
 
 
 def _quoted(address: str) -> str:
-    """An address as a URL that a strict reader takes: spaces and other signs of its text in %-form."""
+    """Percent-encode spaces and other characters of a URL that strict readers reject."""
     return quote(address, safe="%/:=&?~#+!$,;'@()*[]")
 
 
 def _with_notes(body: str) -> str:
-    """Footnotes marked as such: reading devices open them in place."""
+    """Mark footnotes so that reading devices open them in place."""
     body = _NOTE_MARK.sub(r'\1epub:type="noteref" ', body)
     return _NOTE.sub(r'\1epub:type="footnote" \2', body)
 
@@ -206,7 +207,7 @@ def _facts(request: BookRequest) -> BookFacts:
     authors = tuple(dict.fromkeys(name for page in pages for name in page.authors))
     sources = [page.canonical_url for page in pages if page.canonical_url.startswith("http")]
     source = sources[0] if len(pages) == 1 and sources else config.base_url
-    # of several pages no address is the book's own
+    # a book of several pages has no URL of its own
     names = "\n".join((config.base_url or config.title, request.title, *(page.url for page in pages)))
     own = source if len(pages) == 1 and sources else f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, names)}"
     dates = [date for page in pages for date in (page.updated, page.date) if date]
@@ -225,10 +226,10 @@ def _facts(request: BookRequest) -> BookFacts:
     )
 
 
-# The file of a book: its package document, its contents, and all of it in one archive.
+# The book file: package document, table of contents and the archive.
 #
-# Source: EPUB 3.3, https://www.w3.org/TR/epub-33/, and EPUB Accessibility 1.1. The same book gives the same
-# bytes: nothing in it says when it was made.
+# Source: EPUB 3.3, https://www.w3.org/TR/epub-33/, and EPUB Accessibility 1.1. The output is reproducible:
+# it does not contain the time of its creation.
 
 
 MEDIA_TYPES = {
@@ -242,7 +243,7 @@ MEDIA_TYPES = {
     ".woff2": "font/woff2",
     ".xhtml": "application/xhtml+xml",
 }
-"""Ending of a file → its media type; what every reading device knows."""
+"""File name extension → media type, for the types that every reading device supports."""
 
 _CONTAINER = (
     '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -251,15 +252,15 @@ _CONTAINER = (
     "</rootfiles></container>\n"
 )
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that an archive can say."""
+"""Earliest timestamp in a ZIP archive."""
 
 
 class Entry(Struct, frozen=True):
-    """A line of the contents."""
+    """An entry of the table of contents."""
 
     title: str
     address: str
-    """Of the chapter, or of a heading in it."""
+    """URL of the chapter, or of a heading in it."""
     entries: tuple[Entry, ...] = ()
 
 
@@ -269,19 +270,19 @@ class BookFile(Struct, frozen=True):
     name: str
     data: bytes
     properties: str = ""
-    """Of its kind in the manifest, such as `mathml`."""
+    """Manifest properties, such as `mathml`."""
 
     @property
     def suffix(self) -> str:
-        """The ending of its name."""
+        """The file name extension, in lower case."""
         return f".{self.name.rpartition('.')[2].lower()}"
 
 
 class BookFacts(Struct, frozen=True):
-    """What a library knows of a book."""
+    """Metadata of a book."""
 
     identifier: str
-    """A URL or URN that no other book has."""
+    """A URL or URN that is unique to this book."""
     title: str
     language: str
     modified: dt.datetime
@@ -289,7 +290,7 @@ class BookFacts(Struct, frozen=True):
     description: str = ""
     publisher: str = ""
     source: str = ""
-    """URL of what it was made from."""
+    """URL of the source page or site."""
     rights: str = ""
     is_right_to_left: bool = False
 
@@ -301,12 +302,12 @@ def pack_book(
     contents: Sequence[Entry],
     contents_title: str,
 ) -> bytes:
-    """The bytes of the book. chapters: in the order they are read. files: what they name."""
+    """Return the EPUB file. chapters: in reading order. files: the files that chapters refer to."""
     package = _package(facts, chapters, files)
     nav = BookFile("nav.xhtml", _nav(facts, contents, contents_title).encode(), "nav")
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        # reading devices look for it at a fixed place
+        # must be the first file and uncompressed, as reading devices expect
         _add(archive, "mimetype", b"application/epub+zip", zipfile.ZIP_STORED)
         _add(archive, "META-INF/container.xml", _CONTAINER.encode())
         _add(archive, "book/package.opf", package.encode())
@@ -319,7 +320,7 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes, method: int = zipfile
     info = zipfile.ZipInfo(name, _EPOCH)
     info.compress_type = method
     info.external_attr = 0o644 << 16
-    # else it names the system it was made on
+    # fixed, since `ZipInfo` otherwise records the operating system
     info.create_system = 3
     archive.writestr(info, data)
 
@@ -386,7 +387,7 @@ def _entries(entries: Sequence[Entry]) -> str:
 
 
 def xhtml_document(title: str, body: str, language: str, direction: str) -> str:
-    """A page of the book."""
+    """Return a page of the book as XHTML."""
     language = escape_xml(language)
     return (
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'

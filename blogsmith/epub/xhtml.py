@@ -1,8 +1,8 @@
-"""The HTML of a page's text → XHTML, well-formed whatever it was.
+"""Conversion of a page's HTML to well-formed XHTML.
 
-A reading device has an XML parser: one tag left open, and the chapter is a message about an error. Elements
-that do something only on a page of ours, such as scripts, controls and frames, have no place in a book.
-Source: EPUB 3.3, §6.1, https://www.w3.org/TR/epub-33/#sec-xhtml.
+Reading devices use an XML parser: a single unclosed tag makes them show an error instead of the chapter.
+Elements that only work on the site, such as scripts, controls and frames, are removed. Source: EPUB 3.3,
+§6.1, https://www.w3.org/TR/epub-33/#sec-xhtml.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
 _OMITTED = name_set("button canvas dialog form input object script select style template textarea")
-"""Left out with all they hold: controls, and what runs."""
+"""Controls and scripts, removed with their content."""
 _OMITTED_VOID = name_set("base embed input link meta param source track")
 _UNWRAPPED = name_set("picture noscript audio video map area iframe")
-"""Only what they hold stays; what they played is linked to."""
+"""Elements replaced by their content. Media and frames also become links."""
 _CLOSES_PARAGRAPH = name_set(
     "address article aside blockquote details div dl fieldset figcaption figure footer h1 h2 h3 h4 h5 h6 "
     "header hr main nav ol p pre section table ul"
@@ -38,7 +38,7 @@ _CLOSED_BY = {
     "tbody": name_set("thead tbody tr td th"),
     "tfoot": name_set("thead tbody tr td th"),
 }
-"""Element → what an author may have left open in front of it."""
+"""Element → elements that its start tag closes if they are open."""
 _MAX_DEPTH = 200
 _ATTRIBUTE_NAME = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _RAW_NAME = lazy_pattern(r"[^\s\"'<>/=]+")
@@ -47,16 +47,16 @@ _NOT_IN_BOOKS = name_set(
     "cellpadding cellspacing frameborder allow allowfullscreen autoplay controls loop muted preload poster "
     "crossorigin integrity referrerpolicy ping target rel draggable hidden for"
 )
-"""Attributes that mean nothing in a book, or are not allowed there."""
+"""Attributes without effect in a book, or not allowed there."""
 
 _EMPTY_ALLOWED = name_set("alt class href id style title")
 
 Resolve = Callable[[str, str], str]
-"""(element, address) → address in the book, or an empty text if it leads nowhere there."""
+"""Function from (element, URL) to the URL in the book; empty if it has no target."""
 
 
 class Chapter(Struct, frozen=True):
-    """A text of the book as XHTML, and what it holds."""
+    """A part of the book as XHTML, and its features."""
 
     body: str
     has_math: bool
@@ -64,9 +64,9 @@ class Chapter(Struct, frozen=True):
 
 
 def read_xhtml(html: str, resolve: Resolve) -> Chapter:
-    """`html` as well-formed XHTML, each address as `resolve` says.
+    """Convert `html` to well-formed XHTML, with URLs replaced by `resolve`.
 
-    A link that leads nowhere is text; a picture that is nowhere is its description.
+    A link without a target becomes text, and an image without a target becomes its alt text.
     """
     writer = _Writer(resolve)
     writer.feed(html)
@@ -75,19 +75,19 @@ def read_xhtml(html: str, resolve: Resolve) -> Chapter:
 
 
 def escape_xml(text: str) -> str:
-    """`text` as text or as the value of an attribute."""
+    """Escape `text` for use as text or attribute value."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-    # an XML parser reads line ends of attributes as spaces
+    # an XML parser normalizes line ends in attributes to spaces
     return text.replace("\n", "&#10;").replace("\t", "&#9;").replace("\r", "&#13;")
 
 
 class _Open(Struct, frozen=True):
     tag: str
-    """As HTML names it, in small letters."""
+    """Lower-case HTML name."""
     written: str
-    """As it is written, or empty if only what it holds is."""
+    """Name in the output; empty if only the content is written."""
     namespace: str
-    """Of what it holds."""
+    """Namespace of the content."""
 
 
 class _Writer(HTMLParser):
@@ -141,7 +141,7 @@ class _Writer(HTMLParser):
             self._parts.append(data.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
     def _start(self, tag: str, values: dict[str, str]) -> None:
-        """Write a start tag, and remember what is open."""
+        """Write a start tag and push the element on the stack of open elements."""
         outer = self._open[-1].namespace if self._open else XHTML
         is_leaf_text = bool(self._open) and self._open[-1].tag in ("mtext", "foreignobject")
         own = {"math": MATHML, "svg": SVG}.get(tag, XHTML if is_leaf_text else outer)
@@ -162,7 +162,11 @@ class _Writer(HTMLParser):
         self._open.append(_Open(tag, written, own))
 
     def _with_address(self, tag: str, values: dict[str, str], written: str) -> str:
-        """The name of the element once its address is that in the book; another one if it leads nowhere."""
+        """Resolve the URL of an element and return the element name to write.
+
+        A link without a target becomes a `span`. For an image without a target, the alt text is written and
+        the name is empty.
+        """
         name = "src" if tag == "img" else "href"
         if tag not in ("a", "img") or name not in values:
             return "span" if tag in ("a", "img") else written
@@ -179,7 +183,7 @@ class _Writer(HTMLParser):
         return "span"
 
     def _show_poster(self, values: dict[str, str]) -> None:
-        """The still picture of a video that a book does not play; its words, if there is no picture."""
+        """Write the poster of a video, which books do not play, or its label if there is no poster."""
         address = self._resolve("img", values["poster"]) if values.get("poster") else ""
         words = escape_xml(values.get("aria-label", ""))
         if address:
@@ -188,7 +192,7 @@ class _Writer(HTMLParser):
             self._parts.append(f"<span>{words}</span> ")
 
     def _link_to(self, address: str, title: str) -> None:
-        """A link to what a book does not play."""
+        """Write a link to media that a book does not play."""
         address = self._resolve("a", address) if address else ""
         if address:
             self._parts.append(f'<a href="{escape_xml(address)}">{escape_xml(title or address)}</a>')
@@ -201,7 +205,7 @@ class _Writer(HTMLParser):
             self._close_last()
 
     def _close_until(self, index: int) -> None:
-        """Close all elements from the innermost to the one at `index`."""
+        """Close all open elements from the innermost to the one at `index`."""
         while len(self._open) > index:
             self._close_last()
 
@@ -217,7 +221,7 @@ class _Writer(HTMLParser):
 
 
 def _first_values(attrs: list[tuple[str, str | None]]) -> dict[str, str]:
-    """Of an attribute that is given twice the first counts, as in browsers."""
+    """Map attribute names to values. As in browsers, the first of duplicate attributes is used."""
     values: dict[str, str] = {}
     for name, value in attrs:
         values.setdefault(name, value or "")
@@ -225,13 +229,15 @@ def _first_values(attrs: list[tuple[str, str | None]]) -> dict[str, str]:
 
 
 def _written_name(tag: str, raw: str, namespace: str) -> str:
-    """The name of an element; drawings know capital letters, which the parser of HTML does not keep."""
+    """Return the name of an element. SVG names are case-sensitive, but `HTMLParser` converts them to lower
+    case.
+    """
     found = _RAW_NAME.match(raw, 1) if namespace == SVG else None
     return found[0] if found and found[0].lower() == tag else tag
 
 
 def _written_names(raw: str) -> dict[str, str]:
-    """Attributes of a drawing, small letters → as they are written."""
+    """Map lower-case attribute names of an SVG element to their original spelling."""
     return {found[0].lower(): found[0] for found in _RAW_NAME.finditer(raw)}
 
 
@@ -241,7 +247,7 @@ def _attributes(values: dict[str, str], names: dict[str, str], namespace: str) -
         if name.startswith(("on", "data-", "xmlns")) or (namespace == XHTML and name in _NOT_IN_BOOKS):
             continue
         if namespace == MATHML and name.startswith("aria-"):
-            # `alttext` says it
+            # `alttext` has the same content
             continue
         if namespace == SVG and name in ("href", "xlink:href"):
             if not value.startswith("#"):
@@ -250,7 +256,7 @@ def _attributes(values: dict[str, str], names: dict[str, str], namespace: str) -
                 parts.append(f' xmlns:xlink="{XLINK}"')
         elif not _ATTRIBUTE_NAME.fullmatch(name) or (name == "style" and "url(" in value.lower()):
             continue
-        # attributes without a value, such as `open`, have their own name
+        # XML requires a value; for `open` and similar attributes it is their name
         written = value if value or name in _EMPTY_ALLOWED else name
         parts.append(f' {names.get(name, name)}="{escape_xml(written)}"')
     return "".join(parts)

@@ -1,4 +1,4 @@
-"""Cache rows of facts about files: sources, image sizes, digests; only new and saved files are opened."""
+"""Cache rows about files: digests of sources, image sizes. Only new and changed files are opened."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from ..write.photos.encoder import MOST_PIXELS
 Value = TypeVar("Value")
 
 DOUBT_NS = 2_000_000_000
-"""A file that was saved this short a time ago may be saved again, and its stamp be the same."""
+"""Nanoseconds after a save in which another save may not change the stamp of the file."""
 _NAME = "all files"
 
 
 class StampedValues(Generic[Value]):
-    """Values of files, for one pipeline. They are one row, read at first use and written at the end."""
+    """Values of files, for one pipeline. All are in a single row, read at first use and written at the end.
+    """
 
     def __init__(self, rows: Rows, kind: Kind, type_of: type[Value]) -> None:
         self._rows = rows
@@ -44,7 +45,7 @@ class StampedValues(Generic[Value]):
         return self._decode(row.data) if row and row.key == self._rows.program else {}
 
     def find(self, name: str, stamp: FileStamp) -> Value | None:
-        """Return the value of an unchanged file."""
+        """Return the value of an unchanged file, or None."""
         known = self._new.get(name) or self._known.get(name)
         return known[1] if known and known[0] == stamp else None
 
@@ -54,26 +55,28 @@ class StampedValues(Generic[Value]):
         self._sent.discard(name)
 
     def forget(self, name: str) -> None:
-        """A file that was saved: its stamp may be the same."""
+        """Drop the value of a saved file. Its stamp may be unchanged."""
         self._known.pop(name, None)
         self._new.pop(name, None)
 
     def load(self) -> None:
-        """Read what is kept, before processes are forked: in these, rows are not to be touched."""
+        """Read the cached values before processes are forked, since these must not access rows."""
         _ = self._known
 
     def take_new(self) -> bytes:
-        """What was found out since this was asked last, for `add` in another process; empty for nothing."""
+        """Return new values since the last call, encoded for `add` in another process; empty if there are
+        none.
+        """
         fresh = {name: one for name, one in self._new.items() if name not in self._sent}
         self._sent.update(fresh)
         return msgspec.msgpack.encode(fresh) if fresh else b""
 
     def add(self, data: bytes) -> None:
-        """Take over what `take_new` gave."""
+        """Add the values from `take_new`."""
         self._new |= self._decode(data)
 
     def save(self, is_there: Callable[[str], bool]) -> None:
-        """Keep the new values, and none of files that are gone. is_there: whether a file exists."""
+        """Write new values to the cache, and drop those of removed files. is_there: whether a file exists."""
         youngest_ns = time.time_ns() - DOUBT_NS
         new = {
             name: (stamp, value)
@@ -94,31 +97,32 @@ class StampedValues(Generic[Value]):
         return found
 
 
-# Digests of sources, kept with the stamps of their files: a build reads only those that are new or saved.
+# Digests of sources, cached with the stamps of their files: a build reads only new or changed sources.
 #
-# The text of another one is read when it is asked for, which a page that is taken from its row never does.
+# The text of other sources is read on first access. A page taken from its row never accesses it.
 
 
 class KeptSources:
-    """Belongs to one pipeline."""
+    """The cached digests of sources, used by a single pipeline."""
 
     def __init__(self, rows: Rows) -> None:
         self._values = StampedValues(rows, "sources", str)
         """Source path → digest of the source."""
         self._new: dict[str, FileStamp] = {}
-        """Stamps of files that are read now, from before that."""
+        """Stamps of files that are read in this build, taken before reading."""
 
     def find(self, path: PurePosixPath, file: Path) -> Source | None:
-        """The source in a file that is as it was; None: it is to be read.
+        """Return the source of an unchanged file, or None if the file must be read.
 
-        Its text may raise SiteError or OSError when it is read: the file may be another one by then.
+        Access to its text may raise SiteError or OSError, since the file may have changed by then.
         """
         name = str(path)
         with suppress(OSError, ValueError):
             stamp = stamp_of(file.stat(), with_changed=True)
             digest = self._values.find(name, stamp)
             if digest:
-                # a dataclass knows no fields that take more than they give
+                # the field accepts a function for deferred reading, which the type of the dataclass cannot
+                # express
                 text = cast("str", partial(_read_text, path, file, digest))
                 return Source(path, text, digest)
             if is_text(name):
@@ -126,7 +130,7 @@ class KeptSources:
         return None
 
     def save(self, sources: Iterable[Source]) -> None:
-        """Keep what was read. sources: all there are."""
+        """Write the digests of new files to the cache. sources: all sources of the site."""
         digests = {str(source.path): source.digest for source in sources}
         for name, stamp in self._new.items():
             if name in digests:
@@ -145,22 +149,22 @@ def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
     raise SiteError(Diagnostic("unreadable", problem, str(path), hint="build again"))
 
 
-# Sizes of images, kept with the stamps of their files: a build opens only those that are new or saved.
+# Sizes of images, cached with the stamps of their files: a build opens only new or changed images.
 
 
 _LEAST_BYTES = 50_000
-"""Of a picture for which copies are worth making: a page of text weighs as much."""
+"""Minimum size of an image for which smaller copies are worth making; a page of text has about this size."""
 _DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
 
 
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
     found: ImageInfo | str
     digest: str = ""
-    """SHA-256 of the file; empty: nobody has asked."""
+    """SHA-256 of the file; empty if not computed yet."""
 
 
 def measure_image(file: Path) -> ImageInfo | str:
-    """Size of an image, without its address; or what is wrong with it."""
+    """Return the size of an image without its URL, or an error message."""
     try:
         size = image_size(file)
     except ImageProblem as problem:
@@ -184,29 +188,29 @@ def _pixels(size: ImageSize) -> int:
 
 
 class ImageSizes:
-    """Belongs to one pipeline."""
+    """The cached sizes of images, used by a single pipeline."""
 
     def __init__(self, rows: Rows) -> None:
         self.values = StampedValues(rows, "images", _Measured)
-        """Absolute path of an image → what is known of it."""
+        """Absolute path of an image → its size and digest."""
         self._seen: dict[Path, tuple[FileStamp, _Measured]] = {}
-        """Images that were looked at since `look_again`: a thousand pages may show the same one."""
+        """Images checked since `look_again`, since a thousand pages may show the same image."""
 
     def forget(self, file: Path) -> None:
-        """A file that was saved: its stamp may be the same."""
+        """Drop the values of a saved file. Its stamp may be unchanged."""
         self.values.forget(str(file))
 
     def look_again(self) -> None:
-        """Files may have changed: a look at the site begins, or a page is saved."""
+        """Check files again. Call this before each update of the site, and when a page is saved."""
         self._seen.clear()
 
     def measure(self, file: Path) -> ImageInfo | str:
-        """The size of an image, without its address; or what is wrong with it."""
+        """Return the size of an image without its URL, or an error message."""
         known = self._look_at(file)
         return known[1].found if known else measure_image(file)
 
     def digest(self, file: Path) -> str:
-        """SHA-256 of an image; empty if it cannot be read."""
+        """Return the SHA-256 of an image; empty if it cannot be read."""
         known = self._look_at(file)
         if known is None:
             return file_digest(file)
@@ -218,11 +222,11 @@ class ImageSizes:
         return measured.digest
 
     def save(self) -> None:
-        """Keep what was measured."""
+        """Write new sizes to the cache."""
         self.values.save(lambda name: Path(name).exists())
 
     def _look_at(self, file: Path) -> tuple[FileStamp, _Measured] | None:
-        """What is known of a file as it is now; None if nothing can be kept of it."""
+        """Return stamp and size of a file, measured if necessary; None if they cannot be cached."""
         known = self._seen.get(file)
         if known:
             return known

@@ -1,7 +1,7 @@
-"""What is kept of a page from one build to the next, as bytes: what it holds, its HTML, what it asked.
+"""The cached form of a page: its facts, its HTML, and its questions to the site, as bytes.
 
-Everything is decoded into typed records, and what does not fit counts as missing. An answer is kept as its
-digest: whether the site answers the same now is all that is asked of it.
+All rows are decoded into typed records; a row of another form counts as missing. Answers are stored as
+digests, because only their equality matters.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ _TITLES = {
 
 
 class NotStorable(Exception):
-    """Something in a record has no form outside this process."""
+    """Raised if a part of a record cannot be encoded."""
 
 
 class QuestionArgument(msgspec.Struct, frozen=True, array_like=True):
-    """One argument of a question."""
+    """An argument of a question."""
 
     kind: Literal["document", "text", "file"]
     """`document`: the page itself."""
     value: str = ""
-    """A file is named relative to the root of the site."""
+    """Value; the path of a file is relative to the site root."""
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True):
-    """One question that a page asked while it was rendered, and the digest of the answer."""
+    """A question of a page to the site during rendering, with the digest of the answer."""
 
     name: str
     """Field of `Tools`."""
@@ -78,7 +78,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
     answer: bytes
 
     def holds(self, tools: Tools, document: Document, root: Path) -> bool:
-        """Whether the answer is the same now."""
+        """Return whether the answer is still the same."""
         values = [_value_of(argument, document, root) for argument in self.arguments]
         answer = getattr(tools, self.name)(*values)
         with suppress(NotStorable):
@@ -87,7 +87,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def title(self) -> str:
-        """What was asked, for a sentence about the answer."""
+        """A phrase for the question, for messages about its answer."""
         texts = [argument.value for argument in self.arguments if argument.kind != "document"]
         return " ".join([_TITLES.get(self.name, self.name), *texts])
 
@@ -100,7 +100,7 @@ class _Facts(msgspec.Struct, frozen=True, array_like=True):
 
 class _Page(msgspec.Struct, frozen=True, array_like=True):
     content: bytes
-    """Its digest."""
+    """Digest of the content."""
     title_html: str
     title_text: str
     title_id: str
@@ -116,7 +116,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     widgets: frozenset[str]
     variants: tuple[PictureVariant, ...]
     files: Mapping[str, str]
-    """Those that are copied: name → path relative to the root."""
+    """Files to copy: name → path relative to the root."""
     drawn: Mapping[str, bytes]
     search: bytes
     fallbacks: tuple[ConverterFallback, ...]
@@ -126,16 +126,16 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
 
 _OWN = frozenset({"content", "files", "drawn", "questions"})
 _SAME = tuple(name for name in _Page.__struct_fields__ if name not in _OWN)
-"""Fields that a body has, too."""
+"""Fields that `_Page` and `Body` have in common."""
 
 
 def encode_facts(facts: PageFacts, entry: PageEntry) -> bytes:
-    """What others know of a page."""
+    """Encode the facts of a page that other pages need."""
     return encode_row(_Facts(entry, facts.cells, facts.diagnostics))
 
 
 def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry] | None:
-    """What `encode_facts` was given; None if these bytes hold nothing of the kind."""
+    """Return the facts from `encode_facts`, or None if the data is invalid."""
     found = decode_row(data, _Facts)
     if found is None:
         return None
@@ -143,7 +143,7 @@ def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry]
 
 
 def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
-    """A page with all that it asked; of its content only the digest."""
+    """Encode a page with all its questions. Of its content only the digest is included."""
     files = {name: _relative(file, root) for name, file in body.files.items() if isinstance(file, Path)}
     drawn = {name: data for name, data in body.files.items() if isinstance(data, bytes)}
     same = {name: getattr(body, name) for name in _SAME}
@@ -154,9 +154,9 @@ def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
 def decode_page(
     data: bytes, root: Path, content: Callable[[bytes], PageText]
 ) -> tuple[Body, tuple[Question, ...]] | None:
-    """What `encode_page` was given; None if these bytes hold nothing of the kind.
+    """Return the page from `encode_page`, or None if the data is invalid.
 
-    content: digest → the content that has it.
+    content: function from digest to content.
     """
     found = decode_row(data, _Page)
     if found is None:
@@ -169,14 +169,15 @@ def decode_page(
 
 
 def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
-    """A question in its kept form; NotStorable if an argument or the answer has none."""
+    """Return a question in cached form. Raises `NotStorable` if an argument or the answer cannot be encoded.
+    """
     arguments = tuple(arguments)
     digest = digest_of(answer, *_file_digests(arguments))
     return Question(name, tuple(_argument(value, root) for value in arguments), digest)
 
 
 def digest_of(*values: object) -> bytes:
-    """Equal for values that are equal and of equal types; NotStorable for what has no form of its own."""
+    """Return a digest of values and their types. Raises `NotStorable` if a value cannot be encoded."""
     total = hashlib.blake2b(digest_size=16)
     for value in values:
         total.update(type(value).__name__.encode())
@@ -190,17 +191,17 @@ def digest_of(*values: object) -> bytes:
 
 
 def _ordered(value: object) -> bytes:
-    """As JSON, sets and mappings in order; msgpack leaves out in which time zone a moment was written."""
+    """Encode as JSON with sorted sets and mappings. msgpack would lose the time zone of a datetime."""
     try:
         return msgspec.json.encode(value, enc_hook=_simple, order="deterministic")
     except TypeError:
-        # mappings whose keys are numbers are put in order as texts only
+        # mappings with numbers as keys can be sorted only as strings
         plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_simple)
         return msgspec.json.encode(plain, order="deterministic")
 
 
 def encode_row(record: object) -> bytes:
-    """A record as bytes; NotStorable if something in it has no form of its own."""
+    """Encode a record. Raises `NotStorable` if a part of it cannot be encoded."""
     try:
         return msgspec.msgpack.encode(record, enc_hook=_simple)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -208,7 +209,7 @@ def encode_row(record: object) -> bytes:
 
 
 def decode_row(data: bytes, kind: type[Kept]) -> Kept | None:
-    """What `encode_row` was given; None if these bytes are no record of the kind."""
+    """Return the record from `encode_row`, or None if the data is invalid."""
     try:
         return msgspec.msgpack.decode(data, type=kind, dec_hook=_rich)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
@@ -246,7 +247,7 @@ def _value_of(argument: QuestionArgument, document: Document, root: Path) -> Doc
 
 
 def _file_digests(values: Iterable[object]) -> Iterator[str]:
-    """Of files that are asked about: pages show what is in them."""
+    """Yield digests of the files among the arguments, since pages show their content."""
     for value in values:
         if isinstance(value, Path):
             try:

@@ -1,6 +1,6 @@
-"""Cache rows of pages: their heads, facts, bodies and lints.
+"""Cache rows of pages: their front matter, facts, bodies and lints.
 
-What has no form outside a process, and what cannot be read, is as if it had never been put there.
+Records that cannot be encoded or read count as missing.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 
 
 class PageKinds(NamedTuple):
-    """Kinds of the rows that hold the bodies of pages: those of previews bear marks of lines."""
+    """Kinds of rows for the bodies of pages. Previews have their own kinds, because their HTML has line
+    markers.
+    """
 
     page: Kind
     content: Kind
@@ -59,72 +61,79 @@ MARKED = PageKinds("marked page", "marked content")
 
 
 class PageTable:
-    """Belongs to one pipeline."""
+    """The cached rows of pages, used by a single pipeline."""
 
     def __init__(self, rows: Rows, kinds: PageKinds = PLAIN) -> None:
-        """kinds: `MARKED` for a preview, which runs for hours and so keeps the texts of pages in memory."""
+        """Prepare the table.
+
+        kinds: `MARKED` for a preview, which runs for hours and therefore keeps the content of pages in
+        memory.
+        """
         self._rows = rows
         self._kinds = kinds
         rows.load("head", "facts", kinds.page)
         self._deferred: dict[str, tuple[Document, Body, Lookups, bytes]] = {}
         self._key = ""
-        """Names all that rows depend on, sources apart; empty: none are used."""
+        """Digest of all inputs of rows other than sources; empty if no rows are used."""
         self._root = Path()
         self.reasons: dict[str, str] = {}
-        """Source path → why a page cannot be taken from here, as part of a sentence."""
+        """Source path → why the page is not in the cache, as part of a sentence."""
         self.trace = TextTrace()
-        """Notes which texts are read."""
+        """Records which page contents are read."""
 
     def use_context(self, context: SiteContext) -> None:
-        """Work with these settings from now on."""
+        """Use these settings from now on."""
         self._root, self._key = context.root, ""
         if not isinstance(self._rows, NoRows):
             with suppress(NotStorable):
                 self._key = context_key(context, self._rows.program)
 
     def close(self) -> None:
-        """Give and keep nothing any more: in another process, rows are not to be touched."""
+        """Stop reading and writing rows. Other processes must not access them."""
         self._rows, self._key = NoRows(), ""
 
     def head(self, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
-        """The document of a source, with what is wrong with its head."""
+        """Return the document of a source, with diagnostics about its front matter, or None."""
         data = self._data("head", source)
         return decode_head(data, source, timezone) if data else None
 
     def put_head(self, document: Document, found: tuple[Diagnostic, ...]) -> None:
-        """Keep a document as it was read."""
+        """Store a document as it was read."""
         if self._key:
             with suppress(NotStorable):
                 self._store_row("head", document.source, encode_head(document, found))
 
     def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
-        """What a document holds."""
+        """Return the facts of a document, or None."""
         data = self._data("facts", document.source, document.digest)
         return decode_facts(data, document) if data else None
 
     def put_facts(self, facts: PageFacts, entry: PageEntry) -> None:
-        """Keep what a document holds."""
+        """Store the facts of a document."""
         if self._key:
             with suppress(NotStorable):
                 self.put_encoded_facts(facts.document, encode_facts(facts, entry))
 
     def put_encoded_facts(self, document: Document, data: bytes) -> None:
-        """The same, as another process has written it."""
+        """Store facts that another process has encoded."""
         if self._key:
             self._store_row("facts", document.source, data, document.digest)
 
     def lint(self, document: Document, settings: str) -> bytes | None:
-        """What `put_lint` was given. settings: names those that only lints see."""
+        """Return the data from `put_lint`, or None. settings: digest of the settings that only lints use."""
         row = self._rows.get("lint", str(document.path)) if self._key else None
         return row.data if row and row.key == self._lint_key(document, settings) else None
 
     def put_lint(self, document: Document, settings: str, data: bytes) -> None:
-        """Keep what lints have found in a page."""
+        """Store the lint results of a page."""
         if self._key:
             self._rows.put("lint", str(document.path), Row(self._lint_key(document, settings), data))
 
     def body(self, document: Document) -> tuple[Body, tuple[Question, ...]] | None:
-        """The body of a page, and what it asked of the site: it is right while the answers are the same."""
+        """Return the body of a page and its questions to the site, or None.
+
+        The body is valid if the answers are still the same.
+        """
         path = str(document.path)
         if not self._key:
             return None
@@ -138,7 +147,7 @@ class PageTable:
         return found
 
     def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
-        """The same, as `encode_body` wrote it; its content is read from here."""
+        """Return the body from `encode_body`, or None. Its content is read from this table."""
         path = str(document.path)
         found = decode_page(data, self._root, partial(self._content, path))
         if found is None or self._kinds is PLAIN:
@@ -151,9 +160,9 @@ class PageTable:
         return replace(body, content=self._held(path, digest, packed)), questions
 
     def fragments(self, document: Document) -> Mapping[bytes, str]:
-        """Formulas and code of a page as it was made last, by this program under these settings.
+        """Return the last formulas and code of a page, if program and settings are unchanged.
 
-        None in a preview, which remembers them itself.
+        It is empty in a preview, which caches them itself.
         """
         path = str(document.path)
         if self._kinds is not PLAIN:
@@ -163,27 +172,27 @@ class PageTable:
             return {}
         content = self._rows.get(self._kinds.content, path)
         found = self.decode_body(document, row.data)
-        # a page that could not be kept may have left its text
+        # a page that could not be stored may have left its content
         if found is None or content is None or content.key != found[0].content.digest.hex():
             return {}
         return unpack_fragments(unpack_text(content.data))
 
     def encode_body(self, body: Body, lookups: Lookups) -> bytes:
-        """A body with what it asked; NotStorable if something in it has no form outside a process."""
+        """Encode a body with its questions. Raises `NotStorable` if a part of it cannot be encoded."""
         asked = [question(one.name, one.arguments, one.answer, self._root) for one in lookups.values()]
         return encode_page(body, asked, self._root)
 
     def put_body(self, document: Document, body: Body, lookups: Lookups) -> Body:
-        """Keep a body; gives it as it takes least memory."""
+        """Store a body. Return it in the form that takes the least memory."""
         packed = pack_text(body.content)
         if self._kinds is PLAIN:
             return self._put_body(document, body, lookups, packed)
-        # a reader waits for the page that was saved: its rows are written in the next pause
+        # the author waits for the saved page, so its rows are written in the next pause
         self._deferred[str(document.path)] = (document, body, lookups, packed)
         return replace(body, content=self._held(str(document.path), body.content.digest, packed))
 
     def write_deferred(self) -> None:
-        """Keep the bodies of a preview that were made since this was called last."""
+        """Store the bodies of a preview that were made since the last call."""
         while self._deferred:
             self._put_body(*self._deferred.popitem()[1])
 
@@ -195,7 +204,7 @@ class PageTable:
         return body
 
     def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
-        """Keep what `pack_text` gave for the content of a body; gives the body that reads it when asked."""
+        """Store packed content from `pack_text`. Return the body with content that is read on access."""
         path, digest = str(document.path), body.content.digest
         is_kept = self._key and self._rows.put(self._kinds.content, path, Row(digest.hex(), packed))
         if is_kept and self._kinds is PLAIN:
@@ -203,12 +212,12 @@ class PageTable:
         return replace(body, content=self._held(path, digest, packed))
 
     def put_encoded_body(self, document: Document, data: bytes) -> None:
-        """Keep what `encode_body` gave."""
+        """Store the data from `encode_body`."""
         if self._key:
             self._store_row(self._kinds.page, document.source, data, document.digest)
 
     def keep_only(self, paths: Collection[str]) -> None:
-        """Forget documents that are gone."""
+        """Drop rows of removed documents."""
         for kind in ("head", "facts", "lint", *self._kinds):
             self._rows.keep_only(kind, paths)
 
@@ -224,7 +233,7 @@ class PageTable:
         return packed_text(digest, read)
 
     def _held(self, path: str, digest: bytes, packed: bytes) -> PageText:
-        """A text that stays in memory, packed."""
+        """Return content that stays in memory, packed."""
 
         def read() -> bytes:
             self.trace.note(path)
@@ -247,7 +256,7 @@ class PageTable:
         return f"{self._row_key(document.digest)} {settings}"
 
     def _row_key(self, digest: str) -> str:
-        """digest: of a source, or of all that a document is made from."""
+        """Return the key of a row. digest: of a source, or of all inputs of a document."""
         return f"{digest} {self._key}"
 
 
@@ -261,20 +270,20 @@ def _reason(row: Row | None, document: Document) -> str:
     return "the settings, the theme, a plugin or the program has changed"
 
 
-# What is kept of the head of a page: its front matter as it was read, and where the text begins.
+# The cached form of front matter, with the position where the body begins.
 
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
     front: FrontMatter
-    """Without its moments: the format forgets in which time zone they were written."""
+    """Front matter without dates, because the format loses their time zones."""
     date: str
-    """Empty, ISO 8601 with an offset, or without one in the time zone of the site."""
+    """Empty, or ISO 8601: with an offset, or without one in the time zone of the site."""
     updated: str
-    """As `date`."""
+    """In the form of `date`."""
     publish_date: str
     expiry_date: str
     start: int
-    """Characters in front of the body."""
+    """Number of characters before the body."""
     first_line: int
     diagnostics: tuple[Diagnostic, ...]
     included: tuple[str, ...] = ()
@@ -282,7 +291,10 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 
 
 def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
-    """A document whose body is the end of its source, with what is wrong with its head; else NotStorable."""
+    """Encode a document with diagnostics about its front matter.
+
+    Raises `NotStorable` if its body is not the end of its source, or if a value changes when it is decoded.
+    """
     front, text = document.front, document.source.text
     start = len(text) - len(document.body)
     if not text.endswith(document.body):
@@ -300,16 +312,16 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     )
     data = encode_row(head)
     kept = decode_row(data, _Head)
-    # unknown keys may hold anything that YAML has, such as days, which would come back as texts
+    # unknown keys may have any YAML value; some, such as dates, would be decoded as strings
     if kept != head or repr(dict(kept.front.extra)) != repr(dict(front.extra)):
         raise NotStorable("a value of the front matter reads back as another one")
     return data
 
 
 def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
-    """What `encode_head` was given; None if these bytes hold nothing of the kind.
+    """Return the document from `encode_head`, or None if the data is invalid.
 
-    Of files that the body includes it has the names alone.
+    Included files have only their names.
     """
     found = decode_row(data, _Head)
     if found is None:
@@ -342,34 +354,34 @@ def _read_moment(text: str, timezone: str) -> dt.datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(timezone))
 
 
-# What the text of pages depends on beside their sources and what they ask of the site.
+# Inputs of pages other than their sources and their questions to the site.
 
 
 _OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
 
 
 def text_settings(config: Config) -> Mapping[str, object]:
-    """The settings that reach the text of a page."""
+    """Return the settings that affect the content of pages."""
     return {name: getattr(config, name) for name in scoped_fields(Config, FieldScope.PAGE)}
 
 
 def text_theme(context: SiteContext) -> object:
-    """What the text of every page depends on in a theme: which shortcodes there are, and words.
+    """Return the parts of a theme that affect every page: the names of its shortcodes, and its translations.
 
-    What the shortcodes of one page load is traced while it is rendered, see `trace.py`.
+    The files that shortcodes of a page load are traced during rendering, see `trace.py`.
     """
     return context.theme.shortcodes, context.theme.files.languages
 
 
 def context_key(context: SiteContext, program: str) -> str:
-    """Names all of this together; NotStorable if something in it has no form of its own.
+    """Return a digest of all these inputs. Raises `NotStorable` if one of them cannot be encoded.
 
-    program: names the one that builds.
+    program: digest of the running program.
     """
     plugins, code = context.plugins, context.plugins.code
     own: object = None
     if code is not None:
-        # what code of the site reads beside a page is not known: it may be any file, other posts apart
+        # code of the site may read any file except other posts
         own = (code.digests, list(_stamps(context.root, context.config.output)))
     return digest_of(
         program,
@@ -397,43 +409,43 @@ def _stamps(root: Path, output: str) -> Iterator[str]:
             yield f"{file.relative_to(root).as_posix()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
 
 
-# What lints have found in pages, kept with the pages: a check parses only those that have changed.
+# Lint results, cached with the pages: a check parses only pages that have changed.
 
 
 def encode_lint(page: Parsed, math: MathSettings) -> bytes:
-    """What lints find in a page, as a row."""
+    """Encode the lint results of a page as a row."""
     return encode_row(lint_page(page, math))
 
 
 class LintCache:
-    """Belongs to one check."""
+    """The lint results of all pages, used by a single check."""
 
     def __init__(self, table: PageTable, context: SiteContext) -> None:
         self._table = table
         self._settings = context.settings
         self._math = context.config.math
-        # of two macros that mean the same the first one is named
+        # in this order, because a warning about two equal macros names the first one
         names = [list(self._math.macros.items()), list(self._math.symbols.items())]
         self._key = digest_of(names).hex()
         self._pages: dict[str, PageLint] = {}
 
     def is_known(self, document: Document) -> bool:
-        """Whether nothing need be parsed to tell what is doubtful in a page."""
+        """Return whether the lint results of a page are available without parsing it."""
         if str(document.path) in self._pages:
             return True
         data = self._table.lint(document, self._key)
         return data is not None and self._restore(document, data)
 
     def add(self, page: Parsed) -> None:
-        """Look at a page."""
+        """Lint a page and store the results."""
         self.put_encoded(page.document, self.encode(page))
 
     def encode(self, page: Parsed) -> bytes:
-        """What is found in a page, for the process that keeps it."""
+        """Encode the lint results of a page, for the process that stores them."""
         return encode_lint(page, self._math)
 
     def put_encoded(self, document: Document, data: bytes) -> None:
-        """Keep what `encode` gave."""
+        """Store the data from `encode`."""
         if self._restore(document, data):
             self._table.put_lint(document, self._key, data)
 
@@ -444,7 +456,7 @@ class LintCache:
         return found is not None
 
     def report(self, documents: Iterable[Document], waiting: Iterable[Document]) -> list[Diagnostic]:
-        """What is doubtful in the site, once all its pages are known. waiting: those that are left out."""
+        """Return all lint warnings of the site. waiting: documents that are not built."""
         documents = list(documents)
         pages = [self._pages[str(document.path)] for document in documents]
         return lint_site(pages, documents, (document.source.text for document in waiting), self._settings)

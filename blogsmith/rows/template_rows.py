@@ -1,7 +1,7 @@
-"""Compiled templates of a site's theme as one row, so that a build compiles only those that have changed.
+"""Compiled templates of a site's theme in one row, so that a build compiles only those that have changed.
 
-They are code, and run. They lie in the user's cache folder, never in a folder that a clone may bring. They
-hold for one program, and so for one Python and one Jinja.
+The row contains code that is run. It is in the user's cache folder, never in a folder that a clone may
+include. It is valid for one program only, and thus for one version of Python and Jinja.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _NAME = "theme"
 
 class _TemplateCode(msgspec.Struct, frozen=True, array_like=True):
     digest: str
-    """Names what the code was compiled from."""
+    """Digest of the source of the code."""
     code: bytes
 
 
 class TemplateRows:
-    """Belongs to one build.
+    """The compiled templates, used by a single build.
 
-    Everything is read at once and written at the end: processes that are forked meanwhile need no rows.
+    The row is read at the start and written at the end, so forked processes need no access.
     """
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         row = rows.get(_KIND, _NAME)
         self._is_new = row is None
-        """Nothing is kept of this site: what others of this user have compiled may do."""
+        """Whether this site has no cached templates yet. The shared ones of the user are used then."""
         if row is None:
             with _shared_rows(rows) as shared:
                 row = shared.get(_KIND, _NAME)
@@ -47,16 +47,16 @@ class TemplateRows:
         self._new: dict[str, tuple[str, CodeType]] = {}
 
     def get(self, template: str, digest: str) -> CodeType | None:
-        """As in `TemplateCodes`."""
+        """Return the compiled code of a template, as in `TemplateCodes`."""
         known = self._known.get(template)
         return _load(known.code) if known and known.digest == digest else None
 
     def put(self, template: str, digest: str, code: CodeType) -> None:
-        """As in `TemplateCodes`."""
+        """Store the compiled code of a template, as in `TemplateCodes`."""
         self._new[template] = (digest, code)
 
     def save(self, templates: Collection[str]) -> None:
-        """Keep what was compiled, and of all that is kept only these templates."""
+        """Write new code to the cache, and keep only these templates."""
         new = {name: _TemplateCode(digest, marshal.dumps(code)) for name, (digest, code) in self._new.items()}
         codes = {name: code for name, code in {**self._known, **new}.items() if name in templates}
         if self._is_new or codes != self._known:
@@ -68,10 +68,10 @@ class TemplateRows:
 
 
 def _shared_rows(rows: Rows) -> AbstractContextManager[Rows]:
-    """Rows that all sites of this user share: a new site begins with the templates of the one before it.
+    """Return the rows that all sites of this user share. They give a new site the templates of earlier ones.
 
-    Most sites have the templates of a bundled theme, and compiling them is a fifth of the first build of a
-    small site. None for a build that keeps nothing: it would take those of any program.
+    Most sites use the templates of a bundled theme, and compiling them is a fifth of the first build of a
+    small site. A build without cache gets no rows, because it would use those of any program.
     """
     if not rows.program:
         return nullcontext(NoRows())

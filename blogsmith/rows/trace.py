@@ -1,9 +1,10 @@
-"""What a page asks of the rest of the site while it is rendered, and whether the answers are still the same.
+"""Records the questions of a page to the site during rendering, and checks whether the answers are still the
+same.
 
-A rendered page stays valid as long as its document and all these answers do. Nobody has to say which page
-depends on what: whatever was asked is written down, so nothing is forgotten and nothing is rendered without
-need. Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build Systems à la Carte",
-2018.
+A rendered page stays valid as long as its document and all these answers are unchanged. Nobody declares
+dependencies: every question is recorded, so no dependency is forgotten and no page is rendered
+unnecessarily. Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build Systems à la
+Carte", 2018.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from ..model.documents import Document
 from ..render.tools import Tools
 
 _OWN = ("results", "picture", "python")
-"""Lookups whose answers are the page's own: they change without anything else in the site changing."""
+"""Lookups about the page itself. Their answers may change without a change elsewhere in the site."""
 _TEMPLATES = "templates"
-"""What shortcodes load: it changes with the theme, whatever the rest of the site does."""
+"""Lookup of the templates that shortcodes load. It changes with the theme only."""
 OWN = frozenset((*_OWN, _TEMPLATES))
-"""Lookups whose answers may change although nothing else in the site does."""
+"""Lookups whose answers may change even if nothing else in the site does."""
 _SHARED = (
     *("link", "page_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
@@ -41,7 +42,7 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """One question and its answer."""
+    """A question and its answer."""
 
     name: str
     """Field of `Tools`."""
@@ -49,7 +50,7 @@ class Lookup:
     answer: Any
 
     def holds(self, tools: Tools) -> bool:
-        """Whether the answer is the same now."""
+        """Return whether the answer is still the same."""
         return bool(getattr(tools, self.name)(*self.arguments) == self.answer)
 
 
@@ -57,12 +58,12 @@ Lookups = Mapping[Key, Lookup]
 
 
 def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
-    """The same tools, and the record that they fill while one page is rendered with them."""
+    """Return tools that record their calls while one page is rendered, and the record."""
     found: dict[Key, Lookup] = {}
 
     def note(name: str, ask: Callable[..., Any]) -> Callable[..., Any]:
         def asked(*arguments: Any) -> Any:
-            # the document asked about is the page's own
+            # the document is always the page itself
             key = (name, *(a for a in arguments if not isinstance(a, Document)))
             if key not in found:
                 found[key] = Lookup(name, arguments, ask(*arguments))
@@ -75,7 +76,8 @@ def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
 
 
 def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> Lookups:
-    """The record with what shortcodes have loaded. names: as `Theme.watch_templates` gives them."""
+    """Return the record with the templates that shortcodes have loaded. names: from `Theme.watch_templates`.
+    """
     if not names:
         return lookups
     arguments = tuple(sorted(names))
@@ -83,5 +85,5 @@ def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> L
 
 
 def is_valid(lookups: Lookups, tools: Tools, *, only_own: bool) -> bool:
-    """Whether all answers are the same now. only_own: the rest of the site is known not to have changed."""
+    """Return whether all answers are still the same. only_own: check only lookups in `OWN`."""
     return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in OWN)

@@ -1,1 +1,1 @@
-"""Pages in relation to each other: addresses, lists, links, feeds, search, books, pictures of links."""
+"""Pages and their relations: URLs, lists, links, feeds, search, e-books and preview images of links"""

@@ -1,4 +1,4 @@
-"""The archive by year in pages of a fixed length, the lists of series, and neighbours of a post."""
+"""The archive by year, the lists of series, pagination of lists, and the neighbours of a post."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .relations import Relations
 
 
 def series_path(name: str) -> str:
-    """Site path of a series' page; empty if the name has no letter or digit."""
+    """Return the site path of a series page, or an empty string if `name` has no letter or digit."""
     slug = slugify(name)
     return f"/series/{slug}/" if slug else ""
 
 
 def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dict[str, str]:
-    """Site path of the archive and of the series' pages → what it is in words."""
+    """Map the site paths of the archive and of the series pages to descriptions for messages."""
     found = {}
     for document in documents:
         if kinds[str(document.path)] != "post":
@@ -39,9 +39,9 @@ def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dic
 
 
 def archive(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
-    """The archive of `posts`, which are newest first; none without a dated post.
+    """Return the pages of the archive of `posts`, newest first. Without a dated post there are none.
 
-    A year that begins on one page may go on upon the next.
+    The posts of a year may continue on the next page.
     """
     dated = tuple(post for post in posts if post.date)
     if not dated:
@@ -57,7 +57,7 @@ def _years(posts: Sequence[PageView]) -> tuple[PageGroup, ...]:
 
 
 def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
-    """The overview of series and a page for each, its posts in the order of the parts."""
+    """Return the overview of all series and one page for each, with its posts in order of their parts."""
     members: dict[str, list[PageView]] = {}
     for post in posts:
         if post.series_url:
@@ -71,7 +71,7 @@ def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
         path = frame.path_of(url)
         view = plain_view("series", path, found[0].series_name, frame, ordered)
         pages.append(replace(view, series_name=found[0].series_name, series=found[0].series))
-    # those that come out by the day before those that are to be consulted, such as a manual
+    # dated series (posts) come before undated ones (reference material such as a manual)
     pages.sort(key=lambda page: (not page.pages[0].date, page.title.casefold(), page.url))
     groups = tuple(Link(page.title, page.url, count=len(page.series)) for page in pages)
     title = frame.language.translate("Series")
@@ -80,21 +80,21 @@ def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
     return [overview, *(replace(page, section=section) for page in pages)]
 
 
-# Long lists in several pages: `/posts/`, `/posts/page/2/`, …
+# Pagination of long lists: `/posts/`, `/posts/page/2/`, …
 
 
 def page_count(entries: int, per_page: int) -> int:
-    """How many pages a list of `entries` takes; per_page 0 means all on one."""
+    """Return how many pages a list of `entries` needs. With `per_page` 0 all entries are on one page."""
     return max(1, -(-entries // per_page)) if per_page else 1
 
 
 def page_number_url(url: str, number: int) -> str:
-    """Address of page `number` (1-based) of the list at `url`."""
+    """Return the URL of page `number` (1-based) of the list at `url`."""
     return url if number == 1 else f"{url}page/{number}/"
 
 
 def paginate(lists: Iterable[PageView], per_page: int) -> list[PageView]:
-    """Each list with at most `per_page` entries, followed by its further pages."""
+    """Split each list into pages of at most `per_page` entries."""
     pages = []
     for view in lists:
         total = page_count(len(view.pages), per_page)
@@ -116,7 +116,7 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
         return replace(view, pages=entries, pager=pager)
     return replace(
         view,
-        # the author's introduction stands on the first page; a source has one page
+        # the author's introduction appears on the first page only, and a source file has only one page
         path="",
         body=NO_TEXT,
         description_html="",
@@ -127,13 +127,13 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
     )
 
 
-# Which page comes before and after which: by date in a section, by part in a series.
+# The previous and next page of a post: by date in a section, by part in a series.
 
 
 def add_neighbours(
     rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
-    """Find the older and newer post of the same section; undated pages keep the order of their paths."""
+    """Set the older and newer post of the same section. Undated pages are ordered by path."""
     sections: dict[str, list[Rendered]] = {}
     for item in rendered:
         if item.kind == "post":
@@ -153,7 +153,7 @@ def add_series(
     around: Mapping[str, Relations],
     frame: Frame,
 ) -> None:
-    """Find the parts of every series; within one, the next part comes before the next post by date."""
+    """Set the parts of every series. Within a series, the next part replaces the next post by date."""
     members: dict[str, list[Rendered]] = {}
     for item in rendered:
         if item.document.front.series:
@@ -171,7 +171,7 @@ def add_series(
 
 
 def series_problems(documents: Sequence[Document]) -> list[Diagnostic]:
-    """Warnings for two posts that are the same part of a series, each at the later file."""
+    """Warn about posts that have the same part number in a series. The warning is in the later file."""
     found: list[Diagnostic] = []
     taken: dict[tuple[str, int], str] = {}
     for document in sorted(documents, key=lambda document: str(document.path)):
@@ -191,7 +191,7 @@ def series_problems(documents: Sequence[Document]) -> list[Diagnostic]:
 def _parts(
     items: Sequence[Rendered], missing: Sequence[Unpublished], views: Mapping[str, PageView]
 ) -> list[SeriesPart]:
-    """Published and unpublished parts in order; parts without a number follow by date."""
+    """Return published and unpublished parts in order. Parts without a number get free numbers by date."""
     dated = sorted(items, key=lambda item: (item.document.front.date or OLDEST, str(item.document.path)))
     taken = {item.document.front.series.part for item in items if item.document.front.series}
     taken |= {item.part for item in missing}

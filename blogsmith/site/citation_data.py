@@ -1,4 +1,4 @@
-"""What a post says of itself to who cites it: its BibTeX, a sentence, who wrote it, DOI and licence."""
+"""Citation data of a post: BibTeX entry, formatted sentence, authors, DOI and licence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _SMALL = frozenset(("the", "and", "for", "with", "from", "why", "how", "what", "
 
 
 def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> CitableView | None:
-    """What a page says; None for one that says nothing. title: plain text; url: absolute, may be empty."""
+    """Return the citation data of a page, or None if it has none.
+
+    title: as plain text; url: absolute, may be empty.
+    """
     authors = page_authors(front, config)
     name, address = license_of(front.license or config.license)
     is_citable = config.citable or bool(front.doi) if front.citable is None else front.citable
@@ -39,14 +42,17 @@ def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> Ci
 
 
 def page_authors(front: FrontMatter, config: Config) -> tuple[PageAuthor, ...]:
-    """The authors of a page with what is known of them."""
+    """Return the authors of a page with their ORCID iDs."""
     names = front.authors or ((config.author,) if config.author else ())
     orcids = {**config.orcids, **front.orcids}
     return tuple(PageAuthor(name, orcids.get(name, "")) for name in names)
 
 
 def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str:
-    """The post as BibTeX. title: plain text, for one that the front matter does not give."""
+    """Return the post as a BibTeX entry.
+
+    title: as plain text, used if the front matter has no title.
+    """
     names = front.authors or ((config.author,) if config.author else ())
     date = front.date
     fields = [
@@ -59,12 +65,14 @@ def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str
         ("doi", front.doi),
     ]
     text = format_bibtex("misc", citation_key(names, date, title), fields)
-    # a month is a string that BibTeX knows
+    # months are predefined strings in BibTeX, so they have no braces
     return text.replace(f"month = {{{fields[3][1]}}}", f"month = {fields[3][1]}") if date else text
 
 
 def citation_key(names: Sequence[str], date: dt.datetime | None, title: str) -> str:
-    """`lovelace2024notes`: the first author, the year, the first word of the title that says something."""
+    """Return a BibTeX key such as `lovelace2024notes`: first author, year, first significant word of the
+    title.
+    """
     first = names[0] if names else ""
     family = first.partition(",")[0] if "," in first else first.rpartition(" ")[2]
     words = _WORD.findall(slugify(title))
@@ -73,13 +81,13 @@ def citation_key(names: Sequence[str], date: dt.datetime | None, title: str) -> 
 
 
 def _tex_title(title: str) -> str:
-    """A title as TeX; its formulas are that already."""
+    """Return a title as TeX. Its formulas are TeX already, so they are not escaped."""
     parts = _FORMULA.split(title)
     return "".join(part if index % 2 else escape_tex(part) for index, part in enumerate(parts))
 
 
 def _sentence(front: FrontMatter, title: str, url: str, names: Sequence[str], config: Config) -> str:
-    """`Ada Lovelace. “Notes.” Site, 2024. https://…`"""
+    """Return a sentence such as `Ada Lovelace. “Notes.” Site, 2024. https://…`"""
     who = f"{', '.join(names[:-1])} & {names[-1]}" if len(names) > 1 else "".join(names)
     mark = "" if title.endswith(("?", "!", ".")) else "."
     year = str(front.date.year) if front.date else ""

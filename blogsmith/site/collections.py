@@ -1,6 +1,6 @@
-"""Pages in relation: every page of the site with its section, neighbours, series, tags and lists.
+"""The `PageView` of every page: its section, neighbours, series, tags and lists.
 
-Takes rendered documents and makes the `PageView` of every page, generated lists included.
+Takes rendered documents and makes the views of all pages, including the generated lists.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from .translations import add_translations
 def page_views(
     rendered: Sequence[Rendered], unpublished: Sequence[Unpublished], frame: Frame
 ) -> tuple[PageView, ...]:
-    """Every page of the site: of each language the documents', then the generated ones, in a stable order."""
+    """Return the views of all pages in a stable order.
+
+    Pages are grouped by language. In each group, pages from documents come before generated pages.
+    """
     groups = _editions(rendered, frame)
     frame = replace(frame, term_names=names_by_edition(rendered, frame))
     pages: list[PageView] = []
@@ -37,7 +40,7 @@ def page_views(
 
 
 def names_by_edition(rendered: Iterable[Rendered], frame: Frame) -> dict[str, TermNames]:
-    """Edition → how its terms are called."""
+    """Map each language version to the display names of its terms."""
     groups = _editions(rendered, frame).items()
     tags = frame.config.tags
     return {edition: term_names((item.document for item in items), tags) for edition, items in groups}
@@ -80,7 +83,7 @@ def _edition_views(
 
 def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:
     posts = [item for item in rendered if item.kind == "post"]
-    # equal dates are common in a series written in a day; the path decides then
+    # series written in a day often have equal dates, so posts are sorted by path first
     ordered = sorted(posts, key=lambda item: str(item.document.path))
     ordered.sort(key=lambda item: item.document.front.date or OLDEST, reverse=True)
     return ordered
@@ -94,7 +97,7 @@ def _group_by_section(posts: Iterable[Rendered], views: Mapping[str, PageView]) 
 
 
 def _sections(rendered: Sequence[Rendered], frame: Frame) -> dict[str, str]:
-    """Section → site path of its list, for every section that has a post or an index."""
+    """Map each section that has a post or an index page to the site path of its list."""
     found = {
         item.section: f"{frame.root}/{item.section}/"
         for item in rendered
@@ -137,7 +140,7 @@ def _with_lists(
 def _with_subsections(
     view: PageView, sections: Mapping[str, str], views: Mapping[str, PageView], frame: Frame
 ) -> PageView:
-    """The list of a section with links to the sections right below it."""
+    """Return the view of a section with links to its direct subsections. Other views stay unchanged."""
     if view.kind != "section":
         return view
     own = next((name for name, url in sections.items() if frame.with_base(url) == view.url), "")

@@ -1,6 +1,6 @@
-"""Pages, aliases and generated lists that claim one address.
+"""Checks for pages, aliases and generated lists that claim the same URL.
 
-Addresses are compared as a file system that ignores case and Unicode form sees them.
+URLs are compared as on a file system that ignores case and Unicode normalization.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def collisions(
     lists: dict[str, str],
     terms: dict[str, str],
 ) -> list[Diagnostic]:
-    """Errors for pages and aliases that share an address, each at the later file.
+    """Return errors for pages and aliases that share a URL. Each is reported in the later file.
 
-    lists: site path of each list that an index page of the author's replaces → what it is.
-    terms: the same of pages that nobody can replace.
+    lists: site paths of the lists that an index page of the author can replace, with their descriptions.
+    terms: the same for pages that no author's page can replace.
     """
     found: list[Diagnostic] = []
     taken: dict[str, str] = {}
@@ -58,14 +58,14 @@ def _another(url: str) -> str:
 
 
 def _address_key(document: Document) -> str:
-    """The key of the front matter that says the page's address."""
+    """Return the front matter key that sets the URL of the page."""
     return "permalink" if document.front.permalink else "slug"
 
 
 def _alias_faults(
     document: Document, taken: dict[str, str], generated: Mapping[str, str]
 ) -> list[Diagnostic]:
-    """What is wrong with the aliases of a page; the sound ones are added to `taken`."""
+    """Return errors in the aliases of a page, and add the valid aliases to `taken`."""
     found: list[Diagnostic] = []
     for alias in document.front.aliases:
         if problem := alias_problem(alias):
@@ -87,7 +87,7 @@ def _alias_faults(
 
 
 def _sound_alias(alias: str) -> str | None:
-    """The alias with the slashes that it lacks; None if that is no path of an address either."""
+    """Return the alias with the missing slashes added, or None if it is still not a valid path."""
     meant = f"/{alias.strip().strip('/')}/"
     return None if alias_problem(meant) else meant
 
@@ -110,5 +110,5 @@ def _reporter(document: Document) -> Reporter:
 
 
 def fold_url(url: str) -> str:
-    """The address as a file system that ignores case and Unicode form sees it."""
+    """Return the URL in a form that is equal for names that differ only in case or normalization."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", url).casefold())

@@ -1,6 +1,6 @@
-"""Editions: what a site with several languages has once for each of them, search pages among it.
+"""Language versions of a site: grouping of pages, checks of their URLs, and their search pages.
 
-The edition of the site's own language is named by an empty text, and lies at the root.
+The version in the site's own language has an empty string as its name. Its pages are at the site root.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _T = TypeVar("_T")
 
 
 def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[str, list[_T]]:
-    """Edition → its members, in the order of the settings; the site's own is always there.
+    """Group (language version, member) pairs by language version, in the order of the settings.
 
-    items: (edition, member).
+    The site's own version always comes first, even if it has no members.
     """
     own = own_tag(config)
     found: dict[str, list[_T]] = {"": []}
@@ -42,7 +42,8 @@ def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[st
 def root_problems(
     sections: Mapping[str, str], editions: Mapping[str, str], config: Config
 ) -> list[Diagnostic]:
-    """Errors for languages whose addresses are those of a section of the site's own language."""
+    """Return errors for languages whose URL prefix is also the path of a section of the site's own language.
+    """
     taken = {section for path, section in sections.items() if not editions[path]}
     found = []
     for edition in sorted({edition for edition in editions.values() if edition}):
@@ -61,7 +62,10 @@ def plan_generated(
     editions: Mapping[str, str],
     config: Config,
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Lists that a page of the author's may replace, and those that none may: site path → what it is."""
+    """Return two mappings from site path to description: replaceable lists, and all other generated pages.
+
+    An index page of the author can replace the former.
+    """
     lists: dict[str, str] = {}
     others: dict[str, str] = {}
     pairs = ((editions.get(str(document.path), ""), document) for document in documents)
@@ -76,16 +80,17 @@ def plan_generated(
     return lists, others
 
 
-# The page `/search/` of each language: all that can be found, as a list by section that needs no script.
+# The page `/search/` of each language: a list of all searchable pages by section. It works without scripts.
 
 
 SEARCH_PATH = "/search/"
 MOST_HEADINGS = 2_000
-"""On the page; above it lists titles alone, or it would weigh megabytes."""
+"""Most headings on the search page. Above this, it lists titles only, as it would otherwise have megabytes.
+"""
 
 
 def plan_search(config: Config) -> dict[str, str]:
-    """Site path of the page → what it is in words; empty for a site without search."""
+    """Map the site path of the search page to its description. Without search the mapping is empty."""
     return {SEARCH_PATH: "the search page"} if config.search else {}
 
 
@@ -96,7 +101,10 @@ def search_page(
     titles: Mapping[str, str],
     frame: Frame,
 ) -> Iterator[PageView]:
-    """The page of an edition with search. views: by site path; titles: section → its title."""
+    """Yield the search page of a language version, if the site has search.
+
+    views: by site path; titles: section → its title.
+    """
     if not frame.config.search:
         return
     has_headings = sum(_count(item.body.toc) for item in rendered) <= MOST_HEADINGS
@@ -106,12 +114,12 @@ def search_page(
         is_found = item.document.front.search and not view.draft
         if is_found and (item.kind in ("post", "page") or view.body):
             section = item.section if item.section in sections else ""
-            # whatever the page shows of them itself
+            # the list needs the headings even if the page itself shows no table of contents
             groups.setdefault(section, []).append(replace(view, toc=item.body.toc if has_headings else ()))
     ordered = sorted(groups, key=lambda section: (bool(section), section))
     found = tuple(PageGroup(titles.get(section, ""), tuple(groups[section])) for section in ordered)
     title = frame.language.translate("Search")
-    # search engines are not to list it, so neither does the sitemap
+    # search engines must not index this page, so it has no canonical URL and is not in the sitemap
     yield replace(plain_view("search", SEARCH_PATH, title, frame, ()), canonical_url="", page_groups=found)
 
 

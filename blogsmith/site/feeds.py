@@ -1,7 +1,7 @@
-"""Atom and JSON feeds: the site's with the whole text of posts, those of terms with their descriptions.
+"""Atom and JSON feeds: the site's feeds with full posts, and feeds of tags and categories.
 
-Without `base_url` the links of an Atom feed are site paths, which feed readers resolve against the URL of the
-feed, and its ids are UUIDs. JSON Feed has no rule for relative links, so that feed needs `base_url`.
+Without `base_url` the links of an Atom feed are site paths, which feed readers resolve against the URL of
+the feed, and its ids are UUIDs. JSON Feed has no rule for relative links, so that feed needs `base_url`.
 Sources: RFC 4287 (Atom), JSON Feed 1.1.
 """
 
@@ -34,9 +34,9 @@ _ATOM = "http://www.w3.org/2005/Atom"
 
 
 def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
-    """Return the feeds that every page of an edition links to; the one in JSON needs `base_url`.
+    """Return the feeds that every page of a language version links to. The JSON feed needs `base_url`.
 
-    root: what stands before all site paths of the edition.
+    root: prefix of all site paths of the language version.
     """
     if not config.feeds:
         return ()
@@ -49,7 +49,7 @@ def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
 
 
 def with_feed(page: PageView, config: Config) -> PageView:
-    """The list of a tag or category, pointing to its own feed."""
+    """Return the page of a tag or category with a link to its own feed. Other pages stay unchanged."""
     if page.kind != "tag" or not site_feeds(config) or not _term_entries(page, config):
         return page
     url = first_page_url(page.url)
@@ -57,16 +57,17 @@ def with_feed(page: PageView, config: Config) -> PageView:
 
 
 def first_page_url(url: str) -> str:
-    """The first page of the list that `url` is a page of."""
+    """Return the URL of the first page of the paginated list that contains `url`."""
     return re.sub(r"page/\d+/$", "", url)
 
 
 def feed_files(
     pages: Sequence[PageView], config: Config, unfit: frozenset[str] = frozenset()
 ) -> dict[PurePosixPath, GeneratedFile]:
-    """`atom.xml` and `feed.json` of the site, an Atom feed for every tag and category; made when called.
+    """Map paths to feeds: `atom.xml` and `feed.json` of the site, and an Atom feed per tag and category.
 
-    unfit: source paths of posts that stand in none of them.
+    The content of each file is made when it is requested. unfit: source paths of posts to leave out of all
+    feeds.
     """
     if not site_feeds(config):
         return {}
@@ -99,10 +100,13 @@ def _writer(posts: Sequence[PageView], config: Config, edition: str) -> _FeedWri
 
 
 class _FeedWriter:
-    """What stands in several feeds is made once. Belongs to the feeds of one site."""
+    """The feeds of one language version. Content that several feeds share is made only once."""
 
     def __init__(self, posts: Sequence[PageView], config: Config, root: str) -> None:
-        """posts: those of the feeds of the whole edition; root: what stands before all its site paths."""
+        """Prepare the feeds.
+
+        posts: posts in the feeds of the whole language version; root: prefix of all its site paths.
+        """
         self._home = f"{root}/"
         self._posts = (*posts,)
         self._config = config
@@ -111,7 +115,7 @@ class _FeedWriter:
         self._entries: dict[tuple[str, bool], str] = {}
 
     def site_files(self) -> dict[PurePosixPath, GeneratedFile]:
-        """The feeds of the whole edition."""
+        """Return the feeds of the whole language version."""
         atom_file = partial(self._atom, self._config.title, self._home, self._posts, is_short=False)
         folder = PurePosixPath(self._home.strip("/"))
         files = {folder / "atom.xml": GeneratedFile(atom_file, self._posts, self._posts)}
@@ -120,10 +124,13 @@ class _FeedWriter:
         return files
 
     def term_file(self, page: PageView, url: str, posts: Sequence[PageView]) -> GeneratedFile:
-        """The feed of a tag or category. page: the list of its posts; url: the site path of that."""
+        """Return the feed of a tag or category.
+
+        page: the list of its posts; url: the site path of that list.
+        """
         is_short = self._config.feed_settings.term_text == "summary"
         make = partial(self._atom, f"{self._config.title}: {page.title}", url, posts, is_short=is_short)
-        # the page for its title
+        # the feed also depends on the page, because of its title
         return GeneratedFile(make, (*posts, page), () if is_short else (*posts,))
 
     def _atom(self, name: str, url: str, posts: Sequence[PageView], *, is_short: bool) -> bytes:
@@ -135,7 +142,7 @@ class _FeedWriter:
         )
 
     def _entry(self, post: PageView, *, is_short: bool) -> str:
-        # a post stands in the feeds of all its tags
+        # a post appears in the feeds of all its tags
         if (post.url, is_short) not in self._entries:
             found = replace(post, body=NO_TEXT) if is_short else self._prepare(post)
             self._entries[post.url, is_short] = atom_entry(found, self._config)
@@ -146,7 +153,7 @@ class _FeedWriter:
             return replace(post, body=self._html[post.url])
         body = PageText.of(feed_html(post, self._config))
         if post.url in self._newest:
-            # stands in both feeds of the site
+            # it appears in both feeds of the site
             self._html[post.url] = body
         return replace(post, body=body)
 
@@ -176,9 +183,10 @@ def atom(
     config: Config,
     entry: Callable[[PageView], str] | None = None,
 ) -> bytes:
-    """The Atom feed of `posts`. entry: as `atom_entry` makes it, whose content is as `feed_html` makes it.
+    """Return the Atom feed of `posts`. Its date is that of the newest change, so the output is reproducible.
 
-    Its time is that of the newest change, so equal sites give equal bytes.
+    entry: returns the entry of a post, by default `atom_entry`. The content must be as `feed_html` returns
+    it.
     """
     base = config.base_url.rstrip("/")
     feed = ElementTree.Element(f"{{{_ATOM}}}feed", {"xml:lang": config.lang})
@@ -197,16 +205,16 @@ def atom(
 
 
 def _xml(feed: ElementTree.Element) -> str:
-    """Of a feed with something in it: its tags stand in lines of their own."""
+    """Return the XML of a feed that is not empty. The tags of `feed` are on separate lines."""
     ElementTree.register_namespace("", _ATOM)
     ElementTree.indent(feed)
     return ElementTree.tostring(feed, encoding="unicode")
 
 
 def atom_entry(post: PageView, config: Config) -> str:
-    """The lines of a post in an Atom feed."""
+    """Return the lines of a post in an Atom feed."""
     assert post.date is not None
-    # the root declares the namespace, which is not to stand in each entry
+    # the root element declares the namespace, so entries must not repeat it
     feed = ElementTree.Element(f"{{{_ATOM}}}feed")
     entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
     _text(entry, "title", post.title)
@@ -226,14 +234,15 @@ def atom_entry(post: PageView, config: Config) -> str:
     text = _xml(feed).partition("\n")[2].rpartition("\n")[0]
     if not post.body:
         return text
-    # as it is, where every sign of a tag would be written with four or five characters; it may not end early
+    # CDATA, because escaping each special character of HTML would take four or five characters. `]]>` is
+    # split.
     content = post.content.replace("]]>", "]]]]><![CDATA[>")
     before, empty, after = text.partition('<content type="html" />')
     return f"{before}{empty[:-3]}><![CDATA[{content}]]></content>{after}"
 
 
 def _relative_id(url: str, config: Config) -> str:
-    """Return an id for a site path of a site without `base_url`: an id of Atom may not be relative."""
+    """Return a UUID for a site path, for sites without `base_url`: Atom does not allow relative ids."""
     return uuid5(NAMESPACE_URL, f"{config.title}\n{url}").urn
 
 
@@ -250,7 +259,7 @@ def _link(parent: ElementTree.Element, href: str, rel: str, kind: str) -> None:
 
 
 def _people(parent: ElementTree.Element, names: Sequence[str], known: Sequence[PageAuthor] = ()) -> None:
-    """Authors; those that have an ORCID iD by it, as registries of DOIs read it."""
+    """Add author elements, with ORCID iDs where known, which DOI registries read."""
     orcids = {author.name: author.orcid for author in known}
     for name in names:
         author = ElementTree.SubElement(parent, f"{{{_ATOM}}}author")
@@ -260,7 +269,7 @@ def _people(parent: ElementTree.Element, names: Sequence[str], known: Sequence[P
 
 
 def _rights(entry: ElementTree.Element, citation: CitableView) -> None:
-    """Licence (RFC 4946) and DOI (RFC 8574): the id of a post stays its address when it gets a DOI."""
+    """Add licence (RFC 4946) and DOI (RFC 8574) links. The id of a post stays its URL when it gets a DOI."""
     if citation.license:
         _text(entry, "rights", citation.license)
     for rel, href in (("license", citation.license_url), ("cite-as", _doi_url(citation))):
@@ -273,7 +282,7 @@ def _doi_url(citation: CitableView) -> str:
 
 
 def json_feed(name: str, url: str, posts: Sequence[PageView], config: Config) -> bytes:
-    """The same as JSON Feed 1.1."""
+    """Return the posts as a JSON Feed 1.1."""
     base = config.base_url.rstrip("/")
     feed: dict[str, object] = {
         "version": "https://jsonfeed.org/version/1.1",
@@ -322,15 +331,15 @@ def _json_people(post: PageView) -> list[dict[str, str]]:
 
 
 def _drop_empty(fields: dict[str, object]) -> dict[str, object]:
-    """Without what is empty; `items` always stands."""
+    """Return `fields` without empty values, but keep `items` even if it is empty."""
     return {key: value for key, value in fields.items() if value or key == "items"}
 
 
-# The text of a page for those who read it far from its site: in feeds.
+# The body of a page for feeds, where it is shown without the site's stylesheets and scripts.
 #
-# What a reader sees is what a feed reader gets: formulas once, as MathML; addresses absolute; folded parts
-# open; buttons and sliders, which do nothing there, and pictures for paper, for dark pages and of other sizes
-# left out.
+# Readers see the same content as on the site: formulas once, as MathML; URLs absolute; folded parts open.
+# Buttons and sliders, which do nothing there, are removed, and so are image variants for print, for dark
+# pages and of other sizes.
 
 
 _LEFT_OUT = lazy_pattern(
@@ -338,26 +347,26 @@ _LEFT_OUT = lazy_pattern(
     r'|<img class="for-paper"[^>]*>|<source (?=srcset=)[^>]*>',
     re.DOTALL,
 )
-# an anchor without a text would be nothing there: the style sheet sets its number
+# an anchor without text would be invisible: on the site, the stylesheet adds its number
 _CODE_MARK = lazy_pattern(r'( data-mark="(\d{1,3})" aria-label="[^"]{0,200}">)</a>')
 _SWEEP_CONTROLS = lazy_pattern(r'<div class="sweep-controls" hidden>[^\n]*?</div>\n')
 _SWEEP_RUN = lazy_pattern(r'<details class="sweep-run"( open data-default)?>')
 _DETAILS = lazy_pattern(r"</?details\b[^>]*>")
 _RUNNABLE = lazy_pattern(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>')
 _DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
-# of an attribute, wherever it stands; only what is in front of the address is a part of the match
+# matches in any attribute position; only the part before the URL belongs to the match
 _ADDRESS = lazy_pattern(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
 _SHELL = lazy_pattern(
     r' (?:tabindex|loading|decoding|srcset|sizes|data-line|data-cell|data-wide|data-tex)="[^"]*"'
 )
-# a character XML cannot hold at all; U+FFFD says that something stood there
-# (what it can hold instead, with ^, takes 4 ms to compile)
+# Characters that XML does not allow. U+FFFD replaces them. (A negated class of the allowed characters takes
+# 4 ms to compile.)
 _NOT_XML = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 def feed_html(page: PageView, config: Config) -> str:
-    """The body of `page` for readers that show it far from its site."""
-    # with the space in front of what is left out; as a part of the pattern it would be tried at every space
+    """Return the body of `page` as HTML for feed readers."""
+    # Also removes the space before each removed element. In the pattern, it would be tried at every space.
     *before, last = _LEFT_OUT.split(page.content)
     html = "".join([*(text.rstrip() for text in before), last])
     html = _CODE_MARK.sub(r"\1 (\2)</a>", html)
@@ -365,21 +374,21 @@ def feed_html(page: PageView, config: Config) -> str:
     html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
     if page.direction == "rtl":
-        # what a style sheet of ours says is not known there
+        # stylesheets of the site are not available there
         html = html.replace("<math", '<math dir="ltr"')
     html = _with_addresses(_SHELL.sub("", html), page.canonical_url or page.url, host_url(config))
     return without_control_characters(html)
 
 
 def _default_runs(html: str) -> str:
-    """`html` with that run of each sweep alone which others see, and no fold around it."""
+    """Return `html` with only the default run of each sweep, unfolded."""
     html = _SWEEP_CONTROLS.sub("", html)
     pieces, end = [], 0
     for found in _SWEEP_RUN.finditer(html):
         close = _end_of_details(html, found.end())
         inside = html[found.end() : close - len("</details>")]
         is_default = "data-default" in found[0]
-        # without its fold a run has a name, and nothing to unfold
+        # a run that is not folded keeps its name, but as a plain paragraph
         inside = inside.replace("<summary>", "<p>", 1).replace("</summary>", "</p>", 1)
         pieces += [html[end : found.start()], f"<div>{inside}</div>" if is_default else ""]
         end = close
@@ -387,7 +396,7 @@ def _default_runs(html: str) -> str:
 
 
 def _end_of_details(html: str, start: int) -> int:
-    """Behind the end tag of the element whose content begins at `start`."""
+    """Return the position after the end tag of the element whose content starts at `start`."""
     depth = 1
     for tag in _DETAILS.finditer(html, start):
         depth += -1 if tag[0].startswith("</") else 1
@@ -397,22 +406,22 @@ def _end_of_details(html: str, start: int) -> int:
 
 
 def _with_addresses(html: str, page: str, host: str) -> str:
-    """`html` with the first address of each tag made absolute, if it is an anchor or a path of the site."""
+    """Return `html` with the first URL of each tag made absolute if it is an anchor or a site path."""
     end = 0
 
     def absolute(found: re.Match[str]) -> str:
         nonlocal end
-        # from the address back to its tag is shorter than from each tag on to an address
+        # searching back from the URL to its tag is shorter than forward from each tag to a URL
         tag = html.rfind("<", end, found.start())
         if tag < 0 or html.find(">", tag, found.start()) >= 0:
             return found[0]
         end = found.end(1) + 1
-        # protocol-relative addresses never reach a page, so one slash is a site path
+        # protocol-relative URLs never reach a page, so a leading slash means a site path
         return found[0] + (page if found[1].startswith("#") else host)
 
     return _ADDRESS.sub(absolute, html)
 
 
 def without_control_characters(text: str) -> str:
-    """`text` with a sign in the place of what no XML can hold."""
+    """Return `text` with U+FFFD for each character that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)

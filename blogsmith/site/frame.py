@@ -1,4 +1,4 @@
-"""What all views are made from: rendered documents, and the site around them."""
+"""Inputs of all page views: rendered documents, and the data of the site that views share."""
 
 from __future__ import annotations
 
@@ -16,64 +16,64 @@ from ..languages.language import ENGLISH, Language
 from ..model.documents import Body, Document
 
 TermNames: TypeAlias = Mapping[str, Mapping[str, str]]
-"""`tags` or `categories` → slug → the name that is printed."""
+"""Maps `tags` or `categories` to a mapping from slug to display name."""
 OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)
-"""Where undated pages stand in time."""
+"""Sort date of undated pages."""
 
 
 class Rendered(Struct, frozen=True):
-    """A document with everything made of it."""
+    """A document with its rendered body and its position in the site."""
 
     document: Document
     body: Body
     url: str
-    """Site path without base path."""
+    """Site path, without base path."""
     kind: str
-    """`home`, `section`, `post`, `page`."""
+    """`home`, `section`, `post` or `page`."""
     section: str
-    """Name of the section, `posts` or `docs/guide`; empty for pages outside."""
+    """Name of the section, such as `posts` or `docs/guide`; empty for pages outside of sections."""
     edition: str = ""
-    """Language of `languages` that the page belongs to; empty for the site's own."""
+    """Language version of the page, a key of `languages`; empty for the site's own language."""
 
 
 class Unpublished(Struct, frozen=True):
-    """A post that is not built, as far as a series list names it."""
+    """A post that is not built, with the data that a series list shows."""
 
     title: str
     series: str
     part: int | None
     edition: str = ""
-    """As in `Rendered`."""
+    """Language version, as in `Rendered`."""
 
 
 class Frame(Struct, frozen=True):
-    """What the views of all pages of an edition share."""
+    """Data shared by the views of all pages of a language version."""
 
     config: Config
-    """As pages of the edition have the settings."""
+    """Settings with the values of this language version."""
     with_base: Callable[[str], str]
-    """Site path → as printed."""
+    """Function from site path to URL with base path."""
     image: Callable[[str, Document], str]
-    """Front matter's `image` → its URL."""
+    """Function that resolves the front matter key `image` to a URL."""
     layouts: Container[str] = ()
-    """Names that front matter's `template` may have."""
+    """Valid values of the front matter key `template`."""
     term_names: Mapping[str, TermNames] = field(default_factory=dict)
-    """Edition → its names of terms."""
+    """Display names of terms, by language version."""
     git_date: Callable[[Document], dt.datetime | None] = lambda document: None
-    """When the last commit changed a page that asks for it."""
+    """Function that returns the date of the last commit for pages that request it; None for other pages."""
     language: Language = ENGLISH
-    """Of the edition: pages that blogsmith makes by itself are in it."""
+    """Language of the pages that blogsmith generates."""
     edition: str = ""
-    """As in `Rendered`."""
+    """Language version, as in `Rendered`."""
     root: str = ""
-    """What stands before all site paths of the edition: `/de`."""
+    """Prefix of all site paths of the language version, such as `/de`."""
     find_language: Callable[[str], Language] = lambda tag: ENGLISH
-    """BCP 47 tag → the words of pages."""
+    """Function from BCP 47 tag to language."""
     settings: Config | None = None
-    """Those of the whole site; None: as `config`."""
+    """Settings of the whole site; None if they equal `config`."""
 
     def within(self, edition: str) -> Frame:
-        """The frame of another edition."""
+        """Return the frame of another language version."""
         if edition == self.edition:
             return self
         whole = self.settings or self.config
@@ -88,23 +88,24 @@ class Frame(Struct, frozen=True):
         )
 
     def address(self, path: str) -> str:
-        """A path of the edition as printed: `/blog/de/archive/` of `/archive/`."""
+        """Return the URL with base path: `/blog/de/archive/` for `/archive/`."""
         return self.with_base(self.root + path)
 
     def path_of(self, url: str) -> str:
-        """The path of the edition of an address as printed: the other way round."""
+        """Return the path within the language version of a URL with base path. The inverse of `address`."""
         return url.removeprefix(self.config.base_path).removeprefix(self.root)
 
 
 def canonical(config: Config, url: str) -> str:
-    """The absolute address of a site path; empty if the site does not know where it lives.
+    """Return the absolute URL of a site path, or an empty string without `base_url`.
 
-    In ASCII, as the sitemap protocol and feed readers ask for it.
+    It is ASCII, as the sitemap protocol and feed readers require.
     """
     return config.base_url.rstrip("/") + quote(url) if config.base_url else ""
 
 
 def host_url(config: Config) -> str:
-    """`https://example.org` of `https://example.org/blog`: addresses in pages carry the base path already."""
+    """Return `https://example.org` for `https://example.org/blog`. URLs in pages already have the base path.
+    """
     scheme, mark, rest = config.base_url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}" if mark else ""

@@ -1,4 +1,4 @@
-"""The view of a page that has no source: a list blogsmith makes by itself."""
+"""The view of a page without a source file, for lists that blogsmith generates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .frame import Frame, canonical
 
 
 def plain_view(kind: str, url: str, title: str, frame: Frame, pages: tuple[PageView, ...]) -> PageView:
-    """A page at path `url` of the edition that lists `pages`; its layout is its kind."""
+    """Return a page at path `url` of the language version that lists `pages`. Its layout is its kind."""
     return PageView(
         kind=kind,
         path="",

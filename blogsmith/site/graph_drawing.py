@@ -1,8 +1,8 @@
-"""A graph without circles as SVG: boxes in layers, arrows downwards, in the colours of the page.
+"""Acyclic graphs as SVG: boxes in layers, arrows pointing down, in the colours of the page.
 
-The usual three steps: layers by the longest way from above, order within layers by the mean place of
-neighbours, places as near to neighbours as boxes allow. Source: Sugiyama, Tagawa, Toda, "Methods for Visual
-Understanding of Hierarchical System Structures", IEEE Trans. SMC 11 (1981).
+Three steps: assign layers by the longest path from the top, order each layer by the mean position of
+neighbours, and move boxes as close to their neighbours as possible. Source: Sugiyama, Tagawa, Toda, "Methods
+for Visual Understanding of Hierarchical System Structures", IEEE Trans. SMC 11 (1981).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 _SWEEPS = 8
 _LETTER = 7.4
-"""Mean width of a letter of 14 px."""
+"""Mean width of a letter at 14 px."""
 _FONT_SIZE = 14
 _LINE_HEIGHT = 19
 _PADDING = 11
@@ -25,12 +25,12 @@ _ARROW = 5
 
 
 class GraphNode(Struct, frozen=True):
-    """A box."""
+    """A node, drawn as a box."""
 
     lines: tuple[str, ...]
     url: str
     is_own: bool = True
-    """Else its frame is dashed."""
+    """Whether the frame is solid; otherwise it is dashed."""
 
 
 class GraphDrawing(Struct, frozen=True):
@@ -41,19 +41,21 @@ class GraphDrawing(Struct, frozen=True):
 
 
 class _Box(Struct):
-    """A node, or a place where an arrow passes a layer."""
+    """A node in its layer, or a point where an arrow crosses a layer."""
 
     node: int
-    """Number of the node, or -1."""
+    """Index of the node; -1 for a crossing arrow."""
     width: float
     layer: int
     x: float = 0.0
-    """Of its middle."""
+    """Horizontal centre."""
 
 
 def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], label: str) -> GraphDrawing:
-    """Boxes and arrows. edges: numbers of nodes, from above to below; those that close a circle are
-    left out. label: what the drawing is."""
+    """Draw boxes and arrows.
+
+    edges: index pairs, from upper to lower node; those that close a cycle are dropped. label: ARIA label.
+    """
     kept = _without_circles(len(nodes), sorted(set(edges)))
     layers, chains = _layers(nodes, kept)
     _order(layers, chains)
@@ -62,7 +64,7 @@ def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], lab
 
 
 def _without_circles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Edges in the order given, each unless it leads back to where it comes from by earlier ones."""
+    """Return the edges in order, without each one that would close a cycle with earlier edges."""
     below: list[set[int]] = [set() for _ in range(count)]
     kept = []
     for first, second in edges:
@@ -86,7 +88,7 @@ def _leads(below: Sequence[set[int]], start: int, end: int) -> bool:
 def _layers(
     nodes: Sequence[GraphNode], edges: Sequence[tuple[int, int]]
 ) -> tuple[list[list[_Box]], list[list[_Box]]]:
-    """Boxes by layer, and for each edge the boxes that it passes, from its first to its last."""
+    """Return the boxes by layer, and for each edge the boxes it passes, from first to last."""
     depth = [0] * len(nodes)
     for _ in nodes:
         deeper = [(second, depth[first] + 1) for first, second in edges if depth[second] <= depth[first]]
@@ -112,7 +114,7 @@ def _width(node: GraphNode) -> float:
 
 
 def _links(chains: Sequence[Sequence[_Box]]) -> dict[int, list[_Box]]:
-    """Box by identity → those right above and below."""
+    """Map the `id` of each box to its neighbours in the layers directly above and below."""
     found: dict[int, list[_Box]] = {}
     for chain in chains:
         for upper, lower in pairwise(chain):
@@ -138,7 +140,7 @@ def _mean(box: _Box, links: dict[int, list[_Box]], side: int) -> float:
 
 
 def _spread(layer: Sequence[_Box]) -> None:
-    """Places side by side, around the middle."""
+    """Place the boxes side by side, centred at 0."""
     total = sum(box.width for box in layer) + _GAP_X * (len(layer) - 1)
     left = -total / 2
     for box in layer:
@@ -147,7 +149,7 @@ def _spread(layer: Sequence[_Box]) -> None:
 
 
 def _place(layers: Sequence[list[_Box]], chains: Sequence[Sequence[_Box]]) -> None:
-    """Move boxes towards their neighbours, without changing their order."""
+    """Move boxes towards their neighbours without changing their order."""
     links = _links(chains)
     for sweep in range(_SWEEPS):
         for layer in layers if sweep % 2 else reversed(layers):
@@ -162,7 +164,10 @@ def _pull(box: _Box, links: dict[int, list[_Box]]) -> float:
 
 
 def _apart(layer: Sequence[_Box], wanted: Sequence[float]) -> list[float]:
-    """Places near the wanted ones, in order and without overlaps: the mean of packing from either side."""
+    """Return positions near the wanted ones, in order and without overlaps.
+
+    They are the mean of packing from the left and packing from the right.
+    """
     from_left: list[float] = []
     for index, x in enumerate(wanted):
         least = from_left[-1] + _distance(layer, index) if index else x

@@ -1,7 +1,7 @@
-"""Which file an image in a post means, or what is wrong with it.
+"""Resolution of images in posts to files, with the errors.
 
-Also of images at other hosts, and of pictures that are written into the text (`data:`, RFC 2397), as editors
-paste them: these load nothing.
+Also handles images on other hosts, and images written into the document (`data:`, RFC 2397), as editors
+paste them. The latter load nothing.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from ..model.remote_images import (
 from .index import SiteIndex, find_file
 
 Measure = Callable[[Path], ImageInfo | str]
-"""A file → its size as an image, or what is wrong with it."""
+"""Function from a file to its image size, or to an error message."""
 _DATA = lazy_pattern(
     r"data:image/(?:png|jpe?g|gif|webp|avif);base64,([A-Za-z0-9+/\s]+={0,2}\s*)", re.IGNORECASE
 )
 _SIGNATURE = lazy_pattern(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}WEBP|[\s\S]{4}ftypavi[fs]")
-"""How files of these kinds begin."""
+"""First bytes of files of these types."""
 _HEAD_BYTES = 16
 _OWN_DISK = lazy_pattern(r"file:|[A-Za-z]:[\\/]", re.IGNORECASE)
 _SHOWN = 40
-"""Characters of a picture in the text that a message repeats."""
+"""Number of characters of a `data:` URL that a message shows."""
 Digest = Callable[[Path], str]
-"""A file → its SHA-256 in hex; empty if it cannot be read."""
+"""Function from a file to its SHA-256 in hex; empty if the file cannot be read."""
 
 
 def resolve_image(
@@ -54,8 +54,11 @@ def resolve_image(
     measure: Measure,
     digest: Digest | None = None,
 ) -> ImageInfo | LinkTarget:
-    """The image `written` in `document`. digest: None where copies are compared elsewhere."""
-    # Markdown has `\\` as %5C
+    """Resolve the image `written` in `document`.
+
+    digest: verifies copies of remote images; None if they are verified elsewhere.
+    """
+    # Markdown encodes `\\` as %5C
     if _OWN_DISK.match(unquote(written)):
         hint = "put a copy beside the post, and write its name: nobody else has that disk"
         return LinkTarget("", f"image {unquote(written)} lies on your own disk", hint, "image-missing")
@@ -73,14 +76,16 @@ def resolve_image(
 def resolve_poster(
     index: SiteIndex, url: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest
 ) -> ImageInfo | LinkTarget | None:
-    """The copy of the poster of the video at `url`; None if there is none, or the site shows no copies."""
+    """Return the copy of the poster of the video at `url`, or None if there is no copy or the site shows
+    none.
+    """
     if index.remote.rule != "fetch" or remote_address(url) not in index.remote.copies:
         return None
     return _remote_image(index, url, assets, measure, digest)
 
 
 def _picture_in_text(written: str) -> ImageInfo | LinkTarget:
-    """A picture whose bytes stand in its address."""
+    """Resolve an image whose bytes are in a `data:` URL."""
     hint = "save the picture as a file beside the post, and write its name"
     start = f"{written[:_SHOWN]}…" if len(written) > _SHOWN else written
     found = _DATA.fullmatch(written)
@@ -130,7 +135,7 @@ def _remote_image(
 
 
 def _copy_problem(index: SiteIndex, copy: ImageCopy | None, assets: Mapping[str, Asset]) -> str:
-    """Why there is no copy to be shown; empty if there is."""
+    """Return why the copy cannot be shown, or an empty string if it can."""
     if copy is None:
         return "has not been downloaded"
     is_there = copy.path in index.files and copy.path in assets

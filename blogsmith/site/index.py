@@ -1,7 +1,7 @@
-"""Where everything of the site is: pages, anchors, labels, files, and what an address leads to.
+"""Index of the site: pages, anchors, labels, files, and the resolution of links.
 
-Addresses are written as authors write them: relative to the Markdown file (`other.md#id`, `fig.png`)
-or from the site's root (`/posts/other/`, `/img/fig.png`). Nothing is read from disk here.
+Links are written as in a post: relative to the Markdown file (`other.md#id`, `fig.png`) or from the site
+root (`/posts/other/`, `/img/fig.png`). Nothing here reads from disk.
 """
 
 from __future__ import annotations
@@ -32,69 +32,73 @@ EXTERNAL = ("http://", "https://", "mailto:", "tel:")
 
 
 class PageEntry(Struct, frozen=True):
-    """What other pages need to know of a page besides its address."""
+    """Data of a page that other pages need in addition to its URL."""
 
     title: str
-    """Plain text, for links without a text of their own."""
+    """Plain text, used for links without link text."""
     ids: frozenset[str]
-    """Every anchor in the page."""
+    """All anchors of the page."""
     labels: Mapping[str, Label]
 
 
 class SiteIndex(Struct, frozen=True):
-    """The whole site by path and by address. Immutable: made once a build."""
+    """The whole site by source path and by URL. Immutable: made once per build."""
 
     base_path: str
     urls: Mapping[str, str]
     """Source path → site path without base path (`/posts/a/`), published pages only."""
     entries: Mapping[str, PageEntry]
-    """The same paths → what is in these pages; may be made when it is asked for."""
+    """Source path of a published page → its entry. Entries may be made on first access."""
     unpublished: Mapping[str, str]
-    """Source path of drafts and of posts dated in the future → the site path they will have."""
+    """Source path of drafts and of posts dated in the future → their future site path."""
     generated: frozenset[str]
-    """Site paths of pages without a source: lists, tags."""
+    """Site paths of pages without a source, such as lists and tags."""
     files: Mapping[str, str]
     """Path of an asset under the site root → its site path."""
     file_by_url: Mapping[str, str]
-    """The same, the other way round."""
+    """The inverse of `files`."""
     by_url: Mapping[str, str]
-    """Site path of a page → its source path; of unpublished pages too, unless another page has it."""
+    """Site path of a page → its source path. Includes unpublished pages unless another page has their URL."""
     by_slug: Mapping[str, str]
-    """Last part of a page's URL → source path, for `{@slug#eq-x}`; the site's own language first."""
+    """Last part of a page's URL → source path, for `{@slug#eq-x}`. Pages in the site's own language come
+    first.
+    """
     remote: RemoteImages = RemoteImages()
     editions: Mapping[str, str] = {}
-    """Source path → language of `languages`, of pages that are not in the site's own."""
+    """Source path → key of `languages`, for pages that are not in the site's own language."""
     translations: Mapping[str, Mapping[str, str]] = {}
-    """Source path of a page that has translations → edition → source path."""
+    """Source path of a page with translations → language version → source path."""
 
     def with_base(self, url: str) -> str:
-        """A site path as printed."""
+        """Return a site path with the base path."""
         return self.base_path + url
 
     def knows(self, path: str) -> bool:
-        """Whether `path` is a page's source, published or not."""
+        """Return whether `path` is the source of a page, published or not."""
         return path in self.urls or path in self.unpublished
 
     def page_labels(self, slug: str, document: Document) -> Mapping[str, Label] | None:
-        """Labels of the post that `slug` names in `document`."""
+        """Return the labels of the post that `slug` means in `document`, or None if the post does not exist.
+        """
         path = self.find_by_slug(slug, document)
         return self.entries[path].labels if path else None
 
     def page_url(self, slug: str, document: Document) -> str:
-        """URL with base path of the post that `slug` names in `document`."""
+        """Return the URL with base path of the post that `slug` means in `document`; empty if there is none.
+        """
         path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
     def page_title(self, path: str) -> str:
-        """Title of the page at a source path, as plain text."""
+        """Return the title of the page at a source path, as plain text."""
         return self.entries[path].title
 
     def nearest_slug(self, slug: str) -> str | None:
-        """The slug of a post that one without a post may mean."""
+        """Return the existing slug that is most similar to `slug`, or None."""
         return nearest(slug, sorted(self.by_slug))
 
     def slug_hint(self, slug: str) -> str:
-        """What to do about a slug that names no post."""
+        """Return a hint about a slug that belongs to no published post."""
         waiting = next(
             (path for path, url in self.unpublished.items() if _slug_of(url) == _slug_of(slug)), ""
         )
@@ -103,20 +107,22 @@ class SiteIndex(Struct, frozen=True):
         return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
 
     def in_language_of(self, document: Document, path: str) -> str:
-        """The page at `path` in the language of a document that names it, if there is one.
+        """Return the translation of the page at `path` in the language of `document`, if there is one.
 
-        A page names its own translations as they are.
+        For a link from a page to one of its own translations, `path` is returned as it is.
         """
         own = str(document.path)
         group = self.translations.get(path, {})
         return path if own in group.values() else group.get(self.editions.get(own, ""), path)
 
     def find_by_slug(self, slug: str, document: Document) -> str:
-        """Source path of the page that a slug names in a document; empty if there is none."""
+        """Return the source path of the page that `slug` means in `document`; empty if there is none."""
         return self.in_language_of(document, self.by_slug.get(_slug_of(slug), ""))
 
     def find_linked(self, written: str, document: Document) -> tuple[str, str]:
-        """(Source path of a page, or path of a file, anchor) that a link leads to; empty if nowhere."""
+        """Return (source path of a page or path of a file, anchor) of a link. Both are empty if it resolves
+        to nothing.
+        """
         address, _, anchor = written.partition("#")
         if not address:
             return str(document.path), anchor
@@ -132,7 +138,7 @@ class SiteIndex(Struct, frozen=True):
 
 
 def _slug_of(address: str) -> str:
-    """The last part of an address or file name, by which references name a post."""
+    """Return the last part of a URL or file name, which identifies a post in references."""
     return address.strip("/").removesuffix(".md").removesuffix(HTML).rpartition("/")[2]
 
 
@@ -147,7 +153,7 @@ def index_site(
     editions: Mapping[str, str] = MappingProxyType({}),
     translations: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> SiteIndex:
-    """The index of pages (as in `SiteIndex`) and of files to copy."""
+    """Build the index of pages (as in `SiteIndex`) and of files to copy."""
     by_slug: dict[str, str] = {}
     for path, url in sorted(urls.items(), key=lambda item: (item[0] in editions, *item)):
         by_slug.setdefault(_slug_of(url), path)
@@ -168,14 +174,14 @@ def index_site(
 
 
 def page_entry(page: Parsed) -> PageEntry:
-    """What other pages need to know of a parsed page."""
+    """Return the data of a parsed page that other pages need."""
     from ..syntax.references.anchors import anchors
 
     return PageEntry(page.title_text, anchors(page.tokens) | {page.title_id} - {""}, page.labels)
 
 
 def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarget:
-    """Where the link `written` in `document` leads."""
+    """Resolve the link `written` in `document`. The result has a `problem` if the link is invalid."""
     if written.lower().startswith(EXTERNAL):
         return LinkTarget(written)
     if written.startswith("//") or ":" in written.split("/", 1)[0].split("#", 1)[0]:
@@ -201,9 +207,9 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
 
 
 def _preferred(index: SiteIndex, source: str, path: str, anchor: str, document: Document) -> str:
-    """The page meant in the language of the document, where it is named by its file and has the anchor.
+    """Return the translation of `source` in the language of the document, for links to a `.md` file.
 
-    An address is one page's own.
+    If the translation lacks the anchor, `source` is returned. A link by URL always means that page.
     """
     other = index.in_language_of(document, source) if path.endswith(".md") else source
     is_there = other in index.urls and (not anchor or anchor in index.entries[other].ids)
@@ -228,7 +234,7 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     if source not in index.urls:
         return LinkTarget(index.with_base(source) + suffix)
     url = index.with_base(quote(index.urls[source])) + suffix
-    # what is in a page is known late in a build, and most links ask nothing of it
+    # entries are available late in a build, and most links do not need them
     if anchor and anchor not in (ids := index.entries[source].ids):
         near = nearest(anchor, sorted(ids))
         hint, meant = _anchor_hint(near), near and f"#{near}"
@@ -244,7 +250,7 @@ def _anchor_hint(near: str | None) -> str:
 
 
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:
-    """Source path of the page meant, or the URL of a generated page; empty if there is none."""
+    """Return the source path of the page, or the URL of a generated page; empty if there is none."""
     if path.endswith(".md"):
         found = _content_path(path, document)
         return found if index.knows(found) else ""
@@ -261,13 +267,14 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
 
 
 def _content_path(path: str, document: Document) -> str:
-    """`path` as written in `document`, as a path from the site root."""
+    """Return `path`, as written in `document`, as a path from the site root."""
     start = CONTENT if path.startswith("/") else document.path.parent
     return posixpath.normpath(str(start / path.lstrip("/")))
 
 
 def find_file(index: SiteIndex, path: str, document: Document) -> str:
-    """The asset meant: beside the document, under `static/`, or by its address in the site."""
+    """Return the asset at `path`: next to the document, under `static/`, or by its site path. Empty if none.
+    """
     candidates = [_content_path(path, document)]
     if path.startswith("/"):
         candidates.append(posixpath.normpath(f"static{path}"))
@@ -285,7 +292,7 @@ def _missing(index: SiteIndex, path: str, written: str, document: Document) -> L
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
     near = nearest(path, sorted(choices))
-    # what all names end in makes no two of them alike
+    # a common file extension alone does not make two names similar
     if near and not nearest(posixpath.splitext(path)[0], [posixpath.splitext(near)[0]]):
         near = None
     hint = question_of(near) or "paths are relative to the Markdown file, or start with /"

@@ -1,4 +1,4 @@
-"""Pages nobody wrote: home, section lists, tags and categories, the page for missing ones."""
+"""Generated pages: home, section lists, tags and categories, and the 404 page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RECENT_POSTS = 5
 def plan_lists(
     documents: Iterable[Document], kinds: Mapping[str, str], sections: Mapping[str, str]
 ) -> dict[str, str]:
-    """Site path of every list of pages, and of the page for missing ones → what it is in words."""
+    """Map the site path of every list of pages, and of the 404 page, to a description for messages."""
     found = {"/": "the home page", "/404.html": "the page for missing addresses"}
     for document in documents:
         path = str(document.path)
@@ -28,7 +28,10 @@ def plan_lists(
 
 
 def section_title(section: str, views: Mapping[str, PageView], url: str, frame: Frame) -> str:
-    """Title of a section's index, else its folder's name, if `Posts` in the site's language."""
+    """Return the title of a section: that of its index page, otherwise the capitalized folder name.
+
+    The name `Posts` is translated into the site's language.
+    """
     if url in views:
         return views[url].title
     name = section.rpartition("/")[2].replace("-", " ").replace("_", " ").capitalize()
@@ -42,7 +45,7 @@ def generate_lists(
     views: Mapping[str, PageView],
     frame: Frame,
 ) -> list[PageView]:
-    """Home and section lists nobody wrote an index for."""
+    """Return the home page and section lists for which the author wrote no index page."""
     made = []
     if f"{frame.root}/" not in views:
         dated = tuple(post for post in posts if post.date)
@@ -57,7 +60,7 @@ def generate_lists(
 
 
 def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> list[PageView]:
-    """The overview of a taxonomy and one list for each of its terms."""
+    """Return the overview of a taxonomy and one list for each of its terms."""
     terms: dict[str, list[PageView]] = {}
     links: dict[str, Link] = {}
     for post in posts:
@@ -80,7 +83,7 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
 
 
 def not_found(posts: Sequence[PageView], frame: Frame) -> PageView:
-    """The page a host shows for an address that leads nowhere; it lists the first of `posts` with a date."""
+    """Return the 404 page, which lists the first dated posts of `posts`."""
     recent = tuple(islice((post for post in posts if post.date), RECENT_POSTS))
     title = frame.language.translate("Page not found")
     return replace(plain_view("not_found", "/404.html", title, frame, recent), canonical_url="")

@@ -1,8 +1,8 @@
-"""Which signs the formulas of a site print, and the fonts that hold just those.
+"""The symbols printed by a site's formulas, and the subset math fonts that contain them.
 
-A site has one font for all its pages, so that a reader loads it once. A page with very many signs, such as
-a table of all commands, would make that font large for everybody: it gets one of its own. Every font also
-holds `COMMON`, so its address seldom changes and simple sites share a cut made beforehand.
+A site has one font for all pages, so readers load it only once. A page with very many symbols, such as a
+table of all commands, would make that font large for every reader, so it gets its own font. Every font also
+contains `COMMON`: its URL then seldom changes, and simple sites share a subset made in advance.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..model.template_views import PageView
 from ..tex.mathml.signs import signs_of, split_signs
 
 FAMILY = "Site Math"
-"""How style sheets of themes call the font, whichever it is."""
+"""Font family name in the stylesheets of themes, the same for all subsets."""
 COMMON = frozenset(
     (
         *map(chr, range(0x20, 0x7F)),
@@ -28,38 +28,38 @@ COMMON = frozenset(
         *"±·×…′ˆ˜¯‾→←⇒⇔↦∀∂∃∇∈∉∏∑−∘√∝∞∩∪∫∼≈≠≡≤≥≪≫⊂⊆⊕⊙⊤⊥⋅⋮⋯⋱ℓ‖⟨⟩ℝ\u2061\u00a0",
     )
 )
-"""What most posts print. Little enough that no reader minds loading it."""
+"""Symbols that most posts print; few enough that the font loads quickly."""
 SHARED_SIGNS = 600
-"""So many signs take about 55 kB; a page that brings in more has a font of its own."""
+"""Most symbols in the shared font, which take about 55 kB. A page that needs more has its own font."""
 
 _RECIPE = "1"
-"""Changes when `font_cut` makes another font of the same signs."""
+"""Changes when `font_cut` makes a different font from the same symbols."""
 
 
 class FontCut(Struct, frozen=True):
-    """The math font with some signs only."""
+    """A subset of the math font."""
 
     name: str
-    """File name without suffix: that of the font, and a key to signs and font."""
+    """File name of the font without suffix. It identifies the symbols and the font."""
     signs: tuple[str, ...]
-    """Sorted; a sign is a character, or one with the variation selector behind it."""
+    """Sorted symbols. Each is a character, or a character followed by a variation selector."""
 
 
 class MathFonts(Struct, frozen=True):
-    """The fonts of a site."""
+    """The math fonts of a site."""
 
     shared: FontCut | None
-    """None if no page has a formula."""
+    """The font of most pages; None if no page has a formula."""
     folder: str = ""
-    """Where they lie in the finished site, with base path."""
+    """Path of the fonts in the finished site, with base path."""
     own: tuple[tuple[str, FontCut], ...] = ()
-    """Pages with a font of their own: URL and font."""
+    """Pages with their own font, as pairs of URL and font."""
 
     def apply_to(self, page: PageView) -> PageView:
-        """The page with the address of its font.
+        """Return the page with the URL of its font.
 
-        Also without formulas of its own: scripts may show it those of other pages, and what is
-        not used is not loaded.
+        Pages without formulas get one too: scripts may show formulas of other pages there, and browsers do
+        not load unused fonts.
         """
         if self.shared is None:
             return page
@@ -67,7 +67,7 @@ class MathFonts(Struct, frozen=True):
         return replace(page, math_font=f"{self.folder}/{cut.name}")
 
     def cuts(self) -> tuple[FontCut, ...]:
-        """Every font once, by name."""
+        """Return every font once, sorted by name."""
         found = {cut.name: cut for _, cut in self.own}
         if self.shared:
             found[self.shared.name] = self.shared
@@ -75,14 +75,14 @@ class MathFonts(Struct, frozen=True):
 
 
 def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) -> MathFonts:
-    """The fonts for pages that print these signs, by URL.
+    """Return the fonts for pages that print these symbols.
 
-    by_page: as `join_signs` gives them.
-    folder: see `MathFonts`. stem: file name of the whole font, without suffix. digest: hex SHA-256 of it.
+    by_page: URL → symbols, as `join_signs` returns them. folder: see `MathFonts`. stem: file name of the
+    full font, without suffix. digest: hex SHA-256 of the full font.
     """
     if not any(by_page.values()):
         return MathFonts(None)
-    # most pages print no others than the common ones
+    # most pages print common symbols only
     texts = {url: text for url, text in by_page.items() if not COMMON.issuperset(text)}
     rare = {url: signs for url, text in texts.items() if (signs := split_signs(text) - COMMON)}
     heavy = _heavy(rare)
@@ -92,19 +92,21 @@ def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) ->
 
 
 def page_signs(page: PageView) -> frozenset[str]:
-    """What the formulas of the page itself print; those of pages it lists count where they stand."""
+    """Return the symbols of the formulas of the page itself. Formulas of listed pages are counted in those
+    pages.
+    """
     return signs_of((page.content, page.title_html, page.description_html))
 
 
 def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:
-    """The cut with these signs."""
+    """Return the subset with these symbols."""
     ordered = tuple(sorted(signs))
     key = hashlib.sha256("\n".join((_RECIPE, digest, *ordered)).encode()).hexdigest()[:10]
     return FontCut(f"{stem}-{key}", ordered)
 
 
 def font_face(address: str) -> str:
-    """The rules by which pages know a font as `FAMILY`. address: of the font without suffix."""
+    """Return the `@font-face` rules of `FAMILY`. address: URL of the font without suffix."""
     source = f'  src: url("{address}.woff2") format("woff2");\n  font-display: swap;\n'
     heights = "  ascent-override: 52.4%;\n  descent-override: 0%;\n  line-gap-override: 0%;\n"
     return (
@@ -114,7 +116,10 @@ def font_face(address: str) -> str:
 
 
 def _heavy(rare: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The fewest pages without which the others' signs fit a small font; those with most signs go first."""
+    """Return the pages that need their own font, so that the symbols of the others fit into the shared font.
+
+    Pages with the most symbols are chosen first.
+    """
     heavy: set[str] = set()
     pages = Counter(sign for signs in rare.values() for sign in signs)
     for url in sorted(rare, key=lambda url: (-len(rare[url]), url)):

@@ -1,4 +1,4 @@
-"""One rendered document as its page's view, before it is related to others."""
+"""The view of a single page, made from its rendered document, without relations to other pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .frame import Frame, Rendered, canonical
 from .terms import term_links, terms_of
 
 DESCRIPTION_LENGTH = 160
-"""Characters."""
+"""Maximum length in characters."""
 
 
 def reading_minutes(body: Body) -> int:
@@ -25,23 +25,23 @@ def reading_minutes(body: Body) -> int:
 
 
 def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
-    """The first words of `text`, with an ellipsis if something is left out."""
+    """Return the first words of `text`, with an ellipsis if it was shortened."""
     if len(text) <= length:
         return text
     return text[:length].rsplit(" ", 1)[0].rstrip(",.;:") + " …"
 
 
 def page_view(item: Rendered, frame: Frame) -> PageView:
-    """The view of a page by itself. frame: of any edition."""
+    """Return the view of a page without relations to other pages. frame: of any language version."""
     frame = frame.within(item.edition)
     front, body, config = item.document.front, item.body, frame.config
     lang = front.lang or config.lang
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
     is_list = item.kind in ("home", "section")
-    # a front page without title or description has those of the site
+    # a home page without title or description uses those of the site
     title = body.title_text or config.title
     about = config.description if item.kind == "home" else ""
-    # what has no date is to be consulted, not read from its first line to its last
+    # an undated page is reference material, not read from start to end
     shows_time = front.date is not None if front.reading_time is None else front.reading_time
     return PageView(
         kind=item.kind,
@@ -88,11 +88,11 @@ def _count(body: Body) -> int:
     return sum(1 + len(entry.children) for entry in body.toc)
 
 
-# Where the comments of a page are: discussions on GitHub, or the replies to a post elsewhere.
+# The comments of a page: discussions on GitHub, or the replies to a post elsewhere.
 #
-# Frames of giscus and utterances are asked for by their own address, as their scripts would do it, so that no
-# script of another host runs in the page. Sources: the clients of giscus and of utterances; the programming
-# interfaces of Mastodon (`statuses/:id/context`) and Bluesky (`app.bsky.feed.getPostThread`).
+# The frames of giscus and utterances are loaded by URL, as their scripts would do, so that no third-party
+# script runs in the page. Sources: the clients of giscus and of utterances; the APIs of Mastodon
+# (`statuses/:id/context`) and Bluesky (`app.bsky.feed.getPostThread`).
 
 
 _GITHUB = "https://github.com"
@@ -101,16 +101,16 @@ _GITHUB = "https://github.com"
 def discussion_of(
     asked: bool | str | None, config: Config, *, is_post: bool, url: str, lang: str
 ) -> Discussion | None:
-    """The comments of a page; None if it has none.
+    """Return the comments of a page, or None if it has none.
 
-    asked: `comments` of its front matter; url: its address with base path.
+    asked: `comments` of its front matter; url: URL of the page with base path.
     """
     if isinstance(asked, str):
         return _thread_discussion(asked)
     comments = config.comments
     if comments.provider == "none" or not (is_post if asked is None else asked):
         return None
-    # the name under which scripts of both find a discussion: the path without slash and ending
+    # both scripts find a discussion by this name: the path without slashes and extension
     term = url.strip("/").removesuffix(".html") or "index"
     return _giscus(comments, term, lang) if comments.provider == "giscus" else _utterances(comments, term)
 
@@ -148,7 +148,9 @@ def _giscus(comments: Comments, term: str, lang: str) -> Discussion:
 
 
 def _giscus_language(lang: str) -> str:
-    """The name giscus has for a language; of some it has two."""
+    """Return the language code that giscus uses. It has two codes for Chinese, and English for unknown
+    languages.
+    """
     tag, _, rest = lang.lower().partition("-")
     if tag == "zh":
         return "zh-TW" if rest in ("tw", "hant", "hk", "hant-tw") else "zh-CN"

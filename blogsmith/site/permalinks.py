@@ -1,7 +1,7 @@
-"""The address that a page's `permalink:` asks for, its files, and redirects from old addresses.
+"""URLs from `permalink:` in front matter, the output files of pages, and redirects from old URLs.
 
-Jekyll's and Hugo's forms are read: with or without slashes at the ends, `/a/b.html`, placeholders such as
-`/:year/:title/`. Such an address says all of the path; the page's folder and section have no part in it.
+The forms of Jekyll and Hugo are accepted: with or without outer slashes, `/a/b.html`, placeholders such as
+`/:year/:title/`. A permalink sets the complete path; the folder and section of the page do not matter.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OTHER_FILES = lazy_pattern(r"\.(?:xml|json|txt|css|js|md|pdf)\Z")
 
 
 class WrongPermalink(Exception):
-    """A permalink that is no address, with the reason in the author's terms."""
+    """Raised for a permalink that is not a valid URL, with the reason for the author."""
 
     def __init__(self, problem: str, hint: str = "") -> None:
         super().__init__(problem)
@@ -42,9 +42,9 @@ class WrongPermalink(Exception):
 
 
 def permalink_url(written: str, values: Mapping[str, str]) -> str:
-    """The site path: `/a/`, or `/a.html` as it is; WrongPermalink if it is none.
+    """Return the site path of a permalink: `/a/`, or `/a.html` unchanged.
 
-    values: what placeholders stand for.
+    values: values of placeholders. Raises `WrongPermalink` if the path is invalid.
     """
     path = "/" + unicodedata.normalize("NFC", unquote(written)).strip().lstrip("/")
     path = _PLACEHOLDER.sub(lambda found: _value_of(found[1], values), path)
@@ -72,7 +72,9 @@ def _value_of(name: str, values: Mapping[str, str]) -> str:
 
 
 def placeholder_values(document: Document, section: str, slug: str) -> dict[str, str]:
-    """What the placeholders of a page's permalink stand for; those of a date are missing if there is none."""
+    """Return the values of placeholders in a page's permalink. Date placeholders are missing for undated
+    pages.
+    """
     front = document.front
     categories = "/".join(filter(None, map(slugify, front.categories)))
     values = {"section": section, "slug": slug, "categories": categories}
@@ -83,16 +85,16 @@ def placeholder_values(document: Document, section: str, slug: str) -> dict[str,
 
 
 def files_url(url: str) -> str:
-    """The site path under which the files of a page lie: `/a/` of `/a/` and of `/a.html`."""
+    """Return the site path of the folder with the page's files: `/a/` for both `/a/` and `/a.html`."""
     return url if url.endswith("/") else f"{url.removesuffix(HTML)}/"
 
 
 def links_url(url: str) -> str:
-    """The site path that relative addresses on a page start from: `/a/` of `/a/`, `/` of `/a.html`."""
+    """Return the site path that relative URLs of a page start from: `/a/` for `/a/`, `/` for `/a.html`."""
     return url[: url.rindex("/") + 1]
 
 
-# Aliases: a page at each old address that sends readers and search engines to the new one.
+# Aliases: a page at each old URL that redirects readers and search engines to the new one.
 
 
 _PAGE = """<!DOCTYPE html>
@@ -110,22 +112,24 @@ _PAGE = """<!DOCTYPE html>
 
 
 def output_path(url: str) -> PurePosixPath:
-    """File of a site path without base path: `/a/` → `a/index.html`, `/404.html` → `404.html`."""
+    """Return the output file of a site path without base path: `/a/` → `a/index.html`, `/404.html` →
+    `404.html`.
+    """
     path = url.strip("/")
     if url.endswith("/"):
-        # in one piece: paths are taken apart again when they are joined
+        # as one string: joining would make `PurePosixPath` split the path again
         return PurePosixPath(f"{path}/index.html" if path else "index.html")
     return PurePosixPath(path)
 
 
 def redirect_path(alias: str) -> PurePosixPath:
-    """File of the page at `alias` (a site path such as `/old/name/` or `/2019/x.html`)."""
+    """Return the output file of an alias, a site path such as `/old/name/` or `/2019/x.html`."""
     url = alias if alias.endswith((".html", "/")) else f"{alias}/"
     return output_path("/" + url.lstrip("/"))
 
 
 def redirect(page: PageView) -> bytes:
-    """A page that leads to `page`."""
+    """Return an HTML page that redirects to `page`."""
     return _PAGE.format(
         lang=escape(page.lang),
         title=escape(page.title),

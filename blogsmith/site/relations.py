@@ -1,4 +1,4 @@
-"""Pages that have to do with each other: neighbours, series, what links here, what shares terms."""
+"""Related pages: neighbours, series, backlinks, and posts with the same terms."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ..model.template_views import Link, PageView, SeriesPart, UsedStatement
 from .frame import OLDEST, Rendered
 
 RELATED = 3
-"""Related posts a page names, at most."""
+"""Most related posts shown on a page."""
 
 CATEGORY_WEIGHT = 2
-"""A shared category says more than a shared tag."""
+"""Weight of a shared category; a shared tag has weight 1."""
 
 
 @dataclass(slots=True)
 class Relations:
-    """The pages that a view names, with the fields of `PageView`.
+    """The related pages of a view, in fields named as in `PageView`.
 
-    Collected step by step, since a step asks what those before it found, and given to the view at once:
-    a copy of a view costs more than what is looked up for it.
+    They are collected step by step, since later steps use earlier results. They are applied to the view in
+    one step, because copying a view costs more than the lookups for it.
     """
 
     section: Link | None = None
@@ -36,7 +36,7 @@ class Relations:
     related: tuple[Link, ...] = ()
 
     def apply_to(self, view: PageView) -> PageView:
-        """The view of a page with its relations."""
+        """Return a copy of `view` with these relations."""
         return replace(
             view,
             section=self.section,
@@ -51,7 +51,7 @@ class Relations:
         )
 
     def names(self) -> set[str]:
-        """Addresses of the neighbours and of the parts of the series."""
+        """Return the URLs of the neighbours and of the parts of the series."""
         neighbours = {link.url for link in (self.previous, self.next) if link}
         return neighbours | {part.url for part in self.series}
 
@@ -59,7 +59,7 @@ class Relations:
 def add_relations(
     rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
-    """Find `backlinks` and `related` of every post and page; their neighbours must be known already."""
+    """Set `backlinks` and `related` of every post and page. Neighbours and series must be set already."""
     posts = sorted(
         (views[item.url] for item in rendered if item.kind == "post"),
         key=lambda post: (-(post.date or OLDEST).timestamp(), post.url),
@@ -78,7 +78,10 @@ def add_relations(
 
 
 def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> dict[str, tuple[Link, ...]]:
-    """URL → posts and pages whose text links to it, by title; lists link to everything and do not count."""
+    """Map a URL to the posts and pages whose body links to it, sorted by title.
+
+    Lists link to everything, so they are ignored.
+    """
     found: dict[str, set[Link]] = {}
     for item in rendered:
         view = views[item.url]
@@ -92,7 +95,7 @@ def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> d
 
 
 def _terms(post: PageView) -> dict[tuple[str, str], int]:
-    """Each term of a post, with its weight; a tag and a category of one name are two terms."""
+    """Map each term of a post to its weight. A tag and a category of the same name are different terms."""
     tags = {("tag", link.url): 1 for link in post.tags}
     return tags | {("category", link.url): CATEGORY_WEIGHT for link in post.categories}
 
@@ -101,26 +104,31 @@ def _link(post: PageView) -> Link:
     return Link(post.title, post.url, post.title_html)
 
 
-# Posts that have most in common, by their terms, without comparing each with each.
+# Posts that share the most terms, found without comparing all pairs one by one.
 #
-# The posts that have a term are one large integer with a bit for each post. The scores of all posts are added
-# up bit by bit: `planes[n]` holds bit n of each score. That is still each with each, but a million pairs take
-# some ten thousand operations on words of the machine.
+# The posts that have a term are one large integer with a bit for each post. The scores of all posts are
+# added bit by bit: `planes[n]` contains bit n of each score. This still compares all pairs, but a million
+# pairs take about ten thousand operations on machine words.
 
 
 _COMMON = 256
-"""Terms of one post in so many are kept as integers; of the others there may be as many as posts."""
+"""A term is stored as an integer if at least one post in this many has it. Rare terms may be as many as
+posts.
+"""
 
 
 _Weighted = tuple[tuple[str, str], int]
-"""A term, by its kind and its address, and what it weighs."""
+"""A term (kind and URL) and its weight."""
 
 
 class TermOverlap:
-    """Which posts have which terms. Posts are numbers from 0, in order of preference among equals."""
+    """The terms of posts. Posts are numbered from 0; among posts with equal scores, lower numbers come first.
+    """
 
     def __init__(self, terms: Sequence[Mapping[tuple[str, str], int]]) -> None:
-        """terms: of each post, with what it weighs that another one has it too."""
+        """Store the terms of each post, with the weight that each adds to the score if another post shares
+        it.
+        """
         self._terms = terms
         self._posts: dict[_Weighted, list[int]] = {}
         for number, weights in enumerate(terms):
@@ -133,7 +141,7 @@ class TermOverlap:
         }
 
     def nearest(self, post: int, left_out: Iterable[int], count: int) -> list[int]:
-        """At most `count` posts that share a term with `post`, the highest sum of weights first."""
+        """Return at most `count` posts that share a term with `post`, sorted by the sum of weights."""
         planes: list[int] = []
         for term in self._terms[post].items():
             for place in range(term[1].bit_length()):
@@ -147,7 +155,7 @@ class TermOverlap:
 
 
 def _mask(numbers: Collection[int], size: int) -> int:
-    """An integer with these bits set. size: more than each of them."""
+    """Return an integer with these bits set. size: greater than all `numbers`."""
     octets = bytearray(size // 8 + 1)
     for number in numbers:
         octets[number >> 3] |= 1 << (number & 7)
@@ -163,7 +171,7 @@ def _add(planes: list[int], mask: int, place: int) -> None:
 
 
 def _highest(planes: Sequence[int], count: int) -> list[int]:
-    """At most `count` posts with a score, from the highest on, and among equals the first."""
+    """Return at most `count` posts with a score above 0, highest score first, then lowest number."""
     found: list[int] = []
     scored = 0
     for plane in planes:

@@ -1,4 +1,4 @@
-"""Front matter by the rules of a section: keys that its pages have, may have, and what these may hold."""
+"""Checks of front matter by the rules of a section: required and allowed keys, and their values."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _WORDS: Mapping[str, str] = MappingProxyType(
     }
 )
 _ALWAYS_ALLOWED = frozenset(("title", "draft"))
-"""Keys that every page may have, whatever a section allows."""
+"""Keys that every page may have, regardless of the rules of its section."""
 
 
 def section_problems(documents: Sequence[Document], config: Config) -> Iterator[Diagnostic]:
-    """Warnings for pages that do not keep to the rules of their section."""
+    """Yield warnings for pages that violate the rules of their section."""
     if not config.sections:
         return
     sections = {name.strip("/") or _OTHERS: rules for name, rules in config.sections.items()}
@@ -44,7 +44,10 @@ def section_problems(documents: Sequence[Document], config: Config) -> Iterator[
 
 
 def section_of(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
-    """The nearest folder above a page that has rules; empty if there is none, or it is the index of one."""
+    """Return the nearest folder above a page that has rules.
+
+    It is empty if there is none, or if the page is the index of a section.
+    """
     path = file_language(path, config).path
     if path.stem == _INDEX:
         return ""
@@ -54,7 +57,7 @@ def section_of(path: PurePosixPath, sections: Mapping[str, object], config: Conf
 
 
 class _Check:
-    """Belongs to one page: its lines are read once something is wrong."""
+    """The check of one page. Its lines are split only after the first violation."""
 
     def __init__(self, document: Document, section: str, rules: SectionRules) -> None:
         self._document = document
@@ -65,7 +68,7 @@ class _Check:
         self._keys = {**dict.fromkeys(front.places), **dict.fromkeys(front.extra)}
 
     def found(self) -> list[Diagnostic]:
-        """Whatever does not keep to the rules."""
+        """Return warnings for all violations of the rules."""
         self._check_required()
         self._check_allowed()
         for key, choices in self._rules.values.items():
@@ -84,10 +87,10 @@ class _Check:
 
     def _is_missing(self, key: str) -> bool:
         if key == "title" and "title" not in self._keys:
-            # the first H1 is one
+            # the first H1 counts as the title
             return not self._document.body.lstrip().startswith("# ")
         if key == "date":
-            # the name of the file may say it
+            # the date may be in the file name
             return self._value(key) is None
         return key not in self._keys or self._value(key) in (None, "", ())
 
@@ -104,7 +107,7 @@ class _Check:
         allowed = {KEY_ALIASES.get(key, key) for key in written} | _ALWAYS_ALLOWED
         for key in self._keys:
             if key not in allowed:
-                # one of our keys is no misspelling of another one
+                # a key that blogsmith knows is not a misspelling of another key
                 near = "" if key in self._document.front.places else self._report().did_you_mean(key, allowed)
                 hint = near or f"allowed: {', '.join(sorted(allowed))}"
                 self._warn(f"{self._of_section} has no key {key}", self._key_place(key), hint)
@@ -128,7 +131,7 @@ class _Check:
             self._warn(f"{key} must be {_WORDS[kind]}, as {self._of_section} has it", self._place(key))
 
     def _report(self) -> Reporter:
-        # few pages are wrong: only of them the lines are looked at
+        # few pages have violations; only their lines are split
         if self._reporter is None:
             source = self._document.source
             self._reporter = Reporter(str(source.path), source.text.split("\n"))
@@ -138,11 +141,11 @@ class _Check:
         self._report().warn(_CODE, message, place, hint, fix)
 
     def _place(self, key: str) -> Place | None:
-        """Where the value of a key stands."""
+        """Return the position of the value of a key."""
         return self._document.front.places.get(key) or self._key_place(key)
 
     def _key_place(self, key: str) -> Place | None:
-        """Where a key is written: of those that are no fields no place is kept."""
+        """Return the position of a key; those of unknown keys are not recorded, so the lines are searched."""
         names = "|".join(re.escape(name) for name in (key, *_written_as(key)))
         pattern = re.compile(rf"""[\s{{,]*["']?({names})["']?\s*[:=]""")
         for number, line in enumerate(self._report().lines[: self._document.first_line], 1):

@@ -1,4 +1,4 @@
-"""The site as templates see it."""
+"""The site data that templates can use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .feeds import site_feeds
 def site_view(
     config: Config, pages: Sequence[PageView], with_base: Callable[[str], str], generator: str
 ) -> SiteView:
-    """Menu, sections and settings; the menu is the sections unless the site names one."""
+    """Return menu, sections and settings. Without a `menu` setting, the menu lists the sections."""
     groups = group_by_edition(((page.edition, page) for page in pages), config)
     own, *others = (
         _edition_view(edition_config(edition, config), members, with_base, generator, root)
@@ -31,7 +31,8 @@ def site_view(
 
 
 def with_options(site: SiteView, options: Mapping[str, Any], ground: Ground) -> SiteView:
-    """The view of a site, and of its editions, with what its theme reads from files."""
+    """Return the view of a site and of its language versions, with the data that the theme reads from files.
+    """
     editions = {name: with_options(view, options, ground) for name, view in site.editions.items()}
     return replace(site, options=options, ground=ground, editions=editions)
 
@@ -72,7 +73,7 @@ def _edition_view(
 
 def _counting(config: Config) -> Counting | None:
     host = analytics_host(config.analytics)
-    # a site that does not know its own address cannot tell visits from its author's own look at it
+    # without its own URL, a site cannot distinguish visits from the author's previews
     if not host or not config.base_url:
         return None
     chosen = config.analytics
@@ -97,7 +98,7 @@ def _is_top(page: PageView, home: str) -> bool:
 
 
 def _menu_url(url: str, pages: Sequence[PageView], with_base: Callable[[str], str]) -> str:
-    """The address of an entry; `/posts/a.md` names a page by its file, as links in posts may."""
+    """Return the URL of a menu entry. As in posts, `/posts/a.md` refers to a page by its file."""
     path, mark, anchor = url.partition("#")
     page = next((page for page in pages if path.endswith(".md") and page.path == f"content{path}"), None)
     if page:

@@ -1,8 +1,8 @@
-"""`sitemap.xml` and `robots.txt`: which pages there are, for search engines.
+"""`sitemap.xml` and `robots.txt`, which list pages for search engines.
 
-Source: sitemaps.org protocol 0.9. A site without `base_url` has no sitemap, since addresses in it are
-absolute; its `robots.txt` then only says that everything may be read. Above what one file may hold,
-`sitemap.xml` is the index of `sitemap-1.xml`, `sitemap-2.xml`, …
+Source: sitemaps.org protocol 0.9. URLs in a sitemap are absolute, so a site without `base_url` has none; its
+`robots.txt` then only allows everything. For a site that is too large for one file, `sitemap.xml` is the
+index of `sitemap-1.xml`, `sitemap-2.xml`, …
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ from .frame import canonical
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _XHTML = "http://www.w3.org/1999/xhtml"
 _Entry = tuple[str, str, tuple[tuple[str, str], ...]]
-"""Address, day of the last change or an empty text, and the page in other languages."""
+"""URL, day of the last change (may be empty), and (language, URL) of each translation."""
 _ENTRY_BYTES = 128
-"""More than what stands around an address in its entry."""
+"""Upper bound for the markup around a URL in its entry, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class SitemapLimits:
-    """What one file may hold; the protocol's own limits by default."""
+    """Limits of one sitemap file. The default number of URLs is that of the protocol."""
 
     addresses: int = 50_000
     size: int = 50_000_000
-    """Bytes; the protocol has 52,428,800."""
+    """Bytes; the protocol allows 52,428,800."""
 
 
 def sitemap_files(
     pages: Sequence[PageView], config: Config, limits: SitemapLimits | None = None
 ) -> dict[PurePosixPath, GeneratedFile]:
-    """`sitemap.xml`, with the files that it names where one is too few; each is made when it is called."""
+    """Map paths to `sitemap.xml` and, if it is too large for one file, its parts.
+
+    The content of each file is made when it is requested.
+    """
     name = PurePosixPath("sitemap.xml")
     if not config.base_url:
         return {}
@@ -58,16 +61,16 @@ def sitemap_files(
 
 
 def sitemap(pages: Sequence[PageView]) -> bytes:
-    """Every page with an address of its own, sorted, with the day of its last change if known.
+    """Return a sitemap of all pages with a canonical URL, sorted, with the day of the last change if known.
 
-    With the same page in other languages, as Google asks for it: each entry names all of them, itself too.
+    Each entry also lists all translations of the page including itself, as Google requires.
     """
     entries = [(page.canonical_url, _last_change([page]), page.alternates) for page in _addressed(pages)]
     return _listing("urlset", "url", entries)
 
 
 def robots(config: Config) -> bytes:
-    """Everything may be read; where the sitemap is."""
+    """Return a `robots.txt` that allows everything and names the sitemap, if there is one."""
     lines = ["User-agent: *", "Allow: /"]
     if config.base_url:
         lines.append(f"Sitemap: {config.base_url.rstrip('/')}/sitemap.xml")
@@ -75,13 +78,13 @@ def robots(config: Config) -> bytes:
 
 
 def _fits(pages: Sequence[PageView], limits: SitemapLimits) -> bool:
-    """Whether one file can name them all."""
+    """Return whether one file can list all pages."""
     sizes = [_entry_bytes(page) for page in pages if page.canonical_url]
     return len(sizes) <= limits.addresses and sum(sizes) + _ENTRY_BYTES <= limits.size
 
 
 def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequence[PageView]]:
-    """The pages in order, as many at a time as a file may name."""
+    """Yield the pages in order, each time as many as fit into one file."""
     part: list[PageView] = []
     size = _ENTRY_BYTES
     for page in _addressed(pages):
@@ -94,7 +97,7 @@ def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequenc
 
 
 def _entry_bytes(page: PageView) -> int:
-    # addresses are ASCII; only an ampersand of the host's path would become longer
+    # URLs are ASCII; only an ampersand in the path of the host is escaped and becomes longer
     urls = (page.canonical_url, *(url for _, url in page.alternates))
     return sum(len(url) + 4 * url.count("&") + _ENTRY_BYTES for url in urls)
 
@@ -107,7 +110,7 @@ def _addressed(pages: Sequence[PageView]) -> list[PageView]:
 
 
 def _last_change(pages: Sequence[PageView]) -> str:
-    """The day; empty if it is not known of any."""
+    """Return the day of the latest change as an ISO date, or an empty string if no page has a date."""
     changes = [changed for page in pages if (changed := page.updated or page.date)]
     return max(changed.date().isoformat() for changed in changes) if changes else ""
 
@@ -118,7 +121,7 @@ def _index(parts: Sequence[tuple[str, Sequence[PageView]]]) -> bytes:
 
 
 def _listing(root: str, tag: str, entries: Sequence[_Entry]) -> bytes:
-    """A list of addresses."""
+    """Return a sitemap or an index of sitemaps as XML."""
     ElementTree.register_namespace("", _NAMESPACE)
     ElementTree.register_namespace("xhtml", _XHTML)
     listing = ElementTree.Element(f"{{{_NAMESPACE}}}{root}")

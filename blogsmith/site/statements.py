@@ -1,4 +1,4 @@
-"""How statements of all posts hang together: which proof uses which of them, and where each is used."""
+"""The graph of statements of all posts: which proofs use which statements, and where."""
 
 from __future__ import annotations
 
@@ -17,42 +17,43 @@ from .relations import Relations
 
 MAP_PATH = "/map/"
 StatementKey: TypeAlias = tuple[str, str]
-"""Address of a page as printed, id of a statement in it."""
+"""URL of a page with base path, and the id of a statement on it."""
 
 
 class PlacedUse(Struct, frozen=True):
-    """A use with the page in which it stands."""
+    """A use of a statement together with its page."""
 
     url: str
-    """Of the page, as printed."""
+    """URL of the page, with base path."""
     page: Rendered
     use: StatementUse
 
     @property
     def source(self) -> StatementKey | None:
-        """The statement that it stands in, or whose proof it stands in."""
+        """The statement that contains the use in its text or proof; None if there is none."""
         return (self.url, self.use.statement) if self.use.statement else None
 
     @property
     def target(self) -> StatementKey:
-        """What is used."""
+        """The statement or equation that is used."""
         return self.use.url or self.url, self.use.target
 
 
 class StatementGraph(Struct, frozen=True):
-    """All statements of some pages, in their order, and all references to them."""
+    """All statements of some pages, in order, and all references to them."""
 
     statements: Mapping[StatementKey, Statement]
     uses: Mapping[StatementKey, tuple[PlacedUse, ...]]
-    """Statement or equation → references to it, by page and as they stand there."""
+    """Statement or equation → references to it, by page and position."""
 
     def theorem_of(self, key: StatementKey) -> StatementKey:
-        """The statement itself, or the one in which an equation stands."""
+        """Return the statement that contains an equation; for other keys `key` itself."""
         statement = self.statements.get(key)
         return (key[0], statement.parent) if statement and statement.parent else key
 
     def edges(self, *, only_proofs: bool = False) -> Iterator[tuple[StatementKey, StatementKey, PlacedUse]]:
-        """(who uses, what is used, the reference) among theorems and their like."""
+        """Yield (using statement, used statement, reference) for theorem-like statements, not for equations.
+        """
         for target, placed in self.uses.items():
             used = self.theorem_of(target)
             for one in placed:
@@ -67,7 +68,7 @@ class StatementGraph(Struct, frozen=True):
 
 
 def statement_graph(rendered: Sequence[Rendered], base_path: str) -> StatementGraph:
-    """What these pages state, and what refers to it."""
+    """Return the graph of the statements on these pages."""
     statements: dict[StatementKey, Statement] = {}
     uses: dict[StatementKey, list[PlacedUse]] = {}
     for item in rendered:
@@ -81,7 +82,7 @@ def statement_graph(rendered: Sequence[Rendered], base_path: str) -> StatementGr
 
 
 def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: Language) -> None:
-    """Find `used_in` of every page. around: by address as printed; language: of the edition."""
+    """Set `used_in` of every page. around: by URL with base path; language: of the language version."""
     found: dict[str, list[UsedStatement]] = {}
     for key, statement in graph.statements.items():
         links = _use_links(graph, key, language)
@@ -93,18 +94,18 @@ def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: L
 
 
 def statement_text(statement: Statement) -> str:
-    """`Theorem 1 (Spread)`."""
+    """Return a name such as `Theorem 1 (Spread)`."""
     return f"{statement.name} ({statement.title})" if statement.title else statement.name
 
 
 def statement_html(statement: Statement) -> str:
-    """The same as HTML; empty where it would be the plain text."""
+    """Return the name as HTML, or an empty string if that would equal the plain text."""
     name = escape(statement.name, quote=False)
     return f"{name} ({statement.title_html})" if statement.title_html else ""
 
 
 def _use_links(graph: StatementGraph, key: StatementKey, language: Language) -> tuple[Link, ...]:
-    """Where a statement is used: in its own page, then in others; each place once."""
+    """Return links to the uses of a statement, each place once: first on its own page, then on others."""
     own: dict[str, Link] = {}
     others: dict[tuple[str, str], Link] = {}
     for placed in graph.uses.get(key, ()):
@@ -129,7 +130,7 @@ def _place_text(graph: StatementGraph, placed: PlacedUse, language: Language) ->
 
 
 def proof_circles(rendered: Sequence[Rendered], base_path: str) -> list[Diagnostic]:
-    """An error for each circle of proofs, at a reference that closes it."""
+    """Return an error for each circular chain of proofs, at a reference that closes it."""
     graph = statement_graph(rendered, base_path)
     below: dict[StatementKey, list[tuple[StatementKey, PlacedUse]]] = {}
     for source, used, placed in graph.edges(only_proofs=True):
@@ -150,10 +151,10 @@ def proof_circles(rendered: Sequence[Rendered], base_path: str) -> list[Diagnost
 def _circles(
     below: Mapping[StatementKey, Sequence[tuple[StatementKey, PlacedUse]]],
 ) -> Iterator[list[tuple[StatementKey, PlacedUse]]]:
-    """Circles of a graph, each by its members in order with the reference that leaves them; none twice.
+    """Yield cycles of a graph, each once, as its members in order with the references that connect them.
 
-    Every arrow is looked at once, so of circles that share arrows some may be found only when others are
-    gone.
+    Every edge is visited once. Some cycles that share edges may therefore be found only after others are
+    fixed.
     """
     is_done: set[StatementKey] = set()
     for start in sorted(below):

@@ -1,4 +1,4 @@
-"""Tags and categories: one term for each slug, however its posts spell it."""
+"""Tags and categories: one term for each slug, even if posts spell it differently."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ..model.terms import choose_spellings
 from .frame import Frame
 
 TAXONOMIES = (("tags", "tag"), ("categories", "category"))
-"""Name in addresses and front matter, and what one term is called."""
+"""Name in URLs and front matter, and the singular for messages."""
 
 
 def terms_of(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
-    """The terms of a page as written; a page that is in no list has none."""
+    """Return the terms of a page as written. An unlisted page has none."""
     if front.unlisted:
         return ()
     return front.tags if taxonomy == "tags" else front.categories
@@ -43,7 +43,7 @@ def term_names(
 
 
 def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Link, ...]:
-    """A page's terms, each once; one without an address has no URL."""
+    """Return links to a page's terms, each once. A term without letter or digit has an empty URL."""
     names = frame.term_names.get(frame.edition, {}).get(taxonomy, {})
     links: dict[str, Link] = {}
     for term in written:
@@ -54,7 +54,7 @@ def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Lin
 
 
 def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
-    """Warnings for terms that no list can be made of."""
+    """Return warnings for terms that have no list page or share one with a different term."""
     names = term_names(documents)
     return [
         found for document in documents for found in (*_nameless(document), *_report_alike(document, names))
@@ -71,7 +71,7 @@ def _nameless(document: Document) -> Iterator[Diagnostic]:
 
 
 def _warn(document: Document, taxonomy: str, term: str, message: str, hint: str) -> list[Diagnostic]:
-    # few terms are wrong: only of their pages the lines are looked for
+    # few terms are wrong, so lines are split only for their pages
     reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
     reporter.warn("term", message, place, hint)
@@ -79,7 +79,7 @@ def _warn(document: Document, taxonomy: str, term: str, message: str, hint: str)
 
 
 def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
-    """A term that falls together with another one, though they do not read the same: `C` and `C++`."""
+    """Yield warnings for terms with the same slug as a term that reads differently, such as `C` and `C++`."""
     for taxonomy, names in by_taxonomy.items():
         for term in terms_of(document.front, taxonomy):
             name = names.get(slugify(term), term)

@@ -1,7 +1,7 @@
-"""The map of theorems: by series, which statements the proofs of others use, as a drawing and as a list.
+"""The map of theorems: for each series, a drawing and a list of the statements and their uses in proofs.
 
-Arrows lead from what is used to what uses it. The drawing is for the eye; the list below it says the same in
-words and links.
+Arrows point from a statement to those that use it. The list below the drawing has the same content as links,
+so that readers do not depend on the drawing.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .graph_drawing import GraphNode, draw_graph
 from .statements import MAP_PATH, StatementGraph, StatementKey, statement_html, statement_text
 
 _TEXT_PX = 580
-"""Width of the text on wide screens; a wider drawing takes more of them."""
+"""Width of the text column on wide screens; a wider drawing extends beyond it."""
 _NAME_SIGNS = 26
-"""Longest line in a box of the drawing."""
+"""Most characters on a line of a box."""
 
 
 def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Frame) -> list[PageView]:
-    """The page of the map, if the site has one. views: by site path."""
+    """Return the page of the map, or nothing if the site has none. views: by site path."""
     if not frame.config.theorems.map:
         return []
     pages = {view.url: view for view in views.values()}
@@ -35,7 +35,7 @@ def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Fra
         groups.setdefault(pages[key[0]].series_name, []).append(key)
     edges = sorted({(source, used) for source, used, _ in graph.edges()})
     maps = _Maps(graph, pages, edges, frame)
-    # loose posts last
+    # posts without a series come last
     ordered = sorted(groups, key=lambda name: (not name, name.casefold()))
     html = "".join(maps.section(name, groups[name], is_alone=len(groups) == 1) for name in ordered)
     view = plain_view("map", MAP_PATH, frame.language.translate("Map of theorems"), frame, ())
@@ -62,7 +62,9 @@ class _Maps:
         self._frame = frame
 
     def section(self, series: str, keys: Sequence[StatementKey], *, is_alone: bool) -> str:
-        """The statements of a series, drawn and listed; the series has no name for loose posts."""
+        """Return the statements of a series as drawing and list. `series` is empty for posts without a
+        series.
+        """
         title = series or self._frame.language.translate("Posts")
         heading = "" if is_alone and not series else f"<h2>{escape(title, quote=False)}</h2>\n"
         return f"{heading}{self._drawing(title, keys)}<ul>\n{''.join(map(self._line, keys))}</ul>\n"
@@ -71,7 +73,7 @@ class _Maps:
         own = set(keys)
         edges = [(used, source) for source, used in self._edges if source in own or used in own]
         joined = {key for edge in edges for key in edge}
-        # those of other series that these have to do with, behind their own
+        # then the statements of other series that are connected to them
         order = [*(key for key in keys if key in joined), *sorted(joined - own)]
         if not order:
             return ""
@@ -83,7 +85,7 @@ class _Maps:
         name = escape(translate("Diagram"))
         box = f'<div class="diagram-scroll" tabindex="0" role="group" aria-label="{name}">'
         figure = f'<figure class="diagram">{box}{drawing.svg}</div></figure>\n'
-        # as a child of the text it would take the whole page
+        # a direct child of the text column would be as wide as the page
         return f"<div>\n{figure}</div>\n" if drawing.width_px <= _TEXT_PX else figure
 
     def _node(self, key: StatementKey, *, is_own: bool) -> GraphNode:
@@ -108,7 +110,7 @@ class _Maps:
         return f"<li>{semicolon.join(parts)}</li>\n"
 
     def _isolate(self, html: str) -> str:
-        """A name that may be written in the other direction than the line, which it shall not reorder."""
+        """Wrap `html` so that text in the other direction does not reorder the line."""
         return f"<bdi>{html}</bdi>" if self._frame.language.direction == "rtl" else html
 
     def _link(self, key: StatementKey) -> str:

@@ -1,8 +1,8 @@
-"""Pages that say the same in several languages of a site.
+"""Translations: pages with the same content in several languages.
 
-Pages with one `translation_key` are translations of each other, and without one those whose files have one
-name: `posts/a.md` and `posts/a.de.md`. The key of a page that gives none is its path, `posts/a`, so that a
-file of any name can name it. Lists that blogsmith makes correspond by their addresses.
+Pages with the same `translation_key` are translations of each other. Without the key, files with the same
+name are: `posts/a.md` and `posts/a.de.md`. The default key of a page is its path, `posts/a`, so that a file
+of any name can refer to it. Generated lists correspond by their URLs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _INDEX_NAMES = ("index", "_index")
 
 
 def translation_key(document: Document, config: Config) -> str:
-    """What the translations of a page have in common: `posts/a` of `content/posts/a/index.de.md`."""
+    """Return the key that translations of a page share: `posts/a` for `content/posts/a/index.de.md`."""
     if document.front.translation_key:
         return document.front.translation_key
     path = file_language(document.path, config).path
@@ -37,7 +37,8 @@ def translation_key(document: Document, config: Config) -> str:
 def translations(
     documents: Iterable[Document], editions: Mapping[str, str], config: Config
 ) -> dict[str, dict[str, str]]:
-    """Source path of a page that has translations → edition → source path, itself included."""
+    """Map the source path of each page with translations to their source paths by language, including itself.
+    """
     if not config.languages:
         return {}
     groups: dict[str, dict[str, str]] = {}
@@ -50,7 +51,9 @@ def translations(
 def translation_problems(
     documents: Sequence[Document], editions: Mapping[str, str], config: Config
 ) -> list[Diagnostic]:
-    """Errors for two pages that are one translation, and warnings for files named as one that is none."""
+    """Return errors for two pages that are the same translation, and warnings for unrecognized language
+    suffixes.
+    """
     found: list[Diagnostic] = []
     taken: dict[tuple[str, str], str] = {}
     paths = {str(document.path) for document in documents}
@@ -68,7 +71,7 @@ def translation_problems(
 def add_translations(
     pages: Sequence[PageView], rendered: Iterable[Rendered], frame: Frame
 ) -> tuple[PageView, ...]:
-    """The pages with links to what they are translations of. frame: of the site's own language."""
+    """Return the pages with links to their translations. frame: of the site's own language."""
     config = frame.settings or frame.config
     if not config.languages:
         return tuple(pages)
@@ -90,7 +93,7 @@ def add_translations(
 def _key(
     page: PageView, keys: Mapping[str, str], lists: Mapping[tuple[str, str], str], config: Config
 ) -> tuple[str, str] | None:
-    """What a page shares with its translations; None if it can have none."""
+    """Return the key that a page shares with its translations, or None if it cannot have any."""
     if page.path:
         return ("page", keys[page.path])
     if page.kind not in _GENERATED or (page.pager and page.pager.number > 1):
@@ -100,7 +103,7 @@ def _key(
 
 
 def _place(page: PageView, config: Config) -> tuple[str, str]:
-    """What a list is, and its path in its own language."""
+    """Return the kind of a list, and its path within its language version."""
     root = edition_root(page.edition, config)
     return page.kind, page.url.removeprefix(config.base_path).removeprefix(root)
 
@@ -133,7 +136,7 @@ def _twice(document: Document, first: str, tag: str) -> list[Diagnostic]:
 
 
 def _unnamed_language(document: Document, paths: set[str]) -> list[Diagnostic]:
-    """`post.de.md` beside `post.md`, on a site that names no German."""
+    """Warn about `post.de.md` next to `post.md` if `languages` has no German."""
     path = document.path
     name, _, mark = path.stem.rpartition(".")
     if not name or not is_listed(mark) or str(path.with_name(name + path.suffix)) not in paths:

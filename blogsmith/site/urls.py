@@ -1,9 +1,9 @@
-"""Which address each page and each asset gets, and whether a post is out yet.
+"""URLs of pages and assets, and whether a post is published.
 
-`content/posts/a.md` and the bundle `content/posts/a/index.md` become `/posts/a/`; `_index.md`, and an
-`index.md` whose folder holds other Markdown, are the list page of their folder. Addresses here are
-site paths: without base path, not percent-encoded. Two pages on one address are an error, also when
-the addresses differ only in case, because many systems could hold one of their folders only.
+`content/posts/a.md` and the bundle `content/posts/a/index.md` become `/posts/a/`. `_index.md` is the list
+page of its folder; so is an `index.md` whose folder contains other Markdown files. URLs here are site paths:
+without base path, not percent-encoded. Two pages with the same URL are an error, even if the URLs differ
+only in case, because many file systems can store only one of the two folders.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ _INDEX_NAMES = ("index.md", "index.markdown")
 
 
 class Urls(Struct, frozen=True):
-    """The addresses of a site; keys are source paths such as `content/posts/a.md`."""
+    """The URLs of a site. Keys are source paths such as `content/posts/a.md`."""
 
     urls: Mapping[str, str]
     """Site path, e.g. `/posts/a/`."""
     kinds: Mapping[str, Kind]
-    """A post is a page inside a section."""
+    """Kind of each page. A post is a page inside a section."""
     sections: Mapping[str, str]
     """Section of each page: its site path without the outer slashes; empty outside of sections."""
     folder_slugs: Mapping[PurePosixPath, str]
-    """Folder → the slug its list page asks for."""
+    """Folder → the slug that its list page requests."""
     editions: Mapping[str, str] = {}
-    """Language of `languages` that a page belongs to; empty for the site's own."""
+    """Language version of each page, a key of `languages`; empty for the site's own language."""
     index_names: tuple[str, ...] = _INDEX_NAMES
-    """Names that the page of a bundle may have, those of translations last."""
+    """File names that the page of a bundle may have, translations last."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def publication(document: Document, now: dt.datetime, *, drafts: bool, future: bool) -> Publication:
     """Return whether a document is built, and if not, why.
 
-    drafts: drafts and expired documents are built; future: those dated after `now`.
+    drafts: build drafts and expired documents; future: build those dated after `now`.
     """
     front = document.front
     if front.draft and not drafts:
@@ -73,7 +73,7 @@ def publication(document: Document, now: dt.datetime, *, drafts: bool, future: b
 
 
 def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
-    """Addresses, kinds and sections of the documents that are built."""
+    """Return URLs, kinds and sections of the documents to build."""
     ordered = sorted(documents, key=lambda document: document.path.as_posix())
     editions = {str(document.path): edition_of(document.front.lang, config) for document in ordered}
     paths = {str(document.path): file_language(document.path, config).path for document in ordered}
@@ -101,9 +101,9 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
 
 
 def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
-    """The site path of a file under `content/`; empty if it belongs to a bundle that is left out.
+    """Return the site path of a file under `content/`; empty if it belongs to a bundle that is not built.
 
-    left_out: source paths of documents that are not built. The file's own name is kept as it is.
+    left_out: source paths of documents that are not built. The file keeps its own name.
     """
     for folder in path.parents:
         for index in (str(folder / name) for name in urls.index_names):
@@ -115,10 +115,10 @@ def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
 
 
 class _Tree(Struct, frozen=True):
-    """The folders that hold Markdown."""
+    """The folders that contain Markdown files."""
 
     lists: frozenset[PurePosixPath]
-    """Source paths of list pages, without their languages."""
+    """Source paths of list pages, without language suffix."""
     slugs: Mapping[PurePosixPath, str]
     """Folder → slug of its list page."""
     listed: frozenset[PurePosixPath]
@@ -126,9 +126,9 @@ class _Tree(Struct, frozen=True):
 
     @classmethod
     def create(cls, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _Tree:
-        """The tree of the site's documents. paths: of each without its language."""
+        """Return the tree of the site's documents. paths: source path → path without language suffix."""
         counts: Counter[PurePosixPath] = Counter()
-        # as texts, which are counted in a tenth of the time; translations of a page are one
+        # counting strings is ten times as fast as counting paths; translations of a page are counted once
         names = dict.fromkeys(paths[str(document.path)].as_posix() for document in documents)
         folders = Counter(name.rpartition("/")[0] for name in names)
         for folder, pages in folders.items():
@@ -141,7 +141,7 @@ class _Tree(Struct, frozen=True):
         return tree.with_slugs([d for d in documents if paths[str(d.path)] == d.path], paths)
 
     def with_slugs(self, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _Tree:
-        """The same with the slugs that these list pages ask for, in place of others."""
+        """Return a copy where the slugs of these list pages replace earlier ones."""
         slugs = {
             paths[str(d.path)].parent: _list_slug(d, paths) for d in documents if self.has_list(d, paths)
         }
@@ -149,17 +149,19 @@ class _Tree(Struct, frozen=True):
         return structs.replace(self, slugs={**self.slugs, **sound})
 
     def has_list(self, document: Document, paths: Mapping[str, PurePosixPath]) -> bool:
-        """Whether a document is a list page."""
+        """Return whether a document is a list page."""
         return paths[str(document.path)] in self.lists
 
     def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
-        """The nearest folder from `folder` up that has a list page, else the outermost; None at the top."""
+        """Return the section folder of `folder`: the nearest with a list page, otherwise the outermost;
+        None at the top.
+        """
         around = [each for each in (folder, *folder.parents) if each not in (CONTENT, *CONTENT.parents)]
         return next((each for each in around if each in self.listed), around[-1] if around else None)
 
 
 def _list_slug(document: Document, paths: Mapping[str, PurePosixPath]) -> str:
-    """The name a list page gives its folder: its slug, or the end of its permalink if that is as deep."""
+    """Return the slug of a list page, or the last part of its permalink if that is as deep as the folder."""
     folders = [part for part in document.front.permalink.split("/") if part]
     depth = len(paths[str(document.path)].parts) - 2
     return document.front.slug or (folders[-1] if folders and len(folders) == depth else "")
@@ -170,7 +172,7 @@ def _is_list(path: PurePosixPath, pages_below: int) -> bool:
 
 
 def _folder_url(folder: PurePosixPath, slugs: Mapping[PurePosixPath, str]) -> str:
-    """The site path of a folder under `content/`, with slashes at both ends."""
+    """Return the site path of a folder under `content/`, with slashes at both ends."""
     names = [name for name in _folder_names(folder, slugs) if name]
     return f"/{'/'.join(names)}/" if names else "/"
 
@@ -181,29 +183,29 @@ def _folder_names(folder: PurePosixPath, slugs: Mapping[PurePosixPath, str]) -> 
 
 
 class _Folder(Struct, frozen=True):
-    """What all pages in a folder have in common."""
+    """Data shared by all pages in a folder."""
 
     section: PurePosixPath | None
-    """The folder of their section; None outside of sections."""
+    """Folder of their section; None outside of sections."""
     section_name: str
-    """Site path of the section without the outer slashes, or empty."""
+    """Site path of the section without the outer slashes; empty outside of sections."""
     permalink: str
-    """The pattern for addresses of the section's posts, or empty."""
+    """Permalink pattern for posts of the section; may be empty."""
     url: str
     """Site path of the folder."""
     problems: tuple[str, ...]
-    """Why it makes no address."""
+    """Reasons why the folder name gives no valid URL."""
 
 
 class _Plan(Struct, frozen=True):
-    """Addresses given so far to pages in a language. Lives as long as one `assign_urls`."""
+    """The URLs assigned so far in a language version. It lives as long as one call of `assign_urls`."""
 
     config: Config
     tree: _Tree
     root: str = ""
-    """What stands before the addresses of the language."""
+    """Prefix of the URLs of the language version."""
     paths: Mapping[str, PurePosixPath] = field(default_factory=dict)
-    """Source path → the same without its language."""
+    """Source path → path without language suffix."""
     urls: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
     sections: dict[str, str] = field(default_factory=dict)
@@ -211,7 +213,7 @@ class _Plan(Struct, frozen=True):
     folders: dict[PurePosixPath, _Folder] = field(default_factory=dict)
 
     def add(self, document: Document) -> None:
-        """Give `document` its address."""
+        """Assign a URL to `document`."""
         name = str(document.path)
         path = self.paths[name]
         if path in self.tree.lists:
@@ -219,7 +221,7 @@ class _Plan(Struct, frozen=True):
             self.sections[name] = _folder_url(path.parent, self.tree.slugs).strip("/")
             self.kinds[name], self.urls[name] = kind, self._list_url(document, kind)
             return
-        # a bundle is named by its own folder, and lies in the one around that
+        # a bundle is named after its own folder and belongs to the parent folder
         is_bundle = path.stem == "index"
         folder = self._folder(path.parent.parent if is_bundle else path.parent)
         self.sections[name] = folder.section_name
@@ -227,7 +229,7 @@ class _Plan(Struct, frozen=True):
         self.urls[name] = self._page_url(document, path.parent.name if is_bundle else path.stem, folder)
 
     def take_lists(self, documents: Sequence[Document]) -> None:
-        """A page that asks for the address of a list is the page of that list, as in Jekyll."""
+        """Treat a page whose permalink is the URL of a list as the page of that list, as Jekyll does."""
         lists = plan_lists(documents, self.kinds, self.sections)
         for document in documents:
             name = str(document.path)
@@ -247,7 +249,7 @@ class _Plan(Struct, frozen=True):
         name = _folder_url(section, self.tree.slugs).strip("/") if section else ""
         permalink = ""
         if section:
-            # found by its folder or its address
+            # a pattern is found by folder or by URL
             patterns = self.config.permalinks
             permalink = patterns.get(section.relative_to(CONTENT).as_posix()) or patterns.get(name, "")
         problems = (
@@ -278,7 +280,9 @@ class _Plan(Struct, frozen=True):
         return self._own_url(document, name) or self._folder_page_url(document, name, folder)
 
     def _own_url(self, document: Document, name: str) -> str:
-        """The address the page asks for; empty if it asks for none, or after a report."""
+        """Return the URL from the page's permalink; empty without a permalink, or if it is invalid and was
+        reported.
+        """
         written, slug = document.front.permalink, document.front.slug or slugify(split_dated_name(name)[1])
         if not written:
             return ""
@@ -307,13 +311,13 @@ class _Plan(Struct, frozen=True):
         hint: str = "",
         meant: tuple[str, str | None] = ("", None),
     ) -> None:
-        """meant: a text at the place, and what to write for it."""
+        """Report an error. meant: a string at `place`, and its replacement."""
         reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
         reporter.error(code, message, place, hint, reporter.substitute(place, *meant))
         self.diagnostics.extend(reporter.diagnostics)
 
     def _slug(self, document: Document, name: str) -> str:
-        """The slug the author asks for, else one made from the name; a bad one is reported."""
+        """Return the slug from the front matter, otherwise one made from the name. Report an invalid one."""
         asked, made = unicodedata.normalize("NFC", document.front.slug), slugify(name)
         if asked:
             if not (problem := slug_problem(asked)):
@@ -328,7 +332,8 @@ class _Plan(Struct, frozen=True):
         return made or "page"
 
     def _expand_pattern(self, pattern: str, slug: str, document: Document) -> str:
-        """The address by a permalink; empty after a report if it needs a date and there is none."""
+        """Return the URL by a permalink pattern; empty, after a report, if it needs a date and there is none.
+        """
         date = document.front.date
         if date is None and re.search(":(year|month|day)", pattern):
             message = f"the permalink {pattern} needs a date, and this page has none"

@@ -1,1 +1,1 @@
-"""Parts of a build that need all pages or files beside them: images, cards, search, fonts, cited works."""
+"""Build stages that need all pages or additional files: images, cards, search, fonts, references"""

@@ -1,8 +1,8 @@
-"""The bibliographies of a site, as its pages ask for their entries.
+"""The bibliographies of a site, and their entries as pages request them.
 
-A file is read when the first entry is asked for; what is kept of it between builds is its index, by the
-digest of the file. Answers hold no lines unless something is wrong, so a page is made anew exactly when an
-entry that it cites has changed.
+A file is read when its first entry is requested. Between builds only its index is cached, by the digest of
+the file. Results contain no line numbers unless there is an error. A page is therefore rebuilt exactly when
+an entry that it cites has changed.
 """
 
 from __future__ import annotations
@@ -40,33 +40,34 @@ from ..read.files import NO_TEXTS
 if TYPE_CHECKING:
     from ..bibliography.bibliography_file import BibliographyFile
 
-# The text of a bibliography or a style of citations, which may lie anywhere in the site but in the output.
+# Reading of bibliographies and citation styles, which may be anywhere in the site except in the output
+# folder.
 #
-# A page names it by a path: beside the page, else from the root of the site. Nothing outside the site is
-# read, no hidden file, and nothing that is no regular file.
+# A page refers to them by a path relative to the page or to the site root. Files outside of the site, hidden
+# files and special files are never read.
 
 
 MAX_BYTES = 20_000_000
 _OF_HOME = lazy_pattern(r"~|[A-Za-z]:[\\/]")
-"""Start of a path in a home folder, or of one on Windows."""
+"""Matches paths in a home folder, and absolute Windows paths."""
 
 
 class TextFile(Struct, frozen=True):
-    """A file that was read, or why it was not."""
+    """The content of a file, or why it could not be read."""
 
     text: str = ""
     digest: str = ""
-    """Hex SHA-256 of its bytes."""
+    """Hex SHA-256 of the bytes of the file."""
     problem: str = ""
-    """In the author's terms; empty if it was read."""
+    """Error message; empty if the file was read."""
     is_outside: bool = False
-    """The problem: the file is outside the site."""
+    """Whether the file was rejected because it is outside the site."""
 
 
 def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePosixPath]:
-    """Where a path that an author wrote may lead, from the root of the site; the first that is there counts.
+    """Yield paths, from the site root, that a path in a post may mean. The first existing file is used.
 
-    page: the file that names it; None: the settings do.
+    page: the file that contains the path; None for the settings.
     """
     path = PurePosixPath(written)
     folders = [PurePosixPath()] if path.is_absolute() or page is None else [page.parent, PurePosixPath()]
@@ -77,10 +78,10 @@ def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePo
 
 
 def is_outside_site(root: Path, written: str, page: PurePosixPath | None) -> bool:
-    """Return whether a path that an author wrote leads out of the site.
+    """Return whether a path written by an author points outside the site.
 
-    A path that begins with a slash is one of the machine if the site lacks its first folder. Files outside
-    the site are not looked up. page: as in `candidate_paths`.
+    An absolute path is one of the machine if its first folder does not exist in the site. Files outside the
+    site are not looked up. page: as in `candidate_paths`.
     """
     if _OF_HOME.match(written):
         return True
@@ -91,7 +92,7 @@ def is_outside_site(root: Path, written: str, page: PurePosixPath | None) -> boo
 
 
 def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
-    """What tells of a change; None if there is no file."""
+    """Return a stamp that changes with the file, or None if there is no file."""
     try:
         return stamp_of((root / path).stat(), with_changed=True)
     except (OSError, ValueError):
@@ -99,13 +100,13 @@ def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
 
 
 def open_text_file(text: str) -> TextFile:
-    """A file that an editor has open."""
+    """Return the content of a file that is open in an editor."""
     data = text.encode("utf-8", "replace")
     return TextFile(normalize_line_ends(text.removeprefix("\ufeff")), hashlib.sha256(data).hexdigest())
 
 
 def read_text_file(root: Path, output: str, path: PurePosixPath) -> TextFile | None:
-    """The file at a path relative to the root; None if there is none."""
+    """Return the content of the file at a path relative to the root, or None if it does not exist."""
     try:
         base = root.resolve()
         file = (base / path).resolve(strict=True)
@@ -140,10 +141,13 @@ Look = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
 
 
 class SiteBibliographies:
-    """Belongs to one pipeline."""
+    """The bibliographies of a site, used by a single pipeline."""
 
     def __init__(self, root: Path, rows: Rows | None = None, look: Look | None = None) -> None:
-        """rows: keep indexes of files. look: reads a file, where they are not on the disk."""
+        """Prepare the bibliographies without reading files.
+
+        rows: caches the indexes of files. look: reads a file; replaces reading from disk.
+        """
         self._root = root
         self._look = look or self._look_at
         self._rows = rows or NoRows()
@@ -151,16 +155,16 @@ class SiteBibliographies:
         self._read: dict[PurePosixPath, tuple[FileStamp | None, TextFile | None]] = {}
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
         self._is_touched = False
-        """A file that was read has changed since `refresh`."""
+        """Whether `forget` dropped a file since the last `refresh`."""
         self.open_texts = NO_TEXTS
-        """As in `read_site`."""
+        """Contents of open editors, as in `read_site`."""
 
     def use_settings(self, settings: LoadedConfig) -> None:
-        """Work with these settings from now on."""
+        """Use these settings from now on."""
         self._settings = settings
 
     def refresh(self) -> bool:
-        """Forget what has changed on disk; whether anything has."""
+        """Drop cached files that changed on disk. Return whether any file changed."""
         changed = [path for path, (stamp, _) in self._read.items() if file_stamp(self._root, path) != stamp]
         for path in changed:
             del self._read[path]
@@ -169,12 +173,12 @@ class SiteBibliographies:
         return is_changed
 
     def forget(self, changed: Iterable[str]) -> None:
-        """Files that have changed, whatever their stamps say."""
+        """Drop cached files that have changed, regardless of their stamps."""
         for path in changed:
             self._is_touched |= self._read.pop(PurePosixPath(path), None) is not None
 
     def find(self, key: str, document: Document) -> FoundPublication:
-        """The work that a page means by a key."""
+        """Return the entry with this key in the bibliographies of a page."""
         for file in self._files_of(document):
             found = file.find(key)
             if found:
@@ -182,23 +186,23 @@ class SiteBibliographies:
         return FoundPublication()
 
     def keys(self, document: Document) -> tuple[str, ...]:
-        """All keys that a page may cite, in the order of its files."""
+        """Return all keys that a page may cite, in the order of its files."""
         return tuple(dict.fromkeys(key for file in self._files_of(document) for key in file.keys))
 
     def texts(self, document: Document) -> Iterator[tuple[str, str]]:
-        """Path and text of each bibliography of a page."""
+        """Yield path and content of each bibliography of a page."""
         for written, page in self._named_paths(document):
             path, file = self._text_of(written, page)
             if path and file and not file.problem:
                 yield str(path), file.text
 
     def publication_keys(self, document: Document) -> tuple[str, ...]:
-        """Keys of the files that the page lists as a whole."""
+        """Return the keys of the files in the page's `publications`."""
         named = [(written, document.path) for written in document.front.publications]
         return tuple(dict.fromkeys(key for file in self._open_files(named) for key in file.keys))
 
     def hint(self, key: str, document: Document) -> str:
-        """What to do about a key that no bibliography has."""
+        """Return a hint for a key that is in no bibliography."""
         keys = self.keys(document)
         by_case = {known.casefold(): known for known in keys}
         if known := by_case.get(key.casefold()):
@@ -208,11 +212,11 @@ class SiteBibliographies:
         return did_you_mean(key, keys) or where
 
     def place(self, key: str, document: Document) -> Diagnostic | None:
-        """Where an entry stands, as a finding without words."""
+        """Return the location of an entry as a diagnostic without message, or None."""
         return next((found for file in self._files_of(document) if (found := file.place(key))), None)
 
     def problems(self, document: Document) -> tuple[Diagnostic, ...]:
-        """What is wrong with the bibliographies of a page themselves."""
+        """Return errors in the bibliographies of a page."""
         found = []
         for written, page in self._named_paths(document):
             path, file = self._text_of(written, page)
@@ -223,10 +227,10 @@ class SiteBibliographies:
         return tuple(found)
 
     def style(self, document: Document) -> CslStyle:
-        """The style of citations that a page asks for; one without a name if it asks for none."""
+        """Return the citation style of a page. Its name is empty if the page and the settings have none."""
         front = document.front
         config = self._config.config
-        # a page that names a built-in style means it
+        # a built-in style in the front matter takes precedence over the style in the settings
         own = front.csl or ("" if front.citations.style else config.csl)
         if not own:
             return CslStyle()
@@ -245,7 +249,7 @@ class SiteBibliographies:
         return self._settings
 
     def _named_paths(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
-        """Paths as they are written, with the page that names them."""
+        """Yield the paths as written, each with the page that contains it, or None for the settings."""
         for written in (*document.front.bibliography, *document.front.publications):
             yield written, document.path
         for written in self._config.config.bibliography:
@@ -270,7 +274,7 @@ class SiteBibliographies:
         return known[1]
 
     def _open(self, path: PurePosixPath, file: TextFile) -> BibliographyFile:
-        # most sites have none, and it brings much with it
+        # slow import, and most sites have no bibliography
         from ..bibliography.bibliography_file import BibtexFile, CslJsonFile
         from ..bibliography.bibtex_index import BibIndex
 
@@ -291,7 +295,7 @@ class SiteBibliographies:
     def _text_of(
         self, written: str, page: PurePosixPath | None
     ) -> tuple[PurePosixPath | None, TextFile | None]:
-        """The file that a path means."""
+        """Return path and content of the file that `written` means."""
         for path in candidate_paths(written, page):
             if path not in self._read:
                 self._read[path] = self._look(path)
@@ -321,7 +325,7 @@ class SiteBibliographies:
         return self._at("bibliography-file", message, key, written, document, hint, near)
 
     def _near_file(self, written: str, document: Document | None) -> str | None:
-        """A bibliography of nearly that name, beside the page or at the root."""
+        """Return the bibliography with the most similar name next to the page or at the root."""
         names = list[str]()
         for path in candidate_paths(written, document.path if document else None):
             with suppress(OSError):
@@ -345,7 +349,7 @@ class SiteBibliographies:
         hint: str = _HINT,
         near: str | None = None,
     ) -> Diagnostic:
-        """A finding at the value of a key, in the page or in the settings. near: what may be meant."""
+        """Return an error at the value of a key in the page or the settings. near: suggested file name."""
         if document is not None:
             lines, place, path = (
                 document.source.text.split("\n"),
@@ -377,7 +381,9 @@ class SiteBibliographies:
 
 
 def bibliography_paths(documents: Iterable[Document], settings: LoadedConfig) -> frozenset[str]:
-    """Every path, relative to the root, at which a bibliography or style may lie: a build depends on each."""
+    """Return every path, relative to the root, where a bibliography or style may be. A build depends on all
+    of them.
+    """
     config = settings.config
     found: set[PurePosixPath] = set()
     for written in (*config.bibliography, config.csl):

@@ -1,4 +1,4 @@
-"""Python in the browsers of a site's readers: where it comes from."""
+"""The Python that a site's readers run in their browsers: opening the configured distribution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ VENDOR = "fill it with: blogsmith pyodide vendor"
 
 
 def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:
-    """What pages say about Python; opened for the first page that asks, and its mistakes told then."""
+    """Return a function that opens the distribution.
+
+    It is opened for the first page that needs it, and its errors are reported then.
+    """
 
     @cache
     def open_once() -> Distribution:

@@ -1,4 +1,4 @@
-"""Social cards: which pages have one, what is on it, and its file."""
+"""Social cards: which pages have one, their content and their files."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from ..site.cards.title import title_pieces
 
 
 def with_cards(views: Sequence[PageView], context: SiteContext) -> list[PageView]:
-    """The pages with the addresses of their cards."""
+    """Return the pages with the URLs of their cards."""
     return add_cards(views, card_style(context), context.config, missing_signs, context.theme.language)
 
 
 def card_style(context: SiteContext) -> CardStyle:
-    """How cards look. The font of a site's own theme is opened only where the site is trusted.
+    """Return the style of cards. The font of a site's own theme is used only if the site is trusted.
 
-    Fonts hold programs, and what reads them is not written in a language that is safe by itself.
+    Fonts contain programs, and they are read by code that is not memory-safe.
     """
     style = context.theme.files.card
     return replace(style, font=None, font_digest="") if _is_foreign(style, context) else style
 
 
 def card_problems(context: SiteContext) -> list[Diagnostic]:
-    """A warning where cards have another font than the theme says."""
+    """Warn if cards do not use the font of the theme."""
     style, config = context.theme.files.card, context.config
     if not (config.social_cards and config.base_url and _is_foreign(style, context)):
         return []
@@ -58,7 +58,7 @@ def _is_foreign(style: CardStyle, context: SiteContext) -> bool:
 def card_files(
     views: Iterable[PageView], context: SiteContext
 ) -> Iterator[tuple[PurePosixPath, str, GeneratedFile]]:
-    """Path, origin and content of each card, drawn when asked for; pages that say the same share one."""
+    """Yield path, origin and content of each card. Cards are drawn on request. Equal cards share a file."""
     base_path, style = context.config.base_path, card_style(context)
     fonts = CardFonts(style)
     planned: set[str] = set()
@@ -73,18 +73,18 @@ def card_files(
 
 
 def _draw(card: SocialCard, style: CardStyle, fonts: CardFonts) -> bytes:
-    # most builds draw none: the cards are there
+    # most builds draw no card, because all cards exist already
     from ..site.cards.drawing import draw_card
 
     return draw_card(card, style, fonts)
 
 
-# Which pages have a social card, and what it says.
+# Which pages have a social card, and its content.
 
 
 KINDS = ("home", "page", "post")
 FOLDER = "assets/cards"
-"""Of the finished site."""
+"""Path in the finished site."""
 _SEPARATOR = " · "
 
 
@@ -95,10 +95,10 @@ def add_cards(
     missing_signs: Callable[[str, CardStyle], str],
     language: Callable[[str], Language],
 ) -> list[PageView]:
-    """The pages with the addresses of their cards.
+    """Return the pages with the URLs of their cards.
 
-    missing_signs: the characters of a text that the font of a style cannot draw; with one there is no card.
-    language: language tag → its dates.
+    missing_signs: function that returns the characters of a string that the font cannot draw. A page with
+    such characters gets no card. language: function from language tag to language.
     """
     if not config.social_cards or not config.base_url:
         return list(views)
@@ -113,7 +113,7 @@ def add_cards(
 
 
 def card_of(view: PageView, config: Config, language: Callable[[str], Language]) -> SocialCard | None:
-    """What the card of a page says; None for lists, and for pages with a picture of their own."""
+    """Return the content of a page's card. It is None for lists and for pages with their own image."""
     if view.kind not in KINDS or view.image:
         return None
     words = language(view.lang)
@@ -125,6 +125,6 @@ def card_of(view: PageView, config: Config, language: Callable[[str], Language])
 
 
 def _text_of(card: SocialCard) -> str:
-    """What is drawn with the font of the text."""
+    """Return all text on the card, without formulas."""
     words = [piece.text for piece in title_pieces(card.title_html) if not piece.mathml]
     return "".join((*words, card.site, card.byline))

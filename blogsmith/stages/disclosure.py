@@ -1,7 +1,8 @@
-"""What a site would tell beside its pages: which files are published at all, and what they would give away.
+"""Selection of the files next to posts that are published, and warnings about private data in published
+files.
 
-Files beside posts are published, but for those an author works with: notebooks, code, copies that programs
-leave. These are published where a page links to them. Under `static/` everything is published.
+Files next to posts are published, except for working files of authors: notebooks, code, backup copies.
+Working files are published only if a page links to them. Under `static/` all files are published.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ WORKING = frozenset(
     {".ipynb", ".py", ".pyi", ".pyc", ".r", ".rmd", ".qmd", ".jl", ".m", ".sh", ".env"}
     | {".bak", ".old", ".orig", ".rej", ".save"}
 )
-"""Endings of files that authors work with, in lower case."""
+"""Suffixes of working files, in lower case."""
 
 _KEY = lazy_pattern(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-File-")
 _KEY_HEAD = 4096
 _TEMPLATES = frozenset((".html", ".htm", ".xml", ".css", ".scss", ".js", ".json", ".txt"))
 _FRONT_MATTER = lazy_pattern(rb"---[ \t]*\r?\n(?:[A-Za-z][\w-]*:|---)")
-"""How a page of Jekyll or Eleventy begins, whatever it is written in."""
+"""The start of Jekyll and Eleventy pages, in any markup language."""
 _DRAFT = lazy_pattern(
     rb"---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)[ \t]*\r?$", re.MULTILINE
 )
@@ -44,7 +45,7 @@ _NO_TEMPLATE = "front matter has no meaning in this file, so it is published as 
 _TEMPLATE_HINT = "write the page as .md, which may hold HTML; or take the lines between --- out"
 _MAX_NOTEBOOK = 50_000_000
 _HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
-"""A folder that belongs to somebody; backslashes as JSON writes them."""
+"""Path of a user's home folder. JSON writes each backslash twice."""
 
 Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
 
@@ -52,12 +53,12 @@ Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
 def published_assets(
     loaded: LoadedSite, rendered: Iterable[Rendered], config: Config
 ) -> Mapping[str, tuple[Asset, str]]:
-    """Path of each file that is copied into the site → the file and its site path."""
+    """Map the path of each file that is copied into the site to the file and its site path."""
     linked: set[str] | None = None
     found = {}
     for path, url in loaded.asset_urls.items():
         if is_working_file(path):
-            # most sites have none of them
+            # most sites have no working files
             linked = _linked_addresses(rendered, config) if linked is None else linked
             if config.base_path + quote(url) not in linked:
                 continue
@@ -67,24 +68,24 @@ def published_assets(
 
 
 def _is_draft(asset: Asset) -> bool:
-    """Whether a file of HTML says in front matter that it is no page for readers yet."""
+    """Return whether an HTML file is marked as draft in front matter."""
     if asset.path.suffix.lower() not in (".html", ".htm"):
         return False
     try:
         with asset.file.open("rb") as stream:
             return _DRAFT.match(stream.read(_KEY_HEAD)) is not None
     except OSError:
-        # told when it is copied
+        # reported when the file is copied
         return False
 
 
 def is_working_file(path: str) -> bool:
-    """Whether a file of this path is published only where a page links to it."""
+    """Return whether the file at this path is published only if a page links to it."""
     return path.startswith("content/") and PurePosixPath(path).suffix.lower() in WORKING
 
 
 def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
-    """Addresses that pages and the menu lead to, base path included."""
+    """Return URLs that pages and the menu link to, with base path."""
     menu = (quote(unquote(re.split("[#?]", item.url)[0])) for item in config.menu)
     found = {config.base_path + url for url in menu if url.startswith("/")}
     for item in rendered:
@@ -93,16 +94,16 @@ def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
 
 
 def disclosures(assets: Mapping[str, tuple[Asset, str]], config: Config, look: Look) -> Iterator[Diagnostic]:
-    """Warnings for files that are or tell what their authors may not know.
+    """Yield warnings for published files that contain private data.
 
-    look: `leaks`, or one that remembers.
+    look: `leaks` or a function that caches its results.
     """
     for asset, _ in assets.values():
         yield from look(asset, config)
 
 
 def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
-    """What is doubtful about one file that is published; nothing for one that cannot be read."""
+    """Return warnings for a published file. There are none if it cannot be read."""
     try:
         with asset.file.open("rb") as stream:
             head = stream.read(_KEY_HEAD)
@@ -116,7 +117,7 @@ def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
                 return (_warning("foreign-file", asset, _NO_TEMPLATE, _TEMPLATE_HINT),)
             return _picture_leaks(asset, stream) if config.images.metadata == "clean" else ()
     except OSError:
-        # told when it is copied
+        # reported when the file is copied
         return ()
 
 
@@ -153,22 +154,22 @@ def _warning(code: str, asset: Asset, message: str, hint: str) -> Diagnostic:
     return Diagnostic(code, message, str(asset.path), hint=hint, severity="warning")
 
 
-# What published files give away, as far as they have changed.
+# Cached warnings about published files, recomputed only for changed files.
 
 
 class DisclosureCache:
-    """Belongs to one pipeline."""
+    """The cached warnings, used by a single pipeline."""
 
     def __init__(self, rows: Rows) -> None:
         self._values = StampedValues(rows, "disclosure", _Leaks)
 
     def forget(self, changed: Collection[str]) -> None:
-        """Files that were saved: their stamps may be the same."""
+        """Drop the results for saved files. Their stamps may be unchanged."""
         for path in changed:
             self._values.forget(path)
 
     def leaks_of(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
-        """As `leaks`."""
+        """Return the cached or computed result of `leaks`."""
         path, mode = str(asset.path), config.images.metadata
         try:
             stamp = stamp_of(asset.file.stat(), with_changed=True)
@@ -181,11 +182,11 @@ class DisclosureCache:
         return known.found
 
     def save(self, files: Container[str]) -> None:
-        """Keep what was found. files: paths of all files of the site."""
+        """Store the results. files: paths of all files of the site."""
         self._values.save(files.__contains__)
 
 
 class _Leaks(msgspec.Struct, frozen=True, array_like=True):
     mode: str
-    """As in the setting `images.metadata`."""
+    """Value of the setting `images.metadata`."""
     found: tuple[Diagnostic, ...]

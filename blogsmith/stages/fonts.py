@@ -1,4 +1,4 @@
-"""The math font cut to the signs of a site, and its files."""
+"""The subset of the math font with the symbols of a site, and its files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..tex.mathml.signs import join_signs
 def add_fonts(
     views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
 ) -> tuple[list[PageView], MathFonts]:
-    """The pages with the addresses of their fonts, and these fonts. rendered: by source path."""
+    """Return the pages with the URLs of their fonts, and the fonts. rendered: by source path."""
     font = context.theme.files.math_font
     if font is None:
         return list(views), MathFonts(None)
@@ -33,12 +33,12 @@ def add_fonts(
 
 
 def _signs_of(view: PageView, item: Rendered | None) -> str:
-    # a list that takes several pages has its text on the first one
+    # only the first page of a paginated list has the body of its source
     return item.body.signs if item and item.body.content == view.body else join_signs(page_signs(view))
 
 
 def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
-    """The fonts, each with the style sheet that names it; SiteError if the theme's cannot be cut."""
+    """Return the fonts, each with its stylesheet. Raises SiteError if the theme's font cannot be subset."""
     made = []
     for cut in fonts.cuts():
         font = _font_file(cut, context)
@@ -47,7 +47,7 @@ def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
 
 
 def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """The same files, made when they are asked for."""
+    """Return the same files, made on request."""
     font = context.theme.files.math_font
     found: list[OutputFile] = []
     if font is None:
@@ -61,7 +61,9 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
 
 
 def uncut_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """Fonts that may have to be cut, which takes half a second; once made they wait for `make_fonts`."""
+    """Return fonts that may need subsetting, which takes half a second. The result is cached for
+    `make_fonts`.
+    """
     font = context.theme.files.math_font
     if font is None or not can_cut():
         return []
@@ -77,7 +79,7 @@ def uncut_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
 
 
 def font_bytes(cut: FontCut, context: SiteContext) -> bytes:
-    """The bytes of a cut; SiteError as in `make_fonts`."""
+    """Return the bytes of a subset. Raises SiteError like `make_fonts`."""
     made = _font_file(cut, context)
     return made.file.read_bytes() if made.file else made.data or b""
 
@@ -90,7 +92,7 @@ def _font_file(cut: FontCut, context: SiteContext) -> Output:
     if beside.is_file():
         return Output(path, file=beside)
     if not can_cut():
-        # a large font is better than a formula without its signs
+        # a large font is better than formulas without their symbols
         return Output(path, file=font.asset.file)
     source = font.asset.file
     try:
@@ -101,37 +103,37 @@ def _font_file(cut: FontCut, context: SiteContext) -> Output:
         raise SiteError(Diagnostic("theme-value", message)) from problem
 
 
-# A math font with some of its signs: everything a browser needs to set them, and nothing else.
+# Subsetting of a math font: the subset contains everything that a browser needs for the given symbols.
 #
-# The MATH table stays whole for what is left: constants, taller brackets, parts of long arrows. fontTools is
-# imported when a font is cut, not before.
+# The MATH table is complete for the remaining glyphs: constants, larger brackets, parts of long arrows.
+# fontTools is imported only when a font is subset.
 
 
 _FEATURES = ("ccmp", "dtls", "flac", "ssty", "math")
 """Combining marks, dotless and flattened accents, forms for scripts."""
 _NAMES = (0, 1, 2, 3, 4, 5, 6, 13, 14)
-"""Copyright, names, version and licence stay in the font."""
+"""Ids of the names to keep: copyright, names, version and licence."""
 
 
 class FontProblem(Exception):
-    """A file that is no font one can cut."""
+    """Raised if the file is not a font that can be subset."""
 
 
 def can_cut() -> bool:
-    """Whether this machine has what it takes."""
+    """Return whether the required packages are installed."""
     return find_spec("fontTools") is not None and find_spec("brotli") is not None
 
 
 def cut_font(font: bytes, signs: Collection[str]) -> bytes:
-    """WOFF2 with `signs` of `font` (TTF, OTF or WOFF); FontProblem if it is none.
+    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontProblem on failure.
 
-    signs: characters, some with a variation selector behind them. Those the font lacks are left out.
-    Same font and signs, same bytes.
+    signs: characters, some followed by a variation selector. Those missing in the font are ignored. The
+    output is reproducible.
     """
     from fontTools.ttLib import TTFont
 
     try:
-        # the font's own date stays: a clock would give other bytes each time
+        # `recalcTimestamp` would use the clock and make the output irreproducible
         opened = TTFont(BytesIO(font), recalcTimestamp=False, lazy=True)
         if "MATH" not in opened:
             raise FontProblem("it has no MATH table")
@@ -139,7 +141,7 @@ def cut_font(font: bytes, signs: Collection[str]) -> bytes:
     except FontProblem:
         raise
     except Exception as error:
-        # a damaged font fails in as many ways as it has tables
+        # a damaged font can raise any exception
         raise FontProblem(str(error) or type(error).__name__) from error
 
 
@@ -154,7 +156,7 @@ def _cut(font: Any, signs: Collection[str]) -> bytes:
         glyph_names=False,
         notdef_outline=True,
         ignore_missing_unicodes=True,
-        # mirrored forms are for text that runs from right to left
+        # mirrored forms are needed for right-to-left text only
         bidi_closure=False,
     )
     options.drop_tables = [*options.drop_tables, "GPOS"]
@@ -168,7 +170,7 @@ def _cut(font: Any, signs: Collection[str]) -> bytes:
 
 
 def _keep_selected(font: Any, signs: Collection[str]) -> None:
-    """Forget the forms behind variation selectors that nobody asks for."""
+    """Remove glyphs for variation selectors that are not in `signs`."""
     asked = {(ord(sign[0]), ord(sign[1])) for sign in signs if len(sign) == 2}
     for table in font["cmap"].tables:
         if table.format == 14:

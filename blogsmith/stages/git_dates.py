@@ -1,8 +1,8 @@
-"""When the last commit changed a file: for pages with `updated: git`.
+"""Dates of the last commits of files, for pages with `updated: git`.
 
-git reads the settings of the repository it looks at, and these can name programs (`gpg.program`,
-`core.fsmonitor`, commands for objects that a partial clone lacks). So it is only asked about a site that the
-user trusts, and with these switched off besides. Source: git-config(1), git-log(1).
+git reads the settings of the repository, which can name programs to run (`gpg.program`, `core.fsmonitor`,
+commands for objects that a partial clone lacks). It is therefore run only for sites that the user trusts,
+and with these settings disabled. Source: git-config(1), git-log(1).
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c", "gpg.program=false"),
 )
 GIT_FILES = (".git/HEAD", ".git/logs/HEAD", ".git/packed-refs")
-"""What changes with a commit, relative to a repository."""
+"""Files that change with a commit, relative to the repository."""
 
 
 class GitDates(Struct, frozen=True):
-    """What the history of a site says of its pages."""
+    """Dates of pages from the history of a site."""
 
     dates: Mapping[str, dt.datetime] = {}
-    """Source path → when a commit changed it last."""
+    """Source path → date of the last commit that changed the file."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDates:
-    """Of the pages that ask for it; nothing is run where none does."""
+    """Return the dates of pages that request it. git is not run if there are none."""
     wanted = [document for document in documents if document.front.is_dated_by_git]
     if not wanted:
         return GitDates()
-    # few sites get here, and it takes long to import
+    # slow import, which few sites need
     import subprocess
 
     if not is_trusted(context.root, context.config):
@@ -56,7 +56,7 @@ def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDa
 
 
 def git_files(root: Path) -> frozenset[str]:
-    """Paths relative to a site that tell of a new commit; none where there is no repository."""
+    """Return paths, relative to the site, that change with a commit. Without a repository there are none."""
     for folder in (root, *root.resolve().parents):
         if (folder / ".git").is_dir():
             start = Path(os.path.relpath(folder, root))
@@ -65,7 +65,7 @@ def git_files(root: Path) -> frozenset[str]:
 
 
 def _log(root: Path, paths: Sequence[str]) -> str:
-    """Commits, newest first: a line of NUL and date, then the files it changed."""
+    """Return the output of `git log`, newest commit first: NUL and date, then the files it changed."""
     import subprocess
 
     command = ["git", *_OPTIONS, "log", "--format=%x00%aI", "--name-only", "--no-renames", "--relative"]
@@ -89,7 +89,7 @@ def _log(root: Path, paths: Sequence[str]) -> str:
 
 
 def _dates(text: str) -> dict[str, dt.datetime]:
-    """Of `git log -z`: dates and names, each behind a NUL."""
+    """Parse the output of `git log -z`: dates and names, each after a NUL."""
     dates: dict[str, dt.datetime] = {}
     moment: dt.datetime | None = None
     for part in text.split("\0"):

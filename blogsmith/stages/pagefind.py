@@ -1,4 +1,4 @@
-"""Pagefind's files of a site that has chosen it: made at the end of a build, from the texts of its pages."""
+"""Pagefind's files for sites that use it. They are made at the end of a build, from the text of the pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .search_files import pagefind_folder, plan_index, search_folder, searched_v
 def make_pagefind_files(
     context: SiteContext, views: Mapping[str, PageView], rendered: Mapping[str, Rendered]
 ) -> list[Output]:
-    """Return the files; none for a site that searches in another way. SiteError if they cannot be made."""
+    """Return the files; none for a site with another search engine. SiteError if they cannot be made."""
     settings = context.config.search_settings
     if settings is None or settings.engine != "pagefind":
         return []

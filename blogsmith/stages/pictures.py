@@ -1,7 +1,8 @@
-"""Copies of pictures as files of the site: made when they are asked for, and kept from build to build.
+"""Smaller copies of images as files of the site, made on request and cached between builds.
 
-All copies of one picture are made together, for it is decoded once. What is kept in `.blogsmith/pictures/` is
-named by the copy and by the libraries that made it, so it is never out of date.
+All copies of an image are made together, so that it is decoded only once. The names of cached copies in
+`.blogsmith/pictures/` include the copy and the versions of the libraries that made it, so they never become
+stale.
 """
 
 from __future__ import annotations
@@ -34,30 +35,33 @@ from ..write.photos.encoder import PictureProblem, encode_variants, encoder_vers
 
 _KIND: Final = "pictures"
 _SPARE = 500
-"""Copies that are kept although the site has them no more: of drafts, and of other branches."""
+"""Number of unused copies to keep, such as those of drafts and other branches."""
 _SHARED_PX = 1200
-"""What networks show of the picture of a page."""
+"""Width of images in link previews of social networks."""
 
 
 class PictureCopies:
-    """Makes the copies of one site."""
+    """Makes the copies of a site's images."""
 
     def __init__(self, context: SiteContext, all_of: Mapping[str, Sequence[PictureVariant]]) -> None:
-        """all_of: picture, by its name and digest → its copies."""
+        """Prepare the copies without making them.
+
+        all_of: image, by name and digest → its copies.
+        """
         self._root = context.root
         self._base_path = context.config.base_path
         self._cleans = context.config.images.metadata == "clean"
         self._all_of = all_of
         self._lock = Lock()
-        """A preview is asked for several at once, and has other things to do."""
+        """The preview may be asked for several copies at the same time."""
 
     @cached_property
     def version(self) -> str:
-        """Names all that copies depend on beside the original, in a few letters."""
+        """Return a digest of all inputs of copies other than the original image."""
         return hashlib.sha256(f"{encoder_version()} {self._cleans}".encode()).hexdigest()[:12]
 
     def make(self, variant: PictureVariant, source: Path) -> bytes:
-        """One copy; SiteError if the original cannot be read."""
+        """Return one copy. Raises SiteError if the original cannot be read."""
         with self._lock:
             kept = read_bytes(self._root, _KIND, self._name(variant))
             return kept if kept is not None else self._make_all(variant, source)
@@ -79,9 +83,10 @@ class PictureCopies:
     def files(
         self, originals: Mapping[PurePosixPath, tuple[str, Path]]
     ) -> Iterator[tuple[PurePosixPath, str, GeneratedFile]]:
-        """Path, origin and content of each copy; one of each picture first, which is the one that takes time.
+        """Yield path, origin and content of each copy.
 
-        originals: where an original lies in the finished site → its origin and its file.
+        The first copy of each image comes first, because making it makes all others. originals: path of an
+        original in the finished site → its origin and file.
         """
         numbered = [
             (number, one) for wanted in self._all_of.values() for number, one in enumerate(sorted(wanted))
@@ -96,7 +101,7 @@ class PictureCopies:
             yield path, f"a copy of {origin}", GeneratedFile(make, (), key=key, is_slow=True)
 
     def keep_only_planned(self) -> None:
-        """Forget copies that the site has no more, but for some."""
+        """Remove most cached copies that the site no longer uses."""
         names = {self._name(one) for wanted in self._all_of.values() for one in wanted}
         keep_only(self._root, _KIND, names, _SPARE)
 
@@ -105,15 +110,15 @@ class PictureCopies:
 
 
 def _picture_name(variant: PictureVariant) -> str:
-    """What all copies of one picture begin with."""
+    """Return the common prefix of the names of all copies of an image."""
     return variant.path.rpartition("-")[0]
 
 
 def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -> list[bytes]:
-    """The copies of a picture; in place of one that is no smaller, or cannot be made, what is published.
+    """Return the copies of an image. `published` replaces copies that are not smaller or cannot be made.
 
-    A drawing made smaller has smooth edges and may weigh more than a larger copy: then that one is taken.
-    Browsers tell what a picture is by its first bytes, whatever its name ends with.
+    A reduced drawing has smooth edges and may be a larger file than a copy with more pixels; then the latter
+    is used. Browsers detect the format of an image by its first bytes, regardless of its file name.
     """
     try:
         made = encode_variants(io.BytesIO(data), wanted)
@@ -128,9 +133,9 @@ def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -
 
 
 def picture_copies(used: Iterable[PictureVariant], context: SiteContext) -> PictureCopies | None:
-    """What makes the copies that pages name; None if there are none."""
+    """Return the object that makes the used copies, or None if there are none."""
     all_of: dict[str, list[PictureVariant]] = defaultdict(list)
-    # a picture that lies beside two posts has the same copies
+    # an image that is next to two posts has the same copies
     for one in {one.path: one for one in sorted(set(used), reverse=True)}.values():
         all_of[_picture_name(one)].append(one)
     return PictureCopies(context, all_of) if all_of else None
@@ -139,7 +144,7 @@ def picture_copies(used: Iterable[PictureVariant], context: SiteContext) -> Pict
 def shared_pictures(
     views: Iterable[PageView], loaded: LoadedSite, config: Config, measure: Measure
 ) -> dict[str, PictureVariant]:
-    """Address of each large picture that stands for a page → the copy that networks are given of it."""
+    """Map the URL of each large page image to the smaller copy for social networks."""
     addresses = {view.image for view in views if view.image.startswith("/")}
     if not addresses or not config.images.responsive:
         return {}
@@ -157,7 +162,7 @@ def shared_pictures(
 def with_shared_pictures(
     views: Sequence[PageView], shared: Mapping[str, PictureVariant], base_path: str
 ) -> list[PageView]:
-    """The pages with the addresses of these copies."""
+    """Return the pages with the URLs of these copies."""
     return [
         replace(view, card=f"{base_path}/{one.path}") if (one := shared.get(view.image)) else view
         for view in views

@@ -1,8 +1,9 @@
-"""The files of a site's search: one that browsers always ask for anew, and those whose versions it names.
+"""The files of a site's search: an entry file that browsers always revalidate, and the files it lists by
+version.
 
-They are made when they are asked for, so a save in the preview does not pay for them. Browsers ask for all
-but the first one with a digest of what they hold, so what they have kept of them is never old; and an edit of
-a text changes few of them, and no name.
+They are made on request, so a save in the preview does not pay for them. Browsers request all files except
+the entry file with a digest of their content, so cached files are never outdated. An edit of a post changes
+few files, and no file names.
 """
 
 from __future__ import annotations
@@ -25,64 +26,64 @@ from ..site.editions import SEARCH_PATH, group_by_edition
 from ..site.frame import Rendered
 
 if TYPE_CHECKING:
-    # imported by the functions that need it: a build after an edit reads plans, also of sites without search
+    # imported by the functions that need it: after an edit, even sites without search read plans
     from ..site.search.index import IndexedPage, SearchIndex
 
 ENTRY = "index"
-"""The one file that names the versions of all others."""
+"""Name of the entry file."""
 _FORM = "2"
-"""Changes when the index is written in another way, so that scripts find what they know."""
+"""Format version of the index. Scripts check it."""
 _DIGITS = 12
 
 
 class IndexedSource(msgspec.Struct, frozen=True, array_like=True):
-    """What an index is made of: one page."""
+    """The inputs of the index from one page."""
 
     path: str
-    """Of its source."""
+    """Path of the source file."""
     url: str
     title: str
     tags: tuple[str, ...]
     digest: str
-    """Of its record."""
+    """Digest of the search record of the page."""
 
 
 class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
-    """What the index of an edition is made of."""
+    """The inputs of the index of one language version."""
 
     pages: tuple[IndexedSource, ...]
-    """In the order of the index."""
+    """Pages in the order of the index."""
     engine: str
-    """What finds words, as in the settings."""
+    """Search engine, as in the settings."""
 
     @property
     def order(self) -> str:
-        """As in `page_order`."""
+        """The digest of pages and their order, from `page_order`."""
         from ..site.search.index import page_order
 
         return page_order(page.url for page in self.pages)
 
     @property
     def terms(self) -> int:
-        """Over how many files the terms are divided; 0 where Pagefind finds them."""
+        """The number of term files; 0 with Pagefind."""
         from ..site.search.index import count_files
 
         return count_files(len(self.pages)) if self.engine == "own" else 0
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all files but the first, without `.json`."""
+        """Names of all files except the entry file, without `.json`."""
         from ..site.search.index import terms_name
 
         return ("pages", "formulas", *map(terms_name, range(self.terms)))
 
     def key(self, macros: Mapping[str, str]) -> str:
-        """Names all that the index is made of."""
+        """Return a digest of all inputs of the index."""
         made_of = [_FORM, __version__, self, sorted(macros.items())]
         return sha256(msgspec.json.encode(made_of)).hexdigest()
 
     def entry(self, versions: Mapping[str, str], macros: Mapping[str, str]) -> bytes:
-        """The first file. versions: of the others, by name."""
+        """Return the entry file. versions: versions of the other files, by name."""
         found = {"form": _FORM, "order": self.order, "terms": self.terms}
         if not self.terms:
             found["folder"] = pagefind_folder(self.key(macros))
@@ -92,9 +93,9 @@ class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
 def search_files(
     views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, engine: str
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Path and content of each file but those of Pagefind; none for a site without search.
+    """Yield path and content of each file except those of Pagefind. A site without search has none.
 
-    rendered: by source path. engine: what finds words, as in the settings.
+    rendered: by source path. engine: search engine, as in the settings.
     """
     macros = context.config.math.macros
     for edition, members in searched_views(views, rendered, context).items():
@@ -119,7 +120,7 @@ def _content(plan: SearchPlan, index: SearchIndex, name: str) -> bytes:
 def planned_files(
     plan: SearchPlan, content: Callable[[str], bytes], macros: Mapping[str, str], folder: PurePosixPath
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """The files of an index. content: gives what stands in the one of this name, without `.json`."""
+    """Yield the files of an index. content: function from file name, without `.json`, to content."""
     key = plan.key(macros)
     for name in (ENTRY, *plan.names):
         yield (
@@ -129,7 +130,7 @@ def planned_files(
 
 
 def plan_index(views: Sequence[PageView], rendered: Mapping[str, Rendered], engine: str) -> SearchPlan:
-    """What the index of these pages is made of."""
+    """Return the inputs of the index of these pages."""
     pages = (indexed_source(view, rendered[view.path].body.search) for view in views)
     return SearchPlan(tuple(pages), engine)
 
@@ -137,10 +138,10 @@ def plan_index(views: Sequence[PageView], rendered: Mapping[str, Rendered], engi
 def searched_views(
     views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
 ) -> dict[str, tuple[PageView, ...]]:
-    """Edition → its pages that can be found, in the order of the index; empty for a site without search."""
+    """Map language versions to their searchable pages, in the order of the index. Empty without search."""
     if not context.config.search:
         return {}
-    # of a list that takes several pages, the first one has the text; drafts are nobody's to find
+    # only the first page of a paginated list has a body; drafts must not be found
     found = (
         view
         for view in views
@@ -152,24 +153,24 @@ def searched_views(
 
 
 def search_folder(edition: str, context: SiteContext) -> PurePosixPath:
-    """Where the files of an index lie."""
+    """Return the folder of an index."""
     return PurePosixPath((edition_root(edition, context.config) + SEARCH_PATH).strip("/"))
 
 
 def pagefind_folder(key: str) -> str:
-    """Name of the folder beside an index that Pagefind's files lie in. key: as `SearchPlan.key` gives it."""
+    """Return the name of the folder with Pagefind's files, next to the index. key: from `SearchPlan.key`."""
     return key[:_DIGITS]
 
 
 def indexed_page(view: PageView, record: bytes) -> IndexedPage:
-    """A page as the index takes it."""
+    """Return the input of the index for one page."""
     from ..site.search.index import IndexedPage
 
     return IndexedPage(view.url, view.title, _tags(view), record)
 
 
 def indexed_source(view: PageView, record: bytes) -> IndexedSource:
-    """The same, to be compared."""
+    """Return the input of the index for one page with a digest instead of the record, for comparison."""
     from ..site.search.page_record import record_digest
 
     return IndexedSource(view.path, view.url, view.title, _tags(view), record_digest(record))

@@ -1,4 +1,4 @@
-"""Options and style sheets of the theme of a site: the files they name exist and carry a version."""
+"""Theme options and stylesheets of a site: checks that their files exist, and adds versions to their URLs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ from ..render.templates.style_sheets import StyleSheet, version_of
 from ..site.math_font import font_face
 
 Assets = Mapping[str, tuple[Asset, str]]
-"""As `published_assets` gives them."""
+"""Result of `published_assets`."""
 
 
 def resolve_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
-    """What the site says under `theme_options`; an address of a file of its own changes with the file."""
+    """Return the `theme_options` of the site. URLs of its own files get a version, so they change with the
+    file.
+    """
     files = _files_of(context, assets)
     found = dict(context.config.theme_options)
     for path, value in _option_files(context):
@@ -40,7 +42,7 @@ def resolve_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
 
 
 def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
-    """Errors for files that options name and the site does not have."""
+    """Return errors for options that refer to files missing in the site."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     files = _files_of(context, assets)
     for path, value in _option_files(context):
@@ -55,7 +57,7 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
 
 
 def site_ground(context: SiteContext, assets: Assets) -> Ground:
-    """The colour of pages, of the theme's style sheets and of the site's own."""
+    """Return the background colour of pages, from the stylesheets of the theme and of the site."""
     files = _files_of(context, assets)
     theme = [
         file.asset.file
@@ -74,12 +76,12 @@ def _texts(paths: list[Path]) -> Iterator[str]:
         try:
             yield path.read_text("utf-8-sig", errors="replace")
         except OSError:
-            # told where it is copied
+            # reported when the file is copied
             continue
 
 
 def _option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
-    """Path of a setting → the file it names."""
+    """Yield the path of each setting that is a file, and the file."""
     for name, option in context.theme.files.options.items():
         value = context.config.theme_options.get(name)
         if not value or option.problem(value):
@@ -91,7 +93,7 @@ def _option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
 
 
 def _files_of(context: SiteContext, assets: Assets) -> dict[str, Path]:
-    """Site path → file, of all that is copied into the site."""
+    """Map site paths to files, for all files that are copied into the site."""
     own = {url: asset.file for asset, url in assets.values()}
     return own | {f"/{asset.path}": asset.file for asset in context.theme.static_files()}
 
@@ -119,17 +121,17 @@ def _place(context: SiteContext, path: YamlPath) -> Place | None:
     return places.get(path) or places.get(path[:2])
 
 
-# The style sheets of the site: one file for each group of pages and each font for formulas.
+# The stylesheets of the site: one file for each group of pages and each font for formulas.
 
 
 _MOST = 64
-"""Sheets that are kept: those of a site, for each of its fonts, and of the settings before these."""
+"""Number of cached stylesheets: one per stylesheet and font, plus those of earlier settings."""
 
 
 def sheet_files(
     views: Sequence[PageView], context: SiteContext
 ) -> Iterator[tuple[PurePosixPath, partial[bytes]]]:
-    """Path in the output → what makes the sheet, for all that pages may name."""
+    """Map output paths to functions that make the stylesheet, for all stylesheets that pages may use."""
     fonts = sorted({view.math_font for view in views})
     for sheet in context.theme.sheets.values():
         for path, font in {sheet.path(font): font for font in fonts}.items():
@@ -139,7 +141,7 @@ def sheet_files(
 def _sheet_bytes(sheet: StyleSheet, font: str, context: SiteContext) -> bytes:
     path = sheet.path(font)
     make = partial(_make, sheet, font, f"{context.config.base_path}/{path.parent}")
-    # a sheet that was saved a moment ago is shown under the address it had: the new one is not known yet
+    # a stylesheet saved a moment ago is shown under its old URL, since the new one is not known yet
     return read_or_make(context.root, "styles", path.name, make, _MOST) if sheet.is_current() else make()
 
 

@@ -1,6 +1,7 @@
-"""What changes on disk, as soon as it does.
+"""Detection of changed files, as soon as they change.
 
-Events of the system are hints only: what is told is what differs from the files as they were seen last.
-So events that are doubled, lost or wrong cost time at most, and polling is the same code without the hints.
-It is not watchdog's own polling, which takes a deleted and a new file of one inode for a move.
+Events of the operating system are only hints. A change is reported if a file differs from its last known
+state. Duplicated, lost or wrong events therefore only cost time, and polling is the same code without the
+hints. watchdog's own polling is not used, because it takes a deleted and a new file with the same inode for
+a move.
 """

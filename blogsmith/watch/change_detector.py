@@ -1,8 +1,8 @@
-"""What a burst of hints comes to: files whose bytes really changed, and those that are not finished yet.
+"""Turns hints into changes: files with different bytes, after they are complete.
 
-A save is no single act. Between its steps a file may be gone (vim, "delete and create") or empty (written
-in place), or there is one more, under a name that it is about to lose. To report that would show the author
-a page that was never meant, so such files are doubted for a moment.
+A save has several steps. Between them a file may be missing (vim, "delete and create") or empty (written in
+place), or a temporary file may exist. Reporting that would show the author an incomplete page, so such files
+are pending for a moment before they are reported.
 """
 
 from __future__ import annotations
@@ -16,29 +16,30 @@ from .fingerprint import Fingerprint, is_same
 from .tree import WatchedTree
 
 STEP_S = 0.050
-"""How long a file that was there, or had content, may be without, and how long a new one must last."""
+"""Seconds that a file may be missing or empty during a save, and that a new file must exist."""
 CLOSE_S = 0.100
-"""How long a new file may be written before it is closed: good editors sync a temporary file to the disk."""
+"""Seconds that a new file may stay open: good editors sync a temporary file to disk before they close it."""
 
 
 @dataclass(slots=True)
 class ChangeDetector:
-    """Collected for one report."""
+    """Collects the changes of one report."""
 
     tree: WatchedTree
     _before: dict[str, Fingerprint | None] = field(default_factory=dict)
-    """Place of each file that changed → as it was at the last report."""
+    """Path of each changed file → its fingerprint at the last report."""
     _doubted: dict[str, float] = field(default_factory=dict)
-    """Place → when doubting it ends, in seconds of the clock that `stamp_of` is told."""
+    """Path of each pending file → end of the waiting time, by the clock that `scan` gets."""
     _writing: dict[str, bool] = field(default_factory=dict)
 
     @property
     def has_changes(self) -> bool:
-        """Whether something changed, or may have."""
+        """Whether there are changed or pending files."""
         return bool(self._before or self._doubted)
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
-        """Look at these and at all that are doubted. writing: whether more is to come, if that is known."""
+        """Check these files and all pending ones. writing: path → whether the file is still open, if known.
+        """
         self._writing |= writing
         for place in {*places, *self._doubted}:
             old, new = self.tree.fingerprints.get(place), self.tree.stamp_of(place)
@@ -49,11 +50,11 @@ class ChangeDetector:
             self._note(place, old, new)
 
     def wait_s(self, now_s: float) -> float:
-        """How long to wait for what is doubted."""
+        """Return how long to wait for pending files, in seconds."""
         return max((until_s - now_s for until_s in self._doubted.values()), default=0.0)
 
     def changes(self, everything: bool) -> ChangedFiles | None:
-        """What to report; None if nothing is different."""
+        """Return the changes to report, or None if nothing has changed."""
         now = {place: self.tree.fingerprints.get(place) for place in self._before}
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:
@@ -61,7 +62,7 @@ class ChangeDetector:
         return ChangedFiles(frozenset(map(Path, changed)), everything)
 
     def undo(self) -> None:
-        """Have all that is not told found again."""
+        """Restore the previous fingerprints, so that unreported changes are found again."""
         for place, old in self._before.items():
             if old is None:
                 self.tree.fingerprints.pop(place, None)

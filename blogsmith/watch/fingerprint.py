@@ -1,7 +1,7 @@
-"""What is remembered of a file, to tell later whether its bytes changed.
+"""Fingerprints of files, which show later whether their bytes changed.
 
-A digest decides where it is known. Size and times decide for files too large to be read at every save, and
-for those that have not been read yet.
+A digest decides if it is available. Size and times decide for files that are too large to be read at every
+save, and for files that have not been read yet.
 """
 
 from __future__ import annotations
@@ -18,44 +18,49 @@ MAX_DIGESTED_BYTES = 8_000_000
 """Reading and hashing takes about 1 ms per MB."""
 
 _YOUNG_NS = 2_000_000_000
-"""The coarsest clock of a file system that is in use, FAT's: a second write in this time may leave size and
-times as they are."""
+"""Resolution of FAT times, the coarsest of file systems in use. A second write within it may not change the
+stamp.
+"""
 _UNREADABLE = b""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """A file at one moment."""
+    """The state of a file at one moment."""
 
     stamp: FileStamp
     digest: bytes | None
-    """None: not read; empty: could not be read."""
+    """BLAKE2b hash of the content. None: not read; empty: could not be read."""
     again: bool
-    """Whether `stamp` may stay as it is while the bytes change, or the file becomes readable."""
+    """Whether the bytes may change, or the file may become readable, without a change of `stamp`."""
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Size in bytes."""
         return self.stamp.size
 
 
 def watch_stamp(status: os.stat_result) -> FileStamp:
-    """With the time that no program puts back: a file that is read for nothing costs little."""
+    """Return a stamp with the change time, which programs cannot reset. Reading a file in vain costs little.
+    """
     return stamp_of(status, with_changed=True)
 
 
 def unread_fingerprint(stamp: FileStamp) -> Fingerprint:
-    """A file by its stamp alone."""
+    """Return the fingerprint of a file by its stamp alone."""
     return Fingerprint(stamp, None, _is_young(stamp))
 
 
 def read_fingerprint(file: str) -> Fingerprint | None:
-    """The regular file at a path that is no link, read unless it is large; None if there is none."""
+    """Return the fingerprint of a regular file, with a digest unless it is large; None if there is none.
+
+    Symbolic links are not followed.
+    """
     try:
         status = os.lstat(file)
         if not stat.S_ISREG(status.st_mode):
             return None
-        # a pipe may have taken the file's place since: never wait for one
+        # a pipe may have replaced the file: never wait for it
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -63,7 +68,7 @@ def read_fingerprint(file: str) -> Fingerprint | None:
         return _unreadable(file)
     try:
         with open(descriptor, "rb", buffering=0) as opened:  # noqa: PTH123 - of a descriptor
-            # before the bytes: what is written while they are read makes another stamp
+            # before reading: a write during the read then changes the stamp
             stamp = watch_stamp(os.fstat(descriptor))
             small = stamp.size <= MAX_DIGESTED_BYTES
             digest = hashlib.blake2b(opened.read(), digest_size=16).digest() if small else None
@@ -73,7 +78,7 @@ def read_fingerprint(file: str) -> Fingerprint | None:
 
 
 def is_same(old: Fingerprint | None, new: Fingerprint | None) -> bool:
-    """Whether both stand for the same bytes, as far as is known."""
+    """Return whether both have the same bytes, as far as is known."""
     if old is None or new is None:
         return old is new
     if old.digest is not None and new.digest is not None:

@@ -1,4 +1,4 @@
-"""Hints that something changed, whatever system gives them, handed on when a burst is over."""
+"""Hints from the operating system that files may have changed, grouped into bursts."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 QUIET_S = 0.010
-"""A burst is over when nothing has come for this long …"""
+"""A burst ends when no event has come for this many seconds …"""
 DONE_QUIET_S = 0.002
-"""… or for this long, if every file that was written has been closed."""
+"""… or for this many, if every written file has been closed."""
 MAX_BURST_S = 0.100
-"""Bursts that do not end are cut."""
+"""Maximum duration of a burst in seconds; longer ones are split."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """What came together."""
+    """The events of one burst."""
 
     places: dict[str, bool] = field(default_factory=dict)
-    """Path with links resolved → whether a file there was being written when last heard of."""
+    """Path with links resolved → whether the file was open for writing at the last event."""
     overflow: bool = False
     """Whether the system lost events."""
     rescan: bool = False
@@ -29,7 +29,7 @@ class EventBatch:
 
 
 class HintQueue:
-    """Filled by any thread, emptied by one."""
+    """A queue of hints, filled by any thread and emptied by one thread."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -45,25 +45,27 @@ class HintQueue:
         return self._closed
 
     def add(self, place: str, *, writing: bool = False) -> None:
-        """Something may have changed at `place`; writing: more is to come before the file is closed."""
+        """Record that something may have changed at `place`. writing: more events follow before the file is
+        closed.
+        """
         with self._changed:
             self._note()
             self._places[place] = writing
 
     def overflow(self) -> None:
-        """Events were lost."""
+        """Record that events were lost."""
         with self._changed:
             self._note()
             self._overflow = True
 
     def close(self) -> None:
-        """Let `take` return at once, now and always."""
+        """Close the queue. `next_batch` returns immediately from now on."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def next_batch(self, wait_s: float) -> EventBatch | None:
-        """The next burst; None if none begins within `wait_s`, or after `close`."""
+        """Return the next burst, or None if none starts within `wait_s` seconds or the queue is closed."""
         with self._changed:
             self._await_first(time.monotonic() + wait_s)
             self._await_quiet()
@@ -78,7 +80,7 @@ class HintQueue:
 
     def _note(self) -> None:
         self._last_s = time.monotonic()
-        # once per burst: a checkout makes thousands of events, and to wake a thread for each slows them down
+        # once per burst: a checkout makes thousands of events, and waking a thread for each slows it down
         if not self._has_hints():
             self._first_s = self._last_s
             self._changed.notify_all()
@@ -96,28 +98,28 @@ class HintQueue:
             left_s = min(self._last_s + quiet_s, self._first_s + MAX_BURST_S) - time.monotonic()
             if left_s <= 0:
                 return
-            # not notified of each event; the one that closes the file may be a moment away
+            # this thread is not notified of each event, and the event that closes the file may come soon
             self._changed.wait(min(left_s, DONE_QUIET_S))
 
 
 class CannotWatch(Exception):
-    """The system watches no more folders, or none at all; the text says why."""
+    """Raised if the system cannot watch more folders, or any at all. The message says why."""
 
 
 class Notifier(Protocol):
-    """Adds to `HintQueue` what happens in folders."""
+    """Interface of classes that add events of folders to a `HintQueue`."""
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-        """Watch a folder (links resolved); raises CannotWatch. A new inode is a new folder of the same name.
+        """Watch a folder with resolved links. A new inode means a new folder of the same name.
 
-        alone: what is below its own folders does not count.
+        alone: ignore events below its subfolders. Raises `CannotWatch`.
         """
 
     def keep(self, folders: Set[str]) -> None:
-        """Watch no others than these any more."""
+        """Stop watching all other folders."""
 
     def stop(self) -> None:
-        """Give everything back to the system."""
+        """Release all system resources."""
 
 
 OpenNotifier = Callable[[HintQueue], Notifier]

@@ -27,7 +27,7 @@ _ENDED = (
     | InotifyConstants.IN_DELETE_SELF
     | InotifyConstants.IN_MOVE_SELF
 )
-# No event for a file that is opened or read, or whose times or permissions change.
+# without events for files that are opened or read, or whose times or permissions change
 _MASK = Mask(
     _WRITING
     | _ENDED
@@ -36,7 +36,7 @@ _MASK = Mask(
     | InotifyConstants.IN_EXCL_UNLINK
 )
 _NO_WATCH = -1
-"""What `add_callback` returns for a folder that may not be read."""
+"""Return value of `add_callback` for an unreadable folder."""
 _LIMITS = {
     errno.ENOSPC: "the limit fs.inotify.max_user_watches is reached",
     errno.EMFILE: "the limit fs.inotify.max_user_instances is reached",
@@ -58,9 +58,9 @@ class _Folder:
     """Whether the kernel has ended the watch."""
 
     def on_event(self, event: InotifyEvent) -> None:
-        """Called by watchdog's thread."""
+        """Add a hint for an event. Called in watchdog's thread."""
         if not event.name:
-            # the folder is deleted or has moved; there may be a new one of its name
+            # the folder was deleted or moved; there may be a new one with its name
             self.notices.add(self.path)
             return
         name = os.fsdecode(event.name)
@@ -69,21 +69,22 @@ class _Folder:
             self.notices.add(f"{self.path}/{name}", writing=writing)
 
     def on_watch_deleted(self, wd: int) -> None:
-        """Called by watchdog's thread."""
+        """Note that the kernel ended the watch. Called in watchdog's thread."""
         self.has_ended = True
 
     def on_queue_overflow(self) -> None:
-        """Called by watchdog's thread."""
+        """Add a hint that events were lost. Called in watchdog's thread."""
         self.notices.overflow()
 
 
 class InotifyNotifier:
-    """One inotify instance and the thread that reads it; each folder is watched on its own."""
+    """An inotify instance and the thread that reads it. Each folder has its own watch."""
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
         self._folders: dict[str, _Folder] = {}
-        # without a handler Python prints the warning of lost events, after which we compare all files
+        # without a handler Python prints the warning about lost events, which we handle by comparing all
+        # files
         inotify_c.logger.addHandler(_QUIET)
         try:
             self._inotify = InotifyFD()
@@ -92,7 +93,7 @@ class InotifyNotifier:
         self._inotify.start()
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-        """See `Notifier`. Skips a folder that is deleted again or may not be read."""
+        """Watch a folder, see `Notifier`. A folder that was deleted or is unreadable is skipped."""
         known = self._folders.get(folder)
         if known is not None and known.inode == inode and not known.has_ended:
             return
@@ -111,17 +112,17 @@ class InotifyNotifier:
             self._drop(known)
 
     def keep(self, folders: Set[str]) -> None:
-        """See `Notifier`."""
+        """Stop watching other folders, see `Notifier`."""
         for folder in self._folders.keys() - folders:
             self._drop(self._folders.pop(folder))
 
     def stop(self) -> None:
-        """See `Notifier`."""
+        """Release all resources, see `Notifier`."""
         self._inotify.stop()
         self._inotify.join()
 
     def _drop(self, folder: _Folder) -> None:
-        """Remove the callback of a folder; the last callback of a watch ends the watch."""
+        """Remove the callback of a folder. The last callback of a watch ends the watch."""
         if not folder.has_ended:
             self._inotify.remove_callbacks([(inotify_c.WatchDescriptor(folder.watch), _id(folder))])
 

@@ -22,22 +22,22 @@ from watchdog.observers.api import ObservedWatch
 from .hints import CannotWatch, HintQueue
 from .walk import is_below, is_passed_over
 
-# Not those for files that are opened, or closed after reading: our own reading would never end.
+# without events for files that are opened or closed after reading: our own reading would never end
 _KINDS = {EVENT_TYPE_CREATED, EVENT_TYPE_MODIFIED, EVENT_TYPE_MOVED, EVENT_TYPE_DELETED, EVENT_TYPE_CLOSED}
 
 
 class _Handler(FileSystemEventHandler):
-    """What happens in one tree."""
+    """Adds hints for the events of one tree."""
 
     def __init__(self, top: str, notices: HintQueue) -> None:
         self.lost = False
-        """Whether the top was deleted; on some systems the observer sees nothing of a new one."""
+        """Whether the top folder was deleted. Some observers do not see a new one of the same name."""
         self._top = top
         self._notices = notices
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Called in the observer's thread."""
-        # a folder is modified with everything that happens in it
+        """Add hints for an event. Called in the observer's thread."""
+        # a folder gets a modified event with every event in it
         if event.event_type not in _KINDS or (event.is_directory and event.event_type == EVENT_TYPE_MODIFIED):
             return
         if event.event_type == EVENT_TYPE_DELETED and os.fsdecode(event.src_path) == self._top:
@@ -45,13 +45,13 @@ class _Handler(FileSystemEventHandler):
         for end in (event.src_path, event.dest_path):
             place = os.fsdecode(end)
             if place and not is_passed_over(Path(place).name):
-                # most systems do not tell when a file is closed, so none is said to be open
+                # most systems do not report that a file was closed, so no file is recorded as open
                 self._notices.add(place)
 
 
 @dataclass(frozen=True, slots=True)
 class _Scheduled:
-    """What the observer was asked for."""
+    """A watch requested from the observer."""
 
     watch: ObservedWatch
     handler: _Handler
@@ -60,7 +60,8 @@ class _Scheduled:
 
 
 class ObserverNotifier:
-    """watchdog's observer for this system; it watches whole trees, so only their tops are asked for."""
+    """The watchdog observer of this system. It watches whole trees, so only their top folders are requested.
+    """
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
@@ -72,7 +73,7 @@ class ObserverNotifier:
             raise CannotWatch(_reason(error)) from error
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-        """See `Notifier`. A folder that is gone again, or may not be read, is passed over."""
+        """Watch a folder, see `Notifier`. A folder that was deleted or is unreadable is skipped."""
         known = self._scheduled.get(folder)
         if known is not None and not known.handler.lost and known.inode == inode and known.alone <= alone:
             return
@@ -90,12 +91,12 @@ class ObserverNotifier:
         self._scheduled[folder] = _Scheduled(watch, handler, inode, alone)
 
     def keep(self, folders: Set[str]) -> None:
-        """See `Notifier`."""
+        """Stop watching other folders, see `Notifier`."""
         for folder in self._scheduled.keys() - folders:
             self._drop(folder)
 
     def stop(self) -> None:
-        """See `Notifier`."""
+        """Release all resources, see `Notifier`."""
         self._observer.stop()
         self._observer.join()
 

@@ -1,4 +1,4 @@
-"""What has changed on disk since the whole site was looked at last."""
+"""Changes on disk since the last complete update of the site."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_SITE = frozenset(
         *("_freeze", CONFIG_NAME, RECORD),
     )
 )
-"""Files and folders at the root that pages are made from, whatever their code reads."""
+"""Files and folders at the site root that pages are made from, apart from files read by their code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,30 +25,32 @@ class Save:
     """One report of the watcher."""
 
     paths: tuple[str, ...]
-    """Relative to the root where they are inside, sorted."""
+    """Sorted paths, relative to the root if inside it."""
     everything: bool
-    """Other files may have changed as well."""
+    """Whether other files may have changed too."""
 
 
 FIRST_RETRY_S = 0.2
 RETRIES = 5
-"""Looks after a change that nobody reported, each after twice the time; the watcher's net takes less."""
+"""Number of retries after an unreported change, each after twice the time. The watcher's own scan is faster.
+"""
 
 
 @dataclass(slots=True)
 class UnreportedChanges:
-    """Files that a look found changed before the watcher told of them.
+    """Files that an update found changed before the watcher reported them.
 
-    The watcher waits a moment before it tells of a new file, and compares with what it told last. What a look
-    finds by accident and what is undone in that moment it never tells of: so the site is looked at again.
+    The watcher waits a moment before it reports a new file, and compares files with its last report. It
+    therefore never reports a change that an update saw by accident and that was undone in that moment, so
+    the site is updated again.
     """
 
     _left: dict[str, int] = field(default_factory=dict)
-    """Path → looks to come."""
+    """Path → remaining retries."""
 
     @property
     def retry_s(self) -> float | None:
-        """How long until the next look; None: none is needed."""
+        """Seconds until the next retry; None if none is needed."""
         if not self._left:
             return None
         return float(FIRST_RETRY_S * 2 ** (RETRIES - max(self._left.values())))
@@ -56,40 +58,41 @@ class UnreportedChanges:
     def note(
         self, before: Mapping[str, object], now: Mapping[str, object], reported: Collection[str]
     ) -> None:
-        """A look has come to its end. before, now: path → stamp. reported: paths that it knew of."""
+        """Record the result of an update. before, now: path → stamp. reported: paths that the update knew of.
+        """
         self._left = {path: left - 1 for path, left in self._left.items() if left > 1}
         for path in before.keys() | now.keys():
             if path not in reported and before.get(path) != now.get(path):
                 self._left[path] = RETRIES
 
     def report(self, paths: Iterable[str]) -> None:
-        """The watcher tells of these."""
+        """Drop the paths that the watcher reports."""
         for path in paths:
             self._left.pop(path, None)
 
 
 @dataclass(slots=True)
 class PendingChanges:
-    """Belongs to one engine.
+    """The changes that one engine must process.
 
-    A look that is broken off starts anew with all that has changed since the last whole one.
+    After an aborted update, the next one gets all changes since the last complete update.
     """
 
     root: Path
     _paths: set[str] = field(default_factory=set)
     everything: bool = True
-    """At first nothing is known."""
+    """True at the start, because nothing is known yet."""
     unreported: UnreportedChanges = field(default_factory=UnreportedChanges)
     _taken: Save = field(default_factory=lambda: Save((), everything=False))
-    """What the look that is under way knows of."""
+    """The changes that the running update processes."""
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Of all changed files, sorted."""
+        """The paths of all changed files, sorted."""
         return tuple(sorted(self._paths))
 
     def add(self, changes: ChangedFiles) -> Save:
-        """Take a report."""
+        """Add a report of the watcher."""
         save = Save(tuple(sorted(self._site_paths(changes.paths))), changes.everything)
         self._paths.update(save.paths)
         self.everything |= save.everything
@@ -97,29 +100,29 @@ class PendingChanges:
         return save
 
     def add_record(self, post: str) -> str:
-        """The recorded results of a post have changed; gives their path."""
+        """Add the record of a post's results, and return its path."""
         path = str(folder_of(PurePosixPath(post)) / OUTPUTS)
         self._paths.add(path)
         return path
 
     def begin(self) -> Save:
-        """A look at the whole site begins with all of it."""
+        """Start an update of the whole site, and return all changes."""
         self._taken = Save(self.paths, self.everything)
         self._paths, self.everything = set(), False
         return self._taken
 
     def abort(self, *, everything: bool = False) -> None:
-        """That look is broken off. everything: the next one is to know nothing."""
+        """Abort the update. everything: the next update must check all files."""
         self._paths.update(self._taken.paths)
         self.everything |= self._taken.everything or everything
         self._taken = Save((), everything=False)
 
     def finish(self) -> None:
-        """That look has come to its end."""
+        """Finish the update."""
         self._taken = Save((), everything=False)
 
     def only_pages(self) -> bool:
-        """Whether nothing has changed, as far as is known, but posts and what is copied."""
+        """Return whether only posts, their records and copied files have changed, as far as is known."""
         known = {*self._paths, *self._taken.paths}
         everything = self.everything or self._taken.everything
         return not everything and all(path.startswith(("content/", "static/", "_freeze/")) for path in known)
@@ -131,5 +134,5 @@ class PendingChanges:
 
 
 def is_of_site(path: str) -> bool:
-    """Whether pages are made from a file, by its place; what code reads may be elsewhere."""
+    """Return whether pages are made from the file at this path. Files that code reads may be elsewhere."""
     return path.startswith("/") or path.partition("/")[0] in _OF_SITE

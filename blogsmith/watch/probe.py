@@ -1,4 +1,6 @@
-"""Whether the system reports changes at all: mounts of containers, networks and virtual machines may not."""
+"""Tests whether the system reports changes at all. Mounts of containers, networks and virtual machines may
+not.
+"""
 
 from __future__ import annotations
 
@@ -11,32 +13,33 @@ from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
 from .hints import CannotWatch, Notifier
 
 PROBE_S = 3.0
-"""An event takes less than a millisecond, but the thread that reads it may wait for long on a busy
-machine, while a large site is read. Until then what changes is found by comparing."""
+"""Seconds per attempt. An event takes less than a millisecond, but the thread that reads it may wait for long
+on a busy machine, while a large site is read. Meanwhile changes are found by comparing files.
+"""
 PAUSE_S = 5.0
-"""How long after an attempt without an answer there is another …"""
+"""Seconds between an attempt without an event and the next attempt …"""
 MAX_PAUSE_S = 300.0
-"""… and at most, after pauses that double: a folder that never reports is to cost nothing."""
+"""… and the maximum, as pauses double. A folder without events should cost nothing."""
 
 
 @dataclass(slots=True)
 class EventProbe:
-    """A file of our own that is written to see whether it is noticed, again and again until it is.
+    """A file that is written to test whether events arrive, repeatedly until one does.
 
-    An answer is an answer however late it comes, also between two attempts.
+    An event counts no matter how late it comes, even between two attempts.
     """
 
     root: Path
-    """The site; its folder for what is kept on this machine is made if it is missing."""
+    """The site root. Its folder for local data is created if it is missing."""
     folder: str = field(init=False)
-    """That folder."""
+    """The folder of the file."""
     place: str = field(init=False)
     patience_s: float = field(init=False)
-    """How long an attempt lasts."""
+    """Duration of an attempt in seconds."""
     is_waiting: bool = False
-    """Whether the file is there and its event is waited for."""
+    """Whether the file exists and its event is awaited."""
     next_s: float = 0.0
-    """When to give up this attempt, or to make the next one, in seconds of `time.monotonic`."""
+    """End of this attempt or start of the next one, in seconds of `time.monotonic`."""
     _name: str = field(init=False)
     _pause_s: float = field(init=False)
 
@@ -46,7 +49,7 @@ class EventProbe:
         self.patience_s, self._pause_s = PROBE_S, PAUSE_S
 
     def write(self, notifier: Notifier, now_s: float) -> bool:
-        """Whether there is something to wait for: a site that cannot be written is not probed."""
+        """Write the file. Return whether an event can be expected; a read-only site is not probed."""
         self.remove()
         try:
             with open_own_folder(self.root) as folder:
@@ -58,12 +61,12 @@ class EventProbe:
         return True
 
     def pause(self, now_s: float) -> None:
-        """No answer for now: the next attempt comes later, and the one after it later still."""
+        """End an attempt without an event. Each pause before the next attempt is longer."""
         self.remove()
         self.is_waiting, self.next_s = False, now_s + self._pause_s
         self._pause_s = min(2 * self._pause_s, MAX_PAUSE_S)
 
     def remove(self) -> None:
-        """Leave no trace."""
+        """Remove the file."""
         with suppress(OSError), open_own_folder(self.root, make=False) as folder:
             folder.remove(self._name)

@@ -1,10 +1,10 @@
-"""The watched files as they were last seen, and comparing them with what is there now.
+"""The last known state of the watched files, and its comparison with the files on disk.
 
-A *place* is a path as the author sees it. What happens on disk is told by where it really is; through
-symbolic links one such path can concern several places. Nothing here starts threads or waits.
+A *place* is a path as the author sees it. Events have real paths; through symbolic links one real path can
+correspond to several places. This module starts no threads and never waits.
 """
 
-# Paths are text here: a site has thousands, and all are compared every few seconds.
+# Paths are strings here: a site has thousands, and all are compared every few seconds.
 # ruff: noqa: PTH112, PTH114, PTH116, PTH118, PTH119, PTH120
 
 from __future__ import annotations
@@ -29,35 +29,36 @@ from .walk import (
 )
 
 LEARNED_BYTES = 256_000
-"""Files up to this size are read when there is nothing else to do, so that the first save that changes
-nothing is known as such. Posts and style sheets are; a gallery is not read for this."""
+"""Files up to this size are read while idle, so that the first save without changes is recognized as such.
+This includes posts and stylesheets, but not galleries.
+"""
 
 Differing = dict[str, FileStamp | None]
-"""Places to look at, with what is there at first sight; None: nothing."""
+"""Places to check, each with its current stamp; None if the file is gone."""
 
 
 @dataclass(slots=True)
 class WatchedTree:
-    """Everything that is watched. Used by one thread at a time."""
+    """All watched files. Used by one thread at a time."""
 
     root: str
-    """The site, absolute."""
+    """Absolute path of the site."""
     outputs: frozenset[str]
-    """Folders that are not watched, links resolved."""
+    """Folders that are not watched, with links resolved."""
     notifier: Notifier | None = None
-    """Told of every folder, unless there are no events."""
+    """Watches every folder; None if there are no events."""
     extra_folders: frozenset[str] = frozenset()
-    """Folders that are watched for another reason, named as the notifier was given them; they stay so."""
+    """Other folders that stay watched, with the names that the notifier got."""
     fingerprints: dict[str, Fingerprint] = field(default_factory=dict)
-    """Every file by its place."""
+    """Place of each file → its fingerprint."""
     _unlearned: list[str] = field(default_factory=list)
-    """Files that are worth reading when there is time."""
+    """Files to read while idle."""
     _tops: dict[str, str] = field(default_factory=dict)
-    """What was asked for, the root first → the same with links resolved."""
+    """Requested paths, root first → the same with links resolved."""
     _folders: dict[str, str] = field(default_factory=dict)
-    """Place of every folder → the same with links resolved."""
+    """Place of every folder → its real path."""
     _links: dict[str, str] = field(default_factory=dict)
-    """Place of every symbolic link that is followed, or would be → where it leads."""
+    """Place of every symbolic link that is or would be followed → its target."""
     _linked_folders: bool = False
 
     def __post_init__(self) -> None:
@@ -65,7 +66,7 @@ class WatchedTree:
 
     @property
     def is_there(self) -> bool:
-        """Whether the root is."""
+        """Whether the root exists."""
         return self.root in self._folders
 
     @property
@@ -74,18 +75,18 @@ class WatchedTree:
         return not self._unlearned
 
     def learn_all(self) -> None:
-        """Take everything as it is now: none of it has changed."""
+        """Take the current state of all files as unchanged."""
         self._update(self.scan())
 
     def watch_also(self, places: Iterable[str]) -> None:
-        """Watch these absolute paths as well, as they are now; a folder with all that is below it."""
+        """Watch more absolute paths from their current state on. A folder includes its contents."""
         for place in places:
             if place not in self._tops and place not in self._folders and not self._is_inside(place):
                 self._tops[place] = os.path.realpath(place)
                 self._update(self._scan_top(place))
 
     def scan(self) -> Differing:
-        """Compare everything at first sight."""
+        """Compare the stamps of all files."""
         self._linked_folders = False
         differing: Differing = {}
         for place in list(self._tops):
@@ -94,7 +95,7 @@ class WatchedTree:
         return differing
 
     def affected_files(self, reals: Iterable[str]) -> set[str]:
-        """Files that may have changed when something happened at these paths, links resolved."""
+        """Return the files that may have changed after events at these real paths."""
         files: set[str] = set()
         folders: set[str] = set()
         for place in (place for real in reals for place in self.places(real)):
@@ -110,7 +111,7 @@ class WatchedTree:
         return files.union(*map(self._scan_folder, outermost))
 
     def places(self, real: str) -> Iterator[str]:
-        """Every place that a path, links resolved, stands for, as far as it is watched."""
+        """Yield every watched place of a real path."""
         for names in (self._tops, self._links):
             for name, leads_to in names.items():
                 if is_below(real, leads_to):
@@ -119,7 +120,7 @@ class WatchedTree:
                         yield place
 
     def stamp_of(self, place: str) -> Fingerprint | None:
-        """The file at a place as it is now; None if there is none."""
+        """Return the current fingerprint of the file at a place; None if there is none."""
         if place in self._tops:
             return read_fingerprint(os.path.realpath(place))
         folder = self._folders.get(os.path.dirname(place))
@@ -137,7 +138,7 @@ class WatchedTree:
         return read_fingerprint(target) if target else None
 
     def learn(self, enough: Callable[[], bool]) -> set[str]:
-        """Read files that were not read yet, until it is enough; those that turn out to have changed."""
+        """Read files that were not read yet until `enough()` is true. Return those that changed."""
         changed = set()
         while self._unlearned and not enough():
             place = self._unlearned.pop()
@@ -163,21 +164,21 @@ class WatchedTree:
                 self._unlearned.append(place)
 
     def _is_inside(self, place: str) -> bool:
-        """Whether a walk would come to this place if something were there."""
+        """Return whether a walk would reach this place if a file existed there."""
         return os.path.dirname(place) in self._folders and not is_passed_over(os.path.basename(place))
 
     def _parent_folders(self, place: str) -> tuple[str, ...]:
-        """The folders that lead to a place, outermost first, links resolved."""
+        """Return the real paths of the folders above a place, outermost first."""
         folders = [self._folders[parent] for parent in _parents(place) if parent in self._folders]
         return tuple(reversed(folders))
 
     def _needs_all(self, folder: str) -> bool:
-        """Whether a folder is not to be compared on its own."""
-        # a folder may be followed through one link only: which one, only a walk through everything tells
+        """Return whether a folder cannot be compared on its own."""
+        # a folder is followed through one link only; a walk through everything shows which one
         return folder in self._tops or self._linked_folders or os.path.islink(folder)
 
     def _scan_folder(self, place: str) -> Differing:
-        """Compare what is at and below the place of a folder, that is or was."""
+        """Compare a folder, or the place of a removed folder, and everything below it."""
         above = self._parent_folders(place)
         walk = Walk(above[0], self.outputs, self._enter)
         walk.folder(place, os.path.join(above[-1], os.path.basename(place)), above)
@@ -204,11 +205,11 @@ class WatchedTree:
 
     def _enter(self, real: str, inode: int) -> None:
         if self.notifier is not None:
-            # folders of the root that are not watched are to cost nothing
+            # unwatched subfolders of the root must not cost anything
             self.notifier.watch(real, inode, alone=real == self._tops[self.root])
 
     def _replace(self, place: str, found: FoundFile) -> Differing:
-        """Put what a walk has found in the place of what was known there."""
+        """Replace the known state of a place by the result of a walk."""
         inner = [top for top in self._tops if top != place and is_below(top, place)]
 
         def outside(other: str) -> bool:
@@ -230,7 +231,7 @@ class WatchedTree:
 
 
 def _parents(place: str) -> Iterator[str]:
-    """The folders above a path, innermost first."""
+    """Yield the folders above a path, innermost first."""
     while (parent := os.path.dirname(place)) != place:
         yield parent
         place = parent

@@ -1,11 +1,10 @@
-"""Which files and folders are watched: one walk through a folder.
+"""Selects the files and folders to watch, in one walk through a folder.
 
-The same names and links as a build takes, and no others: hidden ones, the output, packages of other tools and
-virtual environments would only cost time. Paths are text here: a site may have ten thousand of them, and this
-runs every few seconds.
+The same names and links are followed as in a build. Hidden files, the output, packages of other tools and
+virtual environments are skipped to save time. Paths are strings here: a site may have ten thousand of them,
+and this runs every few seconds.
 """
 
-# Paths are text here: a site has thousands, and all are compared every few seconds.
 # ruff: noqa: PTH116, PTH118
 
 from __future__ import annotations
@@ -22,38 +21,38 @@ from ..base.storage.symlinks import LinkRefused, Links
 from .fingerprint import watch_stamp
 
 VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
-"""A folder that holds this is nobody's writing."""
+"""A folder that contains this file is a virtual environment, and is skipped."""
 
 Enter = Callable[[str, int], None]
-"""Told a folder with links resolved, and its inode, just before its names are read."""
+"""Function called with the real path and inode of a folder just before its entries are read."""
 
 
 def is_passed_over(name: str) -> bool:
-    """Whether nothing of this name is watched."""
+    """Return whether files and folders of this name are not watched."""
     return (is_litter(name) and name not in KEPT_HIDDEN) or name == "node_modules"
 
 
 @dataclass(slots=True)
 class FoundFile:
-    """What a walk came across. Places are paths as the author sees them."""
+    """The result of a walk. Places are paths as the author sees them."""
 
     files: dict[str, FileStamp] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
-    """Place → where it really is."""
+    """Place → real path."""
     links: dict[str, str] = field(default_factory=dict)
-    """Place of a symbolic link → where it leads, also if nothing is there yet."""
+    """Place of a symbolic link → its target, even if that does not exist yet."""
     linked_folders: bool = False
-    """Whether one of the links leads to a folder."""
+    """Whether a link points to a folder."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """One walk below one of the watched folders."""
+    """A walk below one of the watched folders."""
 
     top: str
-    """The watched folder, links resolved: nothing outside is looked at."""
+    """Real path of the watched folder. Nothing outside of it is visited."""
     outputs: frozenset[str]
-    """Folders not to enter, links resolved."""
+    """Folders to skip, with links resolved."""
     enter: Enter
     found: FoundFile = field(default_factory=FoundFile)
     links: Links = field(init=False)
@@ -62,11 +61,11 @@ class Walk:
         self.links = new_links(self.top)
 
     def folder(self, place: str, real: str, above: Sequence[str] = ()) -> None:
-        """Everything at and below a folder; above: the folders that lead there, links resolved."""
+        """Visit a folder and everything below it. above: real paths of the folders above it."""
         if real in self.outputs or len(above) > MAX_FOLDERS:
             return
         try:
-            # in this order: what comes after the listing makes an event
+            # in this order, since every change after the listing causes an event
             self.enter(real, os.lstat(real).st_ino)
             with os.scandir(real) as listed:
                 entries = sorted(listed, key=lambda entry: entry.name)
@@ -77,7 +76,7 @@ class Walk:
         self.found.folders[place] = real
         for entry in entries:
             if not above:
-                # a build walks through each folder of the root on its own terms, and not through all of them
+                # a build visits each folder of the root separately, so links may be followed again in each
                 self.links = new_links(self.top)
             if not is_passed_over(entry.name):
                 self._visit_entry(entry, os.path.join(place, entry.name), (*above, real))
@@ -91,7 +90,7 @@ class Walk:
             elif entry.is_file(follow_symlinks=False):
                 self.found.files[place] = watch_stamp(entry.stat(follow_symlinks=False))
         except OSError:
-            # gone since it was listed, which makes an event
+            # removed since it was listed, which causes an event
             return
 
     def _link(self, place: str, link: str, above: Sequence[str]) -> None:
@@ -110,15 +109,16 @@ class Walk:
 
 
 def new_links(top: str) -> Links:
-    """The rules for symbolic links below a folder, none followed yet."""
-    # there may be several folders of output, which `follow_link` looks at
+    """Return the rules for symbolic links below a folder, before any link was followed."""
+    # there may be several output folders, which `follow_link` checks
     return Links(Path(top), output=".blogsmith")
 
 
 def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozenset[str]) -> str | None:
-    """Where a symbolic link leads if a build follows it; above: the folders that lead to it, resolved."""
+    """Return the target of a symbolic link if a build follows it. above: real paths of the folders above it.
+    """
     try:
-        # of this path only the name is read: where its folder is, `above` says
+        # only the name of this path is used; `above` says where its folder is
         target = str(links.resolve(PurePosixPath(link), tuple(map(Path, above))))
     except (LinkRefused, OSError):
         return None
@@ -126,11 +126,11 @@ def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozense
 
 
 def is_below(place: str, folder: str) -> bool:
-    """Whether a path is that of a folder or of something in it."""
+    """Return whether a path is a folder or something in it."""
     return place == folder or place.startswith(os.path.join(folder, ""))
 
 
 def aim_inside(link: str, top: str) -> str | None:
-    """Where a link would lead if something were there, provided that it is below `top`."""
+    """Return the target of a link, even if it does not exist, if it is below `top`."""
     aim = os.path.realpath(link)
     return aim if aim.startswith(os.path.join(top, "")) else None

@@ -1,4 +1,4 @@
-"""The watcher: one thread that waits for hints, compares, and tells what changed."""
+"""The watcher: a thread that waits for hints, compares files, and reports changes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .probe import EventProbe
 from .tree import WatchedTree
 
 POLL_S = 1.0
-"""How often everything is compared where there are no events."""
+"""Seconds between comparisons of all files if there are no events."""
 NET_S = 2.0
-"""How often it is where there are: events get lost."""
+"""Seconds between comparisons of all files if there are events, since events can get lost."""
 MAX_DOUBT_S = 0.100
-"""A change is told this long after the first burst at the latest, whatever else goes on."""
+"""Maximum seconds between the first burst and the report of its changes."""
 
 _ABSENT_S = 0.5
-"""How often to look for a root that is gone."""
+"""Seconds between checks for a missing root."""
 _EVENT_S = 0.250
-"""The event of a change that was found by comparing may be on its way for this long on a busy machine."""
+"""Seconds for which the event of a change that was found by comparing may be delayed on a busy machine."""
 _MAX_MISSED = 3
-"""After so many changes that no event told of, there are no events."""
+"""Number of changes without an event after which events are considered unavailable."""
 _LEARN_S = 0.005
 _LEARN_PAUSE_S = 0.025
 _STOP_S = 2.0
@@ -37,8 +37,8 @@ T = TypeVar("T")
 
 
 def open_notifier(notices: HintQueue) -> Notifier:
-    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises CannotWatch."""
-    # each imports what only its system has
+    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises `CannotWatch`."""
+    # each module imports what exists on its system only
     if sys.platform == "linux":
         from .inotify import InotifyNotifier
 
@@ -50,10 +50,10 @@ def open_notifier(notices: HintQueue) -> Notifier:
 
 
 class Watcher:
-    """Tells what changes in a site.
+    """Reports changed files of a site.
 
-    `changed` is called in the watcher's own thread, never twice at a time. What happens while it is busy is
-    told in one next call. It may call `stop` and `watch_also`; it must not raise.
+    `changed` is called in the watcher's own thread, never twice at the same time. Changes during a call are
+    reported together in the next call. `changed` may call `stop` and `watch_also`; it must not raise.
     """
 
     def __init__(
@@ -66,41 +66,43 @@ class Watcher:
         say: Callable[[str], None] = lambda line: None,
         notifier: OpenNotifier = open_notifier,
     ) -> None:
-        """output: folders that are not watched, absolute or relative to the root. poll_s: compare everything
-        this often, without events. say: gets a line for the author if there are no events unexpectedly, and
-        another one if they come after all.
+        """Prepare the watcher without starting it.
+
+        output: folders that are not watched, absolute or relative to the root. poll_s: compare all files at
+        this interval, without events. say: gets a line for the author if events are unexpectedly missing,
+        and another one if they arrive after all.
         """
         outputs = (str(Path(root, folder).resolve()) for folder in output)
         self._tree = WatchedTree(str(root.absolute()), frozenset(outputs))
         self._lock = threading.RLock()
-        """For the tree."""
+        """Protects `_tree`."""
         self._notices = HintQueue()
         self._changed = changed
         self._say = say
         self._open_notifier = notifier if poll_s is None else None
         self._poll_s = poll_s
-        """None: there are events."""
+        """Polling interval in seconds; None if there are events."""
         self._probe: EventProbe | None = None
-        """Until the first event."""
+        """Probe for events; None after the first event."""
         self._next_scan_s = 0.0
         self._missed: list[Set[str]] = []
-        """Places that changed at once without an event, until one comes."""
+        """Changes found by comparing files without any event since then."""
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
-        """Take the site as it is now, and tell of every change from now on."""
+        """Start: record the current state of the site, and report every change from now on."""
         with self._lock:
             if self._open_notifier is not None:
                 self._open(self._open_notifier)
             self._compare(self._tree.learn_all)
             self._probe = EventProbe(Path(self._tree.root))
-            # its event may be read when all folders have been gone through again
+            # its event may be read only after all folders have been scanned again
             self._tree.extra_folders = frozenset({self._probe.folder})
             self._write_probe(self._probe)
         self._thread.start()
 
     def stop(self) -> None:
-        """End. Waits at most 2 s for a receiver that is busy; it is not called again."""
+        """Stop. Wait at most 2 s for a running call of `changed`, which is not called again."""
         self._notices.close()
         if self._thread.ident is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_S)
@@ -109,9 +111,10 @@ class Watcher:
             self._close()
 
     def watch_also(self, places: Iterable[Path]) -> None:
-        """Watch files and folders that lie elsewhere as well, from their present state on.
+        """Watch more files and folders, from their present state on.
 
-        What is watched already stays as it is. Paths are reported as they are given here, made absolute.
+        Paths that are already watched stay unchanged. Changes are reported with the paths given here, made
+        absolute.
         """
         wanted = [str(place.absolute()) for place in places]
         with self._lock:
@@ -127,12 +130,12 @@ class Watcher:
                 elif not self._notices.is_closed:
                     self._idle()
             except Exception as error:
-                # an internal error: what was missed by it is found by comparing everything
+                # an internal error: comparing all files finds the changes that it missed
                 self._say(f"blogsmith has a bug: {type(error).__name__}: {error}; it goes on watching")
                 self._next_scan_s = time.monotonic() + _ABSENT_S
 
     def _idle_s(self) -> float:
-        """How long there is nothing to do."""
+        """Return how many seconds there is nothing to do."""
         until_s = self._next_scan_s
         if self._probe is not None:
             until_s = min(until_s, self._probe.next_s)
@@ -155,7 +158,7 @@ class Watcher:
                 self._report(EventBatch(), changed)
 
     def _report(self, burst: EventBatch, places: Set[str] = frozenset()) -> None:
-        """Look at places, and where a burst points; tell what changed when nothing is doubtful any more."""
+        """Check `places` and the files of a burst. Report the changes when no file is pending."""
         findings = ChangeDetector(self._tree)
         try:
             self._find_and_tell(findings, burst, places)
@@ -189,7 +192,7 @@ class Watcher:
         *,
         final: bool = False,
     ) -> bool:
-        """Whether events told of something."""
+        """Check the affected files. Return whether there were events."""
         probe = self._probe.place if self._probe else ""
         reals = {place: writing for place, writing in burst.places.items() if place != probe}
         with self._lock:
@@ -201,24 +204,24 @@ class Watcher:
             writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
             findings.scan(places, writing, math.inf if final else time.monotonic())
             if burst.overflow:
-                # they are lost, and what they were about has been compared
+                # events were lost, but all files have been compared
                 self._missed.clear()
             if burst.places or burst.overflow:
                 self._trust_events()
         return bool(reals)
 
     def _compare(self, scan: Callable[[], T]) -> T:
-        """Compare everything, and set the time of the next comparison so that it costs little."""
+        """Compare all files, and set the time of the next comparison by its cost."""
         began_s = time.thread_time()
         found = self._or_poll(scan)
         cost_s = time.thread_time() - began_s
-        # at most a hundredth of a core for what is a net only, a fifth if there is nothing else
+        # at most a hundredth of a core if comparing is only a fallback, a fifth if there are no events
         often_s = max(NET_S, 100 * cost_s) if self._poll_s is None else max(self._poll_s, 5 * cost_s)
         self._next_scan_s = time.monotonic() + often_s
         return found
 
     def _or_poll(self, work: Callable[[], T]) -> T:
-        """Do it; if the system cannot watch that much, do it again without events."""
+        """Call `work`. If the system cannot watch that many folders, call it again without events."""
         try:
             return work()
         except CannotWatch as error:
@@ -249,14 +252,14 @@ class Watcher:
             self._poll("changes came without")
 
     def _trust_events(self) -> None:
-        """Some came: look at everything no more often than they need, unless others are still missing."""
+        """Stop frequent polling after an event, unless other events are still missing."""
         self._end_probe()
         if self._poll_s is not None and self._tree.notifier is not None and not self._missed:
             self._poll_s = None
             self._say("changed files are told of now: no more looking at all of them")
 
     def _go_on_probing(self, probe: EventProbe) -> None:
-        """One attempt ends without an answer, or the next one begins."""
+        """End an attempt without an event, or start the next attempt."""
         if not probe.is_waiting:
             self._write_probe(probe)
             return

@@ -1,1 +1,2 @@
-"""Outputs → a folder on disk: staged, swapped in one step, and only ever our own files."""
+"""Writing of outputs to a folder on disk: staged, swapped in one step, and limited to blogsmith's own files
+"""

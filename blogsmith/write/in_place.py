@@ -1,9 +1,9 @@
-"""Writing file by file, for an output folder whose name cannot change hands.
+"""Writing file by file, for an output folder that cannot be swapped with another one.
 
-That is one that the user named by a link, a mount point, or a folder in a parent that we may not write to.
-Each file is replaced in one step, the site as a whole is not. New files are complete on disk before the first
-one is replaced, so a full disk leaves the old site; a run that dies while replacing leaves a mixture that the
-next run puts right.
+This is a folder that the user named by a link, a mount point, or a folder in a parent without write
+permission. Each file is replaced in one step, but the site as a whole is not. All new files are written to
+disk before the first one is replaced, so a full disk leaves the old site. A run that dies during replacement
+leaves a mixture, which the next run repairs.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _FILES = "files"
 
 
 def is_needed(place: OutputPlace) -> bool:
-    """True if the output folder cannot be exchanged for another folder."""
+    """Return whether the output folder cannot be exchanged for another folder."""
     return place.is_behind_link or (place.is_there and (place.is_mount or not place.is_parent_writable))
 
 
 def replace_files(plan: WritePlan, place: OutputPlace) -> None:
-    """Make the output folder the new site, file by file."""
+    """Turn the output folder into the new site, file by file."""
     with place.parent.enter(place.name, make=True, mode=0o755) as folder:
         try:
             with folder.make(IN_PLACE_STAGE) as stage:
@@ -41,7 +41,7 @@ def replace_files(plan: WritePlan, place: OutputPlace) -> None:
 def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
     with stage.make(_FILES) as files:
         put_changed(files, plan)
-        # names old and new files: whenever the run dies, both are known as ours
+        # lists old and new files, so both are known as ours if the run dies at any time
         put_manifest(stage, "both", {**plan.old, **plan.digests}, plan.partial)
         put_manifest(stage, "new", plan.digests, plan.partial)
         flush(stage, ["both", "new", *(f"{_FILES}/{path}" for path in plan.changed_files)])
@@ -55,7 +55,7 @@ def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
 
 
 def remove_files(folder: Folder, paths: Iterable[str]) -> None:
-    """Delete these files and the folders that are empty then."""
+    """Delete these files, and then the folders that have become empty."""
     gone = sorted(paths)
     with Descent(folder) as descent:
         for path in gone:

@@ -1,6 +1,6 @@
-"""The list of our own files, kept inside the output folder.
+"""The manifest: a list of blogsmith's own files inside the output folder.
 
-What it names may be replaced and deleted; everything else in the folder belongs to somebody else.
+Files in the manifest may be replaced and deleted. Everything else in the folder belongs to others.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from ..base.storage.folder import Folder
 from ..model.documents import Output
 
 IN_PLACE_STAGE = ".blogsmith-new"
-"""Where `in_place.py` keeps new files meanwhile, inside the output folder."""
+"""Folder inside the output folder where `in_place.py` stages new files."""
 
 Item = TypeVar("Item")
 
 _FORMAT = 1
 _NO_NAMES = frozenset({"", ".", ".."})
-"""What stands between two slashes of a path that is absolute, leaves its folder, or is spelled otherwise."""
+"""Segments of paths that are absolute, leave the folder or are not normalized."""
 
 
 def manifest_bytes(digests: Mapping[str, str], partial: Collection[str] = ()) -> bytes:
-    """The manifest of these files (path → hex SHA-256). partial: those that were made in spite of errors."""
+    """Return the manifest of these files (path → hex SHA-256). partial: files that were made despite errors.
+    """
     # `json.dumps` with an indent takes ten times as long
     files = ",\n".join(f"{json.dumps(path)}: {json.dumps(value)}" for path, value in sorted(digests.items()))
     lines = [f'"format": {_FORMAT}', f'"files": {{\n{files}\n}}' if files else '"files": {}']
@@ -37,15 +38,15 @@ def manifest_bytes(digests: Mapping[str, str], partial: Collection[str] = ()) ->
 
 
 def read_manifest(folder: Folder) -> dict[str, str] | None:
-    """Path → hex SHA-256 of our files in `folder`, or None if there is no manifest.
+    """Return path → hex SHA-256 of our files in `folder`, or None if there is no manifest.
 
-    Raises SiteError if there is one that cannot be trusted.
+    Raises SiteError if the manifest cannot be trusted.
     """
     return _read(folder, _files)
 
 
 def read_partial(folder: Folder) -> frozenset[str]:
-    """Those of our files in `folder` that were made in spite of errors; SiteError as in `read_manifest`."""
+    """Return our files in `folder` that were made despite errors. SiteError as in `read_manifest`."""
     return _read(folder, _partial) or frozenset()
 
 
@@ -62,7 +63,7 @@ def _read(folder: Folder, read: Callable[[Any], Item]) -> Item | None:
 
 
 def digest(output: Output) -> str:
-    """Hex SHA-256 of what the output will hold."""
+    """Return the hex SHA-256 of the content of an output."""
     if output.digest:
         return output.digest
     if output.data is not None:
@@ -97,5 +98,5 @@ def _partial(data: Any) -> frozenset[str]:
 
 
 def is_inside(path: str) -> bool:
-    """True for a plain relative path that stays in its folder, spelled in the one normal way."""
+    """Return whether `path` is a normalized relative path that stays in its folder."""
     return "\0" not in path and _NO_NAMES.isdisjoint(path.split("/"))

@@ -1,8 +1,8 @@
-"""The finished site → the output folder.
+"""Writing of the finished site to the output folder.
 
-At any instant the folder is the complete old or the complete new site, whatever kills the run
-(exceptions in `in_place.py`). Only files named in our manifest are replaced or deleted. What did
-not change keeps its file, time stamps included.
+At any time the folder is the complete old or the complete new site, no matter how the run ends (exceptions
+in `in_place.py`). Only files in our manifest are replaced or deleted. Unchanged files are not rewritten, so
+they keep their time stamps.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from .place import OutputPlace, open_place, refuse_folder, relative_path
 from .plan import WritePlan, make_plan
 from .stage import recover, replace_file, replace_tree
 
-# what renaming a folder says where it is mounted from elsewhere
+# errors of renaming a folder that is a mount point
 _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
 
 
 class WriteReport(Struct, frozen=True):
-    """How many files of the site were touched."""
+    """How many files of the site were changed."""
 
     written: int = 0
-    """New or changed."""
+    """New or changed files."""
     unchanged: int = 0
     removed: int = 0
-    """Of an earlier build, no longer part of the site."""
+    """Files of an earlier build that are no longer part of the site."""
 
 
 def write_site(
@@ -52,13 +52,13 @@ def write_site(
     partial: frozenset[str] = frozenset(),
     wait_s: float = 10.0,
 ) -> WriteReport:
-    """Make `target` hold exactly `outputs`, beside files that are not ours.
+    """Write `outputs` to `target`, and remove all other files of ours there. Files of others are kept.
 
-    is_chosen: the user named `target` on the command line; otherwise it must lie in the site, behind no link.
-    is_untouched: every file there is known to be as the last build has left it; else all are read.
-    partial: those of `outputs` that were made in spite of errors.
-    wait_s: seconds to wait for another build of the same site. Raises SiteError and changes
-    nothing if the folder, a path or a neighbour forbids it, or if the disk does.
+    is_chosen: the user named `target` on the command line. Otherwise it must be in the site, and no link may
+    lead there. is_untouched: our files are known to be as the last build left them; otherwise all are read.
+    partial: those of `outputs` that were made despite errors. wait_s: seconds to wait for another build of
+    the same site. Raises SiteError and changes nothing if the folder, a path, a file of others or the disk
+    prevents writing.
     """
     check_folder(target, site_root)
     check_paths(outputs)
@@ -78,9 +78,10 @@ def read_last_site(
     is_chosen: bool = False,
     wait_s: float = 10.0,
 ) -> Mapping[str, bytes]:
-    """Path → bytes of files in `target` as a build without errors in them has left them; others are missing.
+    """Map paths to the bytes of files in `target` that an earlier build wrote without errors and nobody
+    changed.
 
-    wanted: asked of each path. SiteError as in `write_site`.
+    wanted: selects paths. SiteError as in `write_site`.
     """
     check_folder(target, site_root)
     with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
@@ -98,7 +99,7 @@ def read_last_site(
 
 
 def _read_file(descent: Descent, path: str) -> bytes | None:
-    """A file of ours; None if it is gone, or something else stands there."""
+    """Return the content of a file of ours, or None if it is gone or was replaced by something else."""
     try:
         folder, name = descent.parent(path)
         return folder.read(name)
@@ -107,7 +108,7 @@ def _read_file(descent: Descent, path: str) -> bytes | None:
 
 
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
-    """Remove our files from `target`, then the folders that are empty; all else is kept."""
+    """Remove our files from `target`, then the empty folders. Everything else is kept."""
     check_folder(target, site_root)
     with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.is_there:
@@ -140,7 +141,7 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
 
 @contextlib.contextmanager
 def _tidy_place(target: Path, site_root: Path, *, is_chosen: bool, wait_s: float) -> Iterator[OutputPlace]:
-    """The place of the output folder, ours alone; what an earlier run left undone is finished first."""
+    """Lock the site and open the place of the output folder. Clean up after an interrupted run."""
     with (
         _name_failures(target, site_root),
         site_lock(site_root, wait_s),
@@ -151,7 +152,7 @@ def _tidy_place(target: Path, site_root: Path, *, is_chosen: bool, wait_s: float
 
 
 def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
-    """Finish or undo what an earlier run left; refuse a folder that is not ours."""
+    """Finish or undo an interrupted run. Reject a folder that is not ours."""
     recover(place)
     if place.is_there:
         with place.enter() as folder:
@@ -162,17 +163,17 @@ def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
 
 @contextlib.contextmanager
 def _name_failures(target: Path, site_root: Path) -> Iterator[None]:
-    """An OSError as the author's problem, with the file that met it."""
+    """Convert an OSError to a SiteError with the name of the file."""
     try:
         yield
     except OSError as error:
-        # relative names come from `stage.py` and mean files of the site
+        # relative names come from `stage.py` and are files of the site
         file = target / error.filename if error.filename else target
         message = f"cannot write the site: {relative_path(file, site_root)}: {error.strerror or error}"
         raise SiteError(Diagnostic("output-write", message)) from error
 
 
-# What is refused before a byte is written: folders, paths and neighbours that are not ours.
+# Checks before the first byte is written. They reject folders and paths that are not ours.
 
 
 _SOURCES = (
@@ -188,20 +189,20 @@ _SOURCES = (
     "static",
     "themes",
 )
-"""Folders of a site that hold its author's work."""
+"""Folders of a site that contain its author's work."""
 
 _HOSTING = frozenset({".domains", ".git", ".nojekyll", ".well-known", "CNAME"})
-"""What hosts want beside a site, and who publishes from a branch has there before the first build."""
+"""Files for hosts. If you publish from a branch, they exist there before the first build."""
 
 
 def check_folder(target: Path, site_root: Path) -> None:
-    """Refuse an output folder whose loss would hurt; SiteError `output-folder`."""
+    """Reject an output folder that may contain valuable files. Raises SiteError `output-folder`."""
     if problem := _place_problem(target.resolve(), site_root.resolve()):
         raise refuse_folder(target, site_root, problem)
 
 
 def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
-    """Refuse a folder that has contents but no manifest of ours; SiteError `output-folder`."""
+    """Reject a folder that has contents but no manifest of ours. Raises SiteError `output-folder`."""
     kept = (IN_PLACE_STAGE, *_HOSTING)
     if read_manifest(folder) is None and any(name not in kept for name, _ in folder.entries()):
         hint = "empty the folder, or choose another `output:` in blogsmith.yaml"
@@ -209,7 +210,7 @@ def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
 
 
 def check_paths(outputs: Sequence[Output]) -> None:
-    """Refuse paths that leave the folder or that some file system cannot tell apart."""
+    """Reject paths that leave the folder, and paths that are equal on some file systems."""
     paths = [str(output.path) for output in outputs]
     problems = [
         f'the path "{path}" is not one inside the output folder' for path in paths if not is_inside(path)
@@ -222,7 +223,7 @@ def check_paths(outputs: Sequence[Output]) -> None:
 
 
 def check_foreign(plan: WritePlan) -> None:
-    """Refuse to replace what is not ours; SiteError `output-foreign` for each such file."""
+    """Reject to replace files of others. Raises SiteError with an `output-foreign` for each file."""
     blocked = {path: path for path in plan.outputs if path in plan.foreign or path in plan.foreign_folders}
     blocked |= {
         up: path
@@ -253,7 +254,8 @@ def _foreign(name: str, found: str, path: str) -> Diagnostic:
 
 
 def _twins(paths: Iterable[str]) -> list[str]:
-    """Messages for paths that are equal without case and Unicode form, and files used as folders."""
+    """Return messages for paths that are equal without case and normalization, and for files used as folders.
+    """
     first: dict[str, str] = {}
     problems = []
     for path in sorted(paths):
@@ -276,7 +278,7 @@ def _twin_problem(one: str, other: str) -> str:
 
 
 def _fold(path: str) -> str:
-    """Equal for paths that macOS or Windows takes for one."""
+    """Return a form that is equal for paths that are equal on macOS or Windows."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 

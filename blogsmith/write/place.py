@@ -1,7 +1,7 @@
-"""Where the site is written: the output folder, by its name in a folder that is open.
+"""The place of the output folder: its name in an open parent folder.
 
-A folder that the settings name may have come with the site: it lies below the site's, and no part of the way
-to it is a link. One that the user names on the command line may lie anywhere, behind links too.
+A folder named by the settings may come from a clone, so it must be below the site root, and its path must
+not contain links. A folder named by the user on the command line may be anywhere, and may be a link.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _CHOOSE = "take the link away, or name the folder yourself: blogsmith build --ou
 
 
 class OutputPlace(Struct, frozen=True):
-    """The output folder, which may not be there yet."""
+    """The output folder, which may not exist yet."""
 
     parent: Folder
-    """Open while the site is written."""
+    """The parent folder, open while the site is written."""
     name: str
-    """Of the output folder in it."""
+    """Name of the output folder in `parent`."""
     title: str
-    """How messages call it."""
+    """Name of the folder in messages."""
     is_behind_link: bool = False
-    """Whether the user's path is a link to it: then it keeps its name, whatever is written."""
+    """Whether the user's path is a link to the folder. Then the folder itself must not be replaced."""
 
     @property
     def is_there(self) -> bool:
@@ -39,18 +39,18 @@ class OutputPlace(Struct, frozen=True):
         return self.parent.is_folder(self.name)
 
     def enter(self) -> Folder:
-        """The output folder."""
+        """Open the output folder."""
         return self.parent.enter(self.name)
 
     @property
     def is_mount(self) -> bool:
-        """Whether another file system begins here."""
+        """Whether the folder is a mount point."""
         found = self.parent.status(self.name)
         return found is not None and found.st_dev != self.parent.own_status().st_dev
 
     @property
     def is_parent_writable(self) -> bool:
-        """Whether names beside the output folder can be made."""
+        """Whether files can be created in the parent folder."""
         at = self.parent.descriptor
         if at is None:
             return os.access(self.parent.path, os.W_OK)
@@ -59,10 +59,10 @@ class OutputPlace(Struct, frozen=True):
 
 @contextmanager
 def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[OutputPlace]:
-    """The place of the output folder `target`; folders above it are made.
+    """Open the place of the output folder `target`, and create missing folders above it.
 
-    is_chosen: the user named it on the command line. Otherwise it lies below the site's root. SiteError
-    `output-folder` if it lies behind a link, or is something else than a folder.
+    is_chosen: the user named it on the command line. Otherwise it must be below the site root. Raises
+    SiteError `output-folder` if its path contains a link, or if it is not a folder.
     """
     real = target.resolve() if is_chosen else target
     with _open_parent(real, target, site_root, is_chosen=is_chosen) as parent:
@@ -91,11 +91,11 @@ def _check_kind(place: OutputPlace, target: Path, site_root: Path) -> None:
 
 
 def refuse_folder(target: Path, site_root: Path, problem: str, hint: str = _OTHER_SETTING) -> SiteError:
-    """The diagnostic `output-folder` as an error."""
+    """Return the diagnostic `output-folder` as an error."""
     message = f"the output folder {relative_path(target, site_root)} {problem}"
     return SiteError(Diagnostic("output-folder", message, hint=hint))
 
 
 def relative_path(target: Path, site_root: Path) -> str:
-    """A path as the author knows it: relative to the site if it is inside."""
+    """Return a path as shown to the author: relative to the site if it is inside."""
     return target.relative_to(site_root).as_posix() if target.is_relative_to(site_root) else str(target)

@@ -1,4 +1,4 @@
-"""What a build changes in the output folder, decided before anything is touched."""
+"""The changes of a build to the output folder, planned before any file is written."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from .place import OutputPlace
 
 
 class WritePlan(Struct, frozen=True):
-    """The old site, the new one, and whose file is whose. Paths are relative to the output folder."""
+    """The old site, the new site, and the owner of each file. Paths are relative to the output folder."""
 
     title: str
-    """How messages call the output folder."""
+    """Name of the output folder in messages."""
     is_new: bool
-    """Whether that folder is to be made."""
+    """Whether the folder must be created."""
     outputs: Mapping[str, Output]
-    """The new site by path."""
+    """Files of the new site by path."""
     digests: Mapping[str, str]
-    """Path → hex SHA-256 of the new site: the new manifest."""
+    """Path → hex SHA-256 of each file of the new site. This is the new manifest."""
     old: Mapping[str, str]
     """The old manifest; empty if there is none."""
     own: frozenset[str]
-    """Files in the folder that the old manifest names."""
+    """Files in the folder that the old manifest lists."""
     unchanged: frozenset[str]
-    """Those of `own` that the new site has with the same bytes."""
+    """Files in `own` with the same bytes in the new site."""
     foreign: frozenset[str]
     """Files that are not ours."""
     foreign_folders: frozenset[str]
-    """Folders that stay even without a file of ours."""
+    """Folders to keep even without files of ours."""
     partial: frozenset[str] = frozenset()
-    """Files of the new site that were made in spite of errors."""
+    """Files of the new site that were made despite errors."""
     has_same_notes: bool = True
-    """Whether the old manifest says of the same files that they were."""
+    """Whether the old manifest marks the same files as partial."""
 
     @property
     def changed_files(self) -> list[str]:
@@ -49,12 +49,12 @@ class WritePlan(Struct, frozen=True):
 
     @property
     def stale(self) -> list[str]:
-        """Files of the old site that the new one lacks, sorted."""
+        """Files of the old site that are not in the new one, sorted."""
         return sorted(self.own - self.outputs.keys())
 
     @property
     def replaced_file(self) -> str | None:
-        """The only file to write, where that changes nothing but the bytes of a file of ours."""
+        """The only file to write, if the build changes nothing but its bytes; otherwise None."""
         changed = self.changed_files
         is_same = not self.stale and self.old.keys() == self.digests.keys() and self.has_same_notes
         is_plain = len(changed) == 1 and is_same
@@ -62,7 +62,7 @@ class WritePlan(Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """True if the folder already is the new site."""
+        """Whether the folder already equals the new site."""
         is_same = self.old == self.digests and self.has_same_notes
         return not self.is_new and not self.changed_files and is_same
 
@@ -74,9 +74,9 @@ def make_plan(
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
 ) -> WritePlan:
-    """Compare the new site with the folder as it is. Reads files, writes none.
+    """Compare the new site with the folder. This reads files and writes none.
 
-    is_untouched: our files there hold what their manifest says, so none is read. partial: as in `WritePlan`.
+    is_untouched: our files are known to match their manifest, so none is read. partial: as in `WritePlan`.
     """
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
@@ -133,7 +133,7 @@ def _unchanged_paths(folder: Folder, paths: Iterable[str], new: Mapping[str, str
 
 
 def _digest_on_disk(descent: Descent, path: str) -> str:
-    """The digest of a file of ours; empty for what somebody put in its place: a link, a pipe."""
+    """Return the digest of a file of ours; empty if a link, a pipe or similar has replaced it."""
     folder, name = descent.parent(path)
     try:
         with folder.open_file(name) as stream:

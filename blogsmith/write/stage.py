@@ -1,8 +1,8 @@
-"""The new site as a complete tree beside the old one, and the exchange of the two.
+"""The staged tree of the new site next to the old one, and the exchange of the two.
 
-On Linux the two names are exchanged in one step. Elsewhere, two renames leave an instant without
-the site; a run that dies in between is mended by the next one. The exchange replaces the folder
-itself: a process that has it open or mounted keeps seeing the old tree.
+On Linux, the two names are exchanged in one step. On other systems, two renames leave a moment without the
+site; if a run dies in this moment, the next run repairs it. The exchange replaces the folder itself: a
+process that has it open or mounted keeps seeing the old tree.
 """
 
 from __future__ import annotations
@@ -25,25 +25,29 @@ from .place import OutputPlace
 from .plan import WritePlan
 
 _REPLACED, _LISTED = "replaced", "listed"
-"""What takes the place of one file, and the manifest: under its own name it says that a tree is whole."""
+"""Temporary names of a single replaced file and of its manifest. A file named `MANIFEST` marks a complete
+tree.
+"""
 _FEW = 4
-"""Files that are brought to disk one by one: all of a file system is also what others have just written."""
+"""Up to this many files are synced one by one. A sync of the file system also flushes writes of other
+programs.
+"""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
 
 def stage_of(name: str) -> str:
-    """Where the next tree of the folder `name` grows, beside it."""
+    """Return the name of the staged tree, next to the folder `name`."""
     return f".{name}.blogsmith-new"
 
 
 def retired_name(name: str) -> str:
-    """Where the last tree of the folder `name` waits for its end if the names cannot be exchanged."""
+    """Return the temporary name of the old tree of `name` on systems that cannot exchange names."""
     return f".{name}.blogsmith-old"
 
 
 def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
-    """Make the output folder the new site in one step; an OSError leaves the old one untouched."""
+    """Turn the output folder into the new site in one step. After an OSError the old site is unchanged."""
     stage = stage_of(place.name)
     try:
         with place.parent.make(stage) as folder:
@@ -55,7 +59,7 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
         raise
     place.parent.sync()
     if old is not None:
-        # the new site is in place: what cannot be removed now is left to the next run
+        # the new site is complete; the next run removes leftovers
         with contextlib.suppress(OSError):
             _retire(place, old, plan.own)
 
@@ -63,9 +67,9 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
 def replace_file(
     place: OutputPlace, output: Output, digests: Mapping[str, str], partial: Collection[str] = ()
 ) -> None:
-    """Make the output folder the new site by one rename, where one file of it has other bytes.
+    """Turn the output folder into the new site by one rename, if only one file has changed.
 
-    output: that file. digests, partial: as in `manifest_bytes`, of the new site.
+    output: the changed file. digests, partial: of the new site, as in `manifest_bytes`.
     """
     stage = stage_of(place.name)
     try:
@@ -75,7 +79,7 @@ def replace_file(
             flush(folder, [_REPLACED, _LISTED])
             parent, name = descent.parent(str(output.path))
             folder.rename(_REPLACED, parent, name)
-            # an old manifest is no harm: the names in it are the same
+            # if this rename fails, the old manifest still lists the same files
             folder.rename(_LISTED, site, MANIFEST)
             site.sync()
     finally:
@@ -84,7 +88,7 @@ def replace_file(
 
 
 def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
-    """The complete new tree: changed files written, all others linked from the old tree."""
+    """Build the complete new tree: write changed files, and link all others from the old tree."""
     stage.set_mode(_FOLDER_MODE)
     if plan.is_new:
         put_changed(stage, plan)
@@ -100,7 +104,7 @@ def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
 
 
 def swap(parent: Folder, stage: str, name: str) -> str | None:
-    """Give `stage` the name `name`; the name of the old tree, or None if there was none."""
+    """Rename `stage` to `name`. Return the new name of the old tree, or None if there was none."""
     if parent.status(name) is None:
         parent.rename(stage, parent, name)
         return None
@@ -119,7 +123,7 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
 def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
     """Delete the tree `old` that the output folder replaced.
 
-    own: its files that were ours. Files that others put there after the new tree was staged move over to the
+    own: our files in it. Files that others created there after the new tree was staged are moved to the
     output folder.
     """
     with place.parent.enter(old) as gone, place.enter() as folder:
@@ -135,7 +139,7 @@ def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
 
 
 def _remove_own(top: Folder, own: Collection[str]) -> None:
-    """Remove files of ours, and the folders of pages that are empty then; what fails is left."""
+    """Remove files of ours, then the folders of pages that are empty. Failures are ignored."""
     names: dict[str, list[str]] = {}
     for path in sorted(own):
         folder, _, name = path.rpartition("/")
@@ -149,14 +153,14 @@ def _remove_own(top: Folder, own: Collection[str]) -> None:
 
 
 def recover(place: OutputPlace) -> None:
-    """Clear up after a run that died: an old site without its name, trees left over."""
+    """Clean up after an interrupted run: restore an old site without its name, and remove leftover trees."""
     parent, retired = place.parent, retired_name(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
         parent.rename(retired, parent, place.name)
     for left in (retired, stage_of(place.name)):
         if parent.status(left) is None:
             continue
-        # only a finished tree has a manifest; an unfinished one holds links and our own files
+        # only a complete tree has a manifest; an incomplete one contains links and our own files only
         own = _manifest_or_none(parent, left) if place.is_there else None
         if own is None:
             parent.remove_tree(left)
@@ -165,9 +169,9 @@ def recover(place: OutputPlace) -> None:
 
 
 def put_changed(folder: Folder, plan: WritePlan, old: Folder | None = None) -> None:
-    """Write the plan's changed files under `folder`, which has no files.
+    """Write the changed files of the plan to `folder`, which must be empty.
 
-    old: the tree in which all others are, to be linked here too.
+    old: the tree from which all other files are linked.
     """
     kept = plan.foreign | plan.unchanged if old else frozenset[str]()
     with Descent(old or folder) as before, Descent(folder, mode=_FOLDER_MODE) as after:
@@ -187,7 +191,7 @@ def put_manifest(
 
 
 def flush(folder: Folder, paths: Sequence[str]) -> None:
-    """Bring these files under `folder` to disk, so that a power cut finds none of them empty."""
+    """Flush these files to disk, so that none of them is empty after a power failure."""
     if len(paths) > _FEW and sync_file_system(folder):
         return
     with Descent(folder) as descent:
@@ -198,7 +202,7 @@ def flush(folder: Folder, paths: Sequence[str]) -> None:
 
 
 def _write_output(folder: Folder, name: str, output: Output) -> None:
-    """Write one new file; an OSError names the output, not the file it stands in meanwhile."""
+    """Write one new file. An OSError names the output instead of the temporary file."""
     try:
         with folder.create(name, _FILE_MODE) as stream:
             if output.data is not None:
@@ -218,12 +222,12 @@ def _write_output(folder: Folder, name: str, output: Output) -> None:
 
 
 def _mode_of(old: Folder) -> int:
-    """The mode of a folder that was there before, but always writable for us."""
+    """Return the mode of an existing folder, made writable for us."""
     return stat.S_IMODE(old.own_status().st_mode) | 0o700
 
 
 def _link(old: Folder, new: Folder, name: str) -> None:
-    """One more name for a file, so that its time and number stay; a copy where links do not work."""
+    """Link a file, to preserve its time and inode. Copy it if links are not supported."""
     try:
         old.link(name, new, name)
     except (OSError, NotImplementedError):
@@ -231,7 +235,7 @@ def _link(old: Folder, new: Folder, name: str) -> None:
 
 
 def _is_newer(old: Folder, new: Folder, name: str) -> bool:
-    """True if `new` lacks what `old` has: it is not there, or older."""
+    """Return whether the file is missing in `new`, or older there than in `old`."""
     here, there = old.status(name), new.status(name)
     return there is None or (here is not None and here.st_mtime_ns > there.st_mtime_ns)
 

@@ -1,1 +1,1 @@
-"""Social cards: the picture that stands beside a link to a post in messengers and networks."""
+"""Social cards: the preview images of links to posts in messengers and social networks."""

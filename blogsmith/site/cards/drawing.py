@@ -1,7 +1,7 @@
-"""A card as PNG: the name of the site, the title as large as it fits, then who and when.
+"""Drawing of a card as PNG: site name, title in the largest size that fits, author and date.
 
-Each part of it lies in a band of one colour, so how much of each pixel is covered is all there is to draw, a
-palette of 16 is enough, and the file is small.
+Each part is in a horizontal band with a single colour. Drawing therefore only needs the coverage of each
+pixel, a palette of 16 colours is enough, and the file is small.
 """
 
 from __future__ import annotations
@@ -27,47 +27,47 @@ _MARGIN_PX = 90
 _SIZES_PX = (92, 84, 76, 68, 60, 54, 48)
 _LABEL_PX, _LABEL_WEIGHT = 34, 400
 _TOP_PX = 84
-"""Base line of the name of the site, from above."""
+"""Baseline of the site name, in px from the top."""
 _BOTTOM_PX = HEIGHT_PX - 76
-"""Base line of who and when."""
+"""Baseline of author and date, in px from the top."""
 _TITLE_PX = (120, 500)
-"""The band of the title, from above."""
+"""Vertical range of the title, in px from the top."""
 _RULE_PX = HEIGHT_PX - 8
-"""Top of the rule at the foot."""
+"""Top of the rule at the bottom edge, in px from the top."""
 _LEADING = 1.18
 _INK_SHADES, _LABEL_SHADES = 7, 4
-"""Steps from the paper to a colour: of the title, of the two lines around it. With the paper they are 16."""
+"""Shades from background to colour, for the title and for the lines around it. With the background: 16."""
 
 
 class _Ruler:
-    """How large pieces of a title are; measured at one size, for letters grow evenly."""
+    """The size of title pieces. They are measured at one font size, because text scales linearly."""
 
     def __init__(self, fonts: CardFonts, weight: int) -> None:
         self.fonts = fonts
         self.weight = weight
         self._formulas: dict[str, Formula | None] = {}
         top = fonts.x_height_px(weight)
-        # letters of formulas and of words are equally high, whatever the two fonts call a size
+        # makes the x-heights of formulas and words equal, although their fonts define sizes differently
         self.math_em = top / EM_PX / X_HEIGHT if top else 1.0
-        """Size of formulas, in em of the words."""
+        """Font size of formulas, in em of the words."""
 
     def formula(self, piece: TitlePiece) -> Formula | None:
-        """None for words, and for what cannot be laid out."""
+        """Return the layout of a formula; None for words, and for formulas that cannot be laid out."""
         if piece.mathml and piece.mathml not in self._formulas:
             self._formulas[piece.mathml] = lay_out_formula(piece.mathml)
         return self._formulas.get(piece.mathml)
 
     def width_em(self, piece: TitlePiece) -> float:
-        """What a piece takes in its line."""
+        """Return the width of a piece."""
         formula = self.formula(piece)
         return formula.width * self.math_em if formula else self.text_em(piece.text)
 
     def text_em(self, text: str) -> float:
-        """Width of words."""
+        """Return the width of words."""
         return self.fonts.width_px(text, EM_PX, self.weight) / EM_PX
 
     def extent_em(self, line: Line) -> tuple[float, float]:
-        """What a line takes above and below its base line."""
+        """Return the height of a line above and below its baseline."""
         ascent, descent = 0.78, _LEADING - 0.78
         for piece in line.pieces:
             if formula := self.formula(piece):
@@ -76,14 +76,14 @@ class _Ruler:
         return ascent, descent
 
     def height_em(self, lines: Sequence[Line]) -> float:
-        """What lines take above each other."""
+        """Return the total height of the lines."""
         return sum(sum(self.extent_em(line)) for line in lines)
 
 
 def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None) -> bytes:
-    """The card as PNG; the same bytes for the same card, style and version of Pillow.
+    """Draw the card as PNG. The same card, style and Pillow version give the same bytes.
 
-    fonts: of this style, for several cards. OSError if the font cannot be read.
+    fonts: fonts of this style, shared by several cards. Raises OSError if the font cannot be read.
     """
     from PIL import Image
 
@@ -98,15 +98,15 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
 
 
 class _Picture:
-    """A card on which words are put one after another."""
+    """A card that is drawn step by step."""
 
     def __init__(self, image: Image) -> None:
         self.image = image
         self._boxes: list[tuple[int, int, int, int]] = []
-        """Left, top, right and bottom of what is on it."""
+        """Left, top, right and bottom of each part drawn so far."""
 
     def add(self, part: Image, left: int, top: int) -> None:
-        """Put a part into the picture; where it meets another one, the darker of the two stays."""
+        """Paste a part into the image. Where parts overlap, the darker pixel is used."""
         box = left, top, right, bottom = (left, top, left + part.width, top + part.height)
         if any(x < right and left < x2 and y < bottom and top < y2 for x, y, x2, y2 in self._boxes):
             from PIL import ImageChops
@@ -116,21 +116,24 @@ class _Picture:
         self._boxes.append(box)
 
     def rows(self) -> Iterator[tuple[int, int]]:
-        """First and last row, without that, of what is on it."""
+        """Yield the first row and the row after the last of each part drawn so far."""
         for _, top, _, bottom in self._boxes:
             yield max(0, top), min(bottom, self.image.height)
 
     def add_word(self, word: DrawnWord, x: float, base: float) -> None:
-        """Put a word at whole pixels, so that one picture of it serves wherever it stands."""
+        """Paste a word at whole pixels, so that its cached image can be used at any position."""
         self.add(word.picture, round(x) + word.left, round(base) + word.top)
 
 
 def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
-    """Size in px and lines of the title: the largest at which it fits; else its end is left out."""
+    """Return the largest font size in px that fits the title, and the lines of the title.
+
+    A title that does not fit at the smallest size is truncated.
+    """
     width, height = WIDTH_PX - 2 * _MARGIN_PX, _TITLE_PX[1] - _TITLE_PX[0] - _LABEL_PX
     lines: tuple[Line, ...] = ()
     for size in _SIZES_PX:
-        # large letters are for a few words
+        # large font sizes are for short titles
         few = 2 if size > 76 else 3 if size > 60 else 4
         most = few if size != _SIZES_PX[-1] else None
         lines = break_lines(pieces, width / size, ruler.width_em, ruler.text_em(" "), most=most)
@@ -141,7 +144,7 @@ def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[
 
 
 def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: float) -> tuple[Line, ...]:
-    """The lines that fit, with an ellipsis behind the last piece that does."""
+    """Return the lines that fit, with an ellipsis at the end."""
     kept = [line for number, line in enumerate(lines) if ruler.height_em(lines[: number + 1]) <= height_em]
     pieces = [piece for line in kept for piece in line.pieces]
     while True:
@@ -172,7 +175,7 @@ def _draw_label(
         while text and ruler.text_em(f"{text}…") > most:
             text = text[:-1]
         text = f"{text.rstrip()}…"
-    # bylines differ, and the words in them are the same: months, years, a few names
+    # drawn word by word: bylines differ, but their words repeat (months, years, a few names)
     words = [TitlePiece(word) for word in text.split()]
     _draw_line(picture, words, ruler, _LABEL_PX, base, shades, direction)
 
@@ -186,7 +189,7 @@ def _draw_line(
     shades: bytes,
     direction: Direction,
 ) -> None:
-    """Put pieces beside each other, from the side on which the language begins. size, base: in px."""
+    """Draw pieces side by side, from the left or right edge by `direction`. size, base: in px."""
     x = 0.0
     for number, piece in enumerate(join_runs(pieces, direction)):
         x += ruler.text_em(" ") * size if number and not piece.is_glued else 0
@@ -203,19 +206,19 @@ def _draw_line(
 
 
 class _Shades(Struct, frozen=True):
-    """The colours of cards; those of one word grow with what is covered, and 0 is the paper."""
+    """The colours of cards. Colour 0 is the background; shades of a colour increase with coverage."""
 
     palette: tuple[int, ...]
-    """Red, green and blue of each colour, one after another."""
+    """Red, green and blue of each colour, in sequence."""
     label: bytes
-    """How much of a pixel is covered, 0 to 255 → number of its colour; of the site's name and the rule."""
+    """Coverage of a pixel, 0 to 255 → colour number, for the site name and the rule."""
     title: bytes
     byline: bytes
 
 
 @lru_cache(8)
 def _shades(style: CardStyle) -> _Shades:
-    """The colours between the paper and those of a style; all cards of a site have the same."""
+    """Return the shades between the background and the colours of a style. All cards of a site share them."""
     from PIL import ImageColor
 
     ground = ImageColor.getrgb(style.paper)[:3]

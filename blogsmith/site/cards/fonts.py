@@ -1,7 +1,7 @@
-"""The font of a theme's cards: at the sizes in which it is wanted, and which characters it has.
+"""The font of a theme's cards in various sizes, and its set of characters.
 
-Drawing letters is half of what a card costs, and the words of a blog's titles and bylines repeat: those that
-were drawn last are kept as pictures.
+Drawing letters is half the cost of a card, and words repeat in the titles and bylines of a blog. The images
+of recently drawn words are therefore cached.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
 EM_PX = 100
-"""Size of the font with which titles are measured."""
+"""Font size for measuring titles."""
 _KEPT_WORDS = 768
-"""A word of ten letters takes 20 kB."""
+"""Cached words. A word of ten letters takes 20 kB."""
 _KEPT_WEIGHTS = 4
 _KEPT_WIDTHS = 4096
 _KEPT_LETTERS = 16
-"""Longer words are drawn anew: pictures of the longest take half a megabyte."""
+"""Most characters of a cached word. Images of the longest words would take half a megabyte."""
 _COMMON = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”…·"))
 
 
 class DrawnWord(Struct, frozen=True):
-    """A word as it is put into cards."""
+    """A drawn word, ready to be pasted into cards."""
 
     picture: Image
-    """Of mode `L`, no larger than the word: a number for each pixel, 0 where nothing is covered."""
+    """Image of mode `L`, cropped to the word. Each pixel is a colour number, 0 for the background."""
     left: int
-    """Of the picture, from the place where the word begins; pixels to the right."""
+    """Horizontal offset of the image from the start of the word, in px to the right."""
     top: int
-    """From the base line; pixels downwards."""
+    """Vertical offset from the baseline, in px downwards."""
 
 
 class CardFonts:
-    """The font of a style; each size of it is opened once, which takes a millisecond."""
+    """The font of a style. Each size is opened only once, since this takes a millisecond."""
 
     def __init__(self, style: CardStyle) -> None:
         self._style = style
@@ -51,10 +51,12 @@ class CardFonts:
         self._kept_word = lru_cache(_KEPT_WORDS)(self._draw_word)
         self._kept_width = lru_cache(_KEPT_WIDTHS)(self._measure)
         self.x_height_px = lru_cache(_KEPT_WEIGHTS)(self._x_height_px)
-        """Weight → height of an x in a font of `EM_PX`."""
+        """Function from weight to the x-height of a font of `EM_PX`."""
 
     def at(self, size_px: int, weight: int) -> FreeTypeFont:
-        """The font at a size, as bold as it can be up to a weight. OSError if the file cannot be read."""
+        """Return the font at a size, in `weight` or the closest available. OSError if the file cannot be
+        read.
+        """
         key = size_px, weight
         if key not in self._fonts:
             self._fonts[key] = _open_font(self._style, size_px, weight)
@@ -63,16 +65,15 @@ class CardFonts:
     def word(
         self, text: str, size_px: int, weight: int, shades: bytes, direction: Direction = "ltr"
     ) -> DrawnWord:
-        """A word, or several that share a line, in the font that `at` gives. OSError as there.
+        """Return a drawn word, or several words of a line. Raises OSError like `at`.
 
-        shades: how much of a pixel is covered, from 0 to 255 → number of the pixel. direction: of the text
-        that they stand in.
+        shades: coverage of a pixel, from 0 to 255 → colour number. direction: of the surrounding text.
         """
         draw = self._kept_word if len(text) <= _KEPT_LETTERS else self._draw_word
         return draw(text, size_px, weight, shades, direction if is_mixed(text) else None)
 
     def width_px(self, text: str, size_px: int, weight: int) -> float:
-        """What a text takes in its line. OSError as of `at`."""
+        """Return the width of `text`. Raises OSError like `at`."""
         measure = self._kept_width if len(text) <= _KEPT_LETTERS else self._measure
         return measure(text, size_px, weight)
 
@@ -87,21 +88,21 @@ class CardFonts:
     ) -> DrawnWord:
         from PIL import Image, features
 
-        # what orders words of both directions is not in every Pillow
+        # only Pillow with raqm can reorder text of mixed direction
         direction = direction if features.check("raqm") else None
-        # `ImageDraw.text` would lay it out twice, for its size and for itself
+        # `ImageDraw.text` would lay it out twice, to measure and to draw
         mask, (left, top) = self.at(size_px, weight).getmask2(text, "L", direction, anchor="ls")
         covered = Image.new("L", mask.size)
         covered.im.paste(mask, (0, 0, *mask.size))
-        # `point` would take longer to read the table of shades than to apply it
+        # reading the table of shades takes `point` longer than applying it
         shaded = Image.frombytes("L", mask.size, covered.tobytes().translate(shades))
         return DrawnWord(shaded, left, top)
 
 
 def missing_signs(text: str, style: CardStyle) -> str:
-    """The characters of `text` that the font of a style cannot draw; they would be empty boxes."""
+    """Return the characters of `text` that the font of a style lacks. They would be drawn as empty boxes."""
     if _COMMON.issuperset(text):
-        # every font for text has them, and opening one takes 40 ms
+        # every text font has these characters, and opening a font takes 40 ms
         return ""
     signs = _signs_of(style)
     return "".join(sorted({sign for sign in text if not sign.isspace() and ord(sign) not in signs}))
@@ -127,7 +128,7 @@ def _open_font(style: CardStyle, size_px: int, weight: int) -> FreeTypeFont:
     try:
         axes = font.get_variation_axes()
     except OSError:
-        # it has one weight
+        # the font has only one weight
         return font
     font.set_variation_by_axes([_axis_value(axis, weight) for axis in axes])
     return font

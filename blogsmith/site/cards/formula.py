@@ -1,7 +1,7 @@
-"""A formula of a title as a picture, laid out by ziamath with the glyphs of STIX Two Math, as on our pages.
+"""Formulas in titles as images, laid out by ziamath with the glyphs of STIX Two Math, as on pages.
 
-ziamath gives the outlines of glyphs; here they are filled. Those of one glyph do not overlap in this font,
-so a point is inside where an odd number of them lies around it.
+ziamath returns the outlines of glyphs; this module fills them. Outlines of one glyph do not overlap in this
+font, so a point is inside if an odd number of outlines surround it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 X_HEIGHT = 0.473
-"""Of STIX Two Math, in em."""
+"""X-height of STIX Two Math, in em."""
 _SAMPLES = 4
-"""Points of the outline's grid along each side of a pixel."""
+"""Samples per pixel along each axis."""
 _CURVE_STEPS = 6
 _MAX_EM = 40
 _MAX_SHAPES = 400
@@ -30,21 +30,21 @@ _MOVE = lazy_pattern(r"([MLQCZ])([^MLQCZ]*)")
 
 Point = tuple[float, float]
 Shape = tuple[tuple[Point, ...], ...]
-"""A glyph or a bar by its closed outlines; those inside others are holes."""
+"""Closed outlines of a glyph or bar. Outlines inside others are holes."""
 
 
 class Formula(Struct, frozen=True):
-    """A formula laid out at a font size of one pixel; y grows downwards, and its base line is 0."""
+    """A formula laid out at a font size of 1 px. The y axis points down; the baseline is at 0."""
 
     shapes: tuple[Shape, ...]
     left: float
-    """Of the box around it, from the place where it begins."""
+    """Left edge of the bounding box, relative to the start of the formula."""
     top: float
     width: float
     height: float
 
     def fill(self, size_px: float) -> Image:
-        """How much of each pixel it covers at a font size, as an image of mode `L`."""
+        """Return the coverage of each pixel at a font size, as an image of mode `L`."""
         from PIL import Image, ImageChops, ImageDraw
 
         scale = size_px * _SAMPLES
@@ -63,19 +63,20 @@ class Formula(Struct, frozen=True):
                 one = Image.new("1", inside.size)
                 ImageDraw.Draw(one).polygon([(x - left, y - top) for x, y in points], fill=1)
                 inside = ImageChops.logical_xor(inside, one)
-            # what is covered stays so: a root and its bar overlap
+            # parts may overlap, such as a root and its bar, so inner areas are never cleared
             covered.paste(1, (left, top), inside)
         return covered.convert("L").reduce(_SAMPLES)
 
 
 def lay_out_formula(mathml: str) -> Formula | None:
-    """The formula, or None if it cannot be laid out. mathml: XML of a `<math>` element."""
+    """Return the layout of a formula, or None if it fails or is too large. mathml: XML of a `<math>` element.
+    """
     try:
         written = ElementTree.fromstring(outline_formula(mathml))
         left, top, width, height = (float(number) / EM for number in written.attrib["viewBox"].split())
         shapes = tuple(_shapes(written))
     except Exception:
-        # a library of outlines fails in as many ways as there are formulas; the title says it in letters then
+        # the outline library raises many kinds of exceptions; the title then shows the formula as text
         return None
     fits = 0 < width <= _MAX_EM and 0 < height <= _MAX_EM and len(shapes) <= _MAX_SHAPES
     return Formula(shapes, left, top, width, height) if fits else None
@@ -114,7 +115,7 @@ def _path_contours(path: str) -> Iterator[list[Point]]:
 
 
 def _curve(controls: Sequence[Point]) -> list[Point]:
-    """Points on the Bézier curve of these control points, without the first one; de Casteljau."""
+    """Return points on a Bézier curve, without the first one, by de Casteljau's algorithm."""
     if len(controls) == 2:
         return [controls[1]]
     found = []

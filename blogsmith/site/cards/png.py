@@ -1,7 +1,8 @@
-"""A picture of sixteen colours as PNG, in a third of the time that Pillow takes.
+"""PNG encoding of images with sixteen colours, in a third of Pillow's time.
 
-Pillow tries five filters on each row to find one that makes it smaller; for areas of one colour it is always
-none. And half of the rows of a card are empty: they are not looked at, and what they become is made once.
+Pillow tries five filters on each row to find the smallest result, but for areas of one colour the best
+filter is always none. Half of the rows of a card are empty: they are not scanned, and their compressed form
+is cached.
 
 Source: PNG, third edition; RFC 1950 and 1951.
 """
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BITS = 4
-"""Of a pixel."""
+"""Bits per pixel."""
 _PADDING_PX = 8 // _BITS
 _BAND = 6
-"""Rows that are empty together, or not."""
+"""Rows that are checked together for being empty."""
 _PALETTE_COLORS = 3
-"""The type of pictures whose pixels are numbers of colours."""
+"""Colour type of images with a palette."""
 _ZLIB_HEADER, _LAST_BLOCK = b"\x78\x5e", b"\x03\x00"
 _LEVEL = 3
 _MOST_MEMORY = 9
@@ -32,10 +33,10 @@ _ADLER_BASE = 65521
 
 
 def encode_png(image: Image, palette: Sequence[int], drawn: Iterable[tuple[int, int]]) -> bytes:
-    """The picture as a file; the same bytes for the same picture and version of zlib.
+    """Encode the image as PNG. The same image and zlib version give the same bytes.
 
-    image: of mode `L`, of an even width; pixels are numbers of colours. palette: red, green and blue of each.
-    drawn: first and last row, without that, of parts of the picture outside of which all of it is empty.
+    image: of mode `L`, of even width; pixels are colour numbers. palette: red, green and blue of each
+    colour. drawn: row ranges (first row, row after the last) of the parts of the image that are not empty.
     """
     header = (*image.size, (_BITS << 24) + (_PALETTE_COLORS << 16))
     return b"".join(
@@ -50,7 +51,7 @@ def encode_png(image: Image, palette: Sequence[int], drawn: Iterable[tuple[int, 
 
 
 def _bands(drawn: Iterable[tuple[int, int]], height: int) -> Iterator[tuple[int, int]]:
-    """The rows of these parts as whole bands, none of which touches another."""
+    """Yield the row ranges rounded to whole bands, with adjacent ranges merged."""
     last = None
     for start, end in sorted((start - start % _BAND, end + -end % _BAND) for start, end in drawn):
         if last and start <= last[1]:
@@ -64,8 +65,8 @@ def _bands(drawn: Iterable[tuple[int, int]], height: int) -> Iterator[tuple[int,
 
 
 def _deflate(image: Image, palette: Sequence[int], bands: Iterable[tuple[int, int]]) -> bytes:
-    """The rows as a stream of zlib. bands: first and last row, without that, of what may not be empty."""
-    # in front of each row stands the number of its filter, of none: a byte
+    """Return the rows as a zlib stream. bands: row ranges that may contain drawn pixels."""
+    # each row starts with a byte for its filter type, here 0 for no filter
     width = (image.width + _PADDING_PX) * _BITS // 8
     step, total, at = width * _BAND, zlib.adler32(b""), 0
     made, empty, left = [_ZLIB_HEADER], bytes(step), 0
@@ -93,7 +94,7 @@ def _rows(image: Image, palette: Sequence[int], start: int, end: int) -> bytes:
 
 
 def _adler_of_empty(total: int, size: int) -> int:
-    """What `zlib.adler32` gives behind `total` for as many bytes of 0 (RFC 1950, 9)."""
+    """Return the result of `zlib.adler32` for `size` zero bytes that follow `total` (RFC 1950, 9)."""
     low, high = total & 0xFFFF, total >> 16
     return (high + size * low) % _ADLER_BASE << 16 | low
 
@@ -105,11 +106,12 @@ def _deflate_empty(size: int) -> bytes:
 
 @lru_cache(16)
 def _deflate_run(data: bytes) -> bytes:
-    """Blocks that refer to none before them and end with a whole byte.
+    """Return deflate blocks that do not refer to earlier data and end at a byte boundary.
 
-    Remembered: the name of the site and the rule at the foot are the same on all cards.
+    The results are cached: the site name and the rule at the bottom are the same on all cards.
     """
-    # looks for runs of equal bytes only: a card has no more, and the general search takes twice as long
+    # Z_RLE finds only runs of equal bytes; cards have no other repetition, and a full search takes twice as
+    # long
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, _MOST_MEMORY, zlib.Z_RLE)
     return stream.compress(data) + stream.flush(zlib.Z_SYNC_FLUSH)
 

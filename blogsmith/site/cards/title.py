@@ -1,4 +1,4 @@
-"""The title of a card as words and formulas, and its lines, which are evenly filled."""
+"""The title of a card as words and formulas, broken into lines of similar width."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from ...languages.tags import Direction
 
 _MOST_PIECES = 150
 _LONGEST_WORD = 100
-"""Characters. Laying out what nobody will see takes time all the same."""
+"""Characters. Text that will not fit would still take time to lay out."""
 _LONGEST_FORMULA = 5_000
-"""Characters of MathML; a longer one is spelt out."""
+"""Characters of MathML. A longer formula is shown as text."""
 _MOST_CHARACTERS = 50_000
 _RIGHT_TO_LEFT = frozenset(("R", "AL"))
-"""Classes of Unicode's letters."""
+"""Bidirectional classes of Unicode letters."""
 
 
 class TitlePiece(Struct, frozen=True):
-    """What no line breaks in."""
+    """An unbreakable piece of a title: a word or a formula."""
 
     text: str = ""
-    """A word, or the linear form of a formula."""
+    """The word, or the linear form of the formula."""
     mathml: str = ""
     """A `<math>` element as XML; empty for a word."""
     is_glued: bool = False
-    """No space stands before it."""
+    """Whether there is no space before this piece."""
 
 
 class Line(Struct, frozen=True):
-    """Pieces beside each other."""
+    """Pieces on the same line."""
 
     pieces: tuple[TitlePiece, ...]
     width: float
-    """In the unit of the caller, as all widths here."""
+    """Width in the unit of the caller, like all widths here."""
 
 
 def title_pieces(html: str) -> tuple[TitlePiece, ...]:
-    """The pieces of a title, no more and no longer ones than a card can hold.
+    """Return the pieces of a title, limited in number and length to what a card can show.
 
-    html: inline HTML of our own making.
+    html: inline HTML made by blogsmith.
     """
     reader, start = _TitleReader(), html[:_MOST_CHARACTERS]
     if "<" in start or "&" in start:
@@ -57,14 +57,17 @@ def title_pieces(html: str) -> tuple[TitlePiece, ...]:
 
 
 def is_mixed(text: str) -> bool:
-    """Whether letters of it are written from right to left: then its words are put in order as a whole."""
+    """Return whether `text` contains letters written from right to left, so that its words must be laid out
+    together.
+    """
     return not text.isascii() and any(bidirectional(sign) in _RIGHT_TO_LEFT for sign in text)
 
 
 def join_runs(pieces: Sequence[TitlePiece], direction: Direction) -> Sequence[TitlePiece]:
-    """Pieces of a line; where it or a word in it runs from right to left, words in a row as one piece.
+    """Return the pieces of a line. If it contains right-to-left text, consecutive words are joined into one
+    piece.
 
-    Which of them comes first depends on those beside it (Unicode Standard Annex 9).
+    Their order depends on adjacent words (Unicode Standard Annex 9).
     """
     if direction == "ltr" and not any(is_mixed(piece.text) for piece in pieces if not piece.mathml):
         return pieces
@@ -90,7 +93,7 @@ class _TitleReader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         if tag == "math":
             self._linear = dict(attrs).get("alttext") or ""
-            # in a line, whatever stands around it
+            # always inline, even if the title itself has a display
             attrs = [("display", "inline")]
         elif not self._math:
             return
@@ -111,7 +114,7 @@ class _TitleReader(HTMLParser):
         if self._math:
             self._math.append(escape(data, quote=False))
             return
-        # a no-break space joins words as it does in text
+        # words joined by a no-break space stay together
         for number, word in enumerate(data.replace("\u00a0", "\ufffd").split()):
             if number or data[0].isspace():
                 self._has_space = True
@@ -132,16 +135,16 @@ def break_lines(
     *,
     most: int | None = None,
 ) -> tuple[Line, ...]:
-    """As few lines as it takes, of about the same width; a piece wider than the line has one of its own.
+    """Return the smallest number of lines, of similar width. A piece wider than a line gets its own line.
 
-    most: of more lines than that the caller has no use; they are not evened out.
+    most: with more lines than this, the result is of no use to the caller and is not balanced.
     """
     words = [_Word(word, sum(map(width_of, word))) for word in _words(pieces)]
     lines = _fill(words, width, space)
     if most is not None and len(lines) > most:
         return lines
     narrow, wide = 0.0, width
-    # a title whose last line is one word looks like a mistake
+    # balanced, because a last line with a single word looks bad
     for _ in range(12):
         middle = (narrow + wide) / 2
         tried = _fill(words, middle, space)
@@ -153,7 +156,7 @@ def break_lines(
 
 
 class _Word(NamedTuple):
-    """Pieces that stand together without a space, such as a formula and its comma."""
+    """Pieces without spaces between them, such as a formula and the comma after it."""
 
     pieces: tuple[TitlePiece, ...]
     width: float

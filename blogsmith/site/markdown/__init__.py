@@ -1,1 +1,1 @@
-"""The text twin of a page: what its readers see, as Markdown, and the list of all twins, `llms.txt`"""
+"""The Markdown version of each page, with the content that readers see, and their list, `llms.txt`"""

@@ -1,8 +1,8 @@
-"""Files for programs that read: a Markdown file beside each page, and `llms.txt`, which lists them.
+"""Files for programs that read the site: a Markdown file next to each page, and `llms.txt`, which lists them.
 
-Of a page it holds what readers see: formulas as TeX that compiles anywhere, references with their numbers,
-recorded results with where they came from, addresses whole. Nobody's tools need to know our syntax, or HTML.
-Form of the list: https://llmstxt.org.
+The Markdown file has the content that readers see: formulas as portable TeX, references with their numbers,
+recorded results with their provenance, absolute URLs. Tools need neither our syntax nor HTML. Form of the
+list: https://llmstxt.org.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LIST = PurePosixPath("llms.txt")
 
 
 def markdown_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixPath, GeneratedFile]:
-    """Path in the output folder → file: one beside each page that has a source, and their list."""
+    """Map output paths to files: one next to each page that has a source, and the list of them."""
     if not config.llms_txt:
         return {}
     found = [page for page in pages if has_markdown(page)]
@@ -44,19 +44,19 @@ def markdown_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixP
 
 
 def has_markdown(page: PageView) -> bool:
-    """Whether a page is written, and not a list."""
+    """Return whether a page has a Markdown version: an author wrote it, and it is not a list."""
     return bool(page.path) and not page.unlisted and page.kind in ("post", "page")
 
 
 def markdown_file(page: PageView, config: Config) -> tuple[PurePosixPath, GeneratedFile]:
-    """The Markdown of a page: its path in the output folder, and what makes it."""
+    """Return the output path of a page's Markdown version, and the file."""
     path = output_path(markdown_url(page.url).removeprefix(config.base_path))
     make: Callable[[], bytes] = partial(_page, page, config)
     return path, GeneratedFile(make, (page,), (page,))
 
 
 def markdown_url(url: str) -> str:
-    """`/posts/a/` → `/posts/a/index.md`, `/2026/a.html` → `/2026/a.md`."""
+    """Return `/posts/a/index.md` for `/posts/a/`, and `/2026/a.md` for `/2026/a.html`."""
     return f"{url}index.md" if url.endswith("/") else f"{url.removesuffix('.html')}.md"
 
 
@@ -77,14 +77,14 @@ def _head(page: PageView, address: Address) -> Iterator[str]:
 
 
 def _list(config: Config, pages: Sequence[PageView]) -> bytes:
-    """Title, summary, then the pages of each section, newest first; other languages below the site's own."""
+    """Return title, summary and the pages of each section, newest first, other languages last."""
     parts = [f"# {escape_text(config.title)}"]
     if config.description:
         parts.append(f"> {escape_text(collapse_spaces(config.description))}")
     editions = ["", *config.languages]
     sections: dict[tuple[str, str], list[PageView]] = {}
     for page in sorted(pages, key=lambda page: (editions.index(page.edition), *_order(page))):
-        # pages of another language without a section have its name above them
+        # pages of another language without a section are listed under the name of the language
         title = page.section.title if page.section else language_name(page.edition) if page.edition else ""
         sections.setdefault((page.edition, title), []).append(page)
     for (_, title), listed in sections.items():
@@ -95,7 +95,7 @@ def _list(config: Config, pages: Sequence[PageView]) -> bytes:
 
 def _order(page: PageView) -> tuple[bool, float, str]:
     moment = page.date.timestamp() if page.date else 0
-    # pages without a section first: no heading stands above them
+    # pages without a section come first, since they have no heading above them
     return page.section is not None, -moment, page.url
 
 
@@ -105,7 +105,7 @@ def _line(config: Config, page: PageView) -> str:
     return f"- [{escape_text(page.title)}]({url})" + (f": {words}" if words else "")
 
 
-# Blocks of a page → Markdown: one function an element or a class of ours.
+# Conversion of block elements to Markdown: one function per HTML element or CSS class.
 
 
 _BLOCKS = name_set(
@@ -118,7 +118,7 @@ _LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 
 def block_markdown(nodes: Iterable[PageElement | str], address: Address) -> list[str]:
-    """The blocks that `nodes` print, each without blank lines around it."""
+    """Return the Markdown blocks of `nodes`, each without blank lines around it."""
     return _Blocks(address).write(nodes)
 
 
@@ -172,11 +172,13 @@ class _Blocks:
         yield from ()
 
     def paragraph(self, element: PageElement) -> Iterator[str]:
-        # the author's formula, or anything else that HTML lets stand in no paragraph
+        # a paragraph may contain blocks, such as a display formula
         yield from self.write(element.children)
 
     def display(self, element: PageElement) -> Iterator[str]:
-        """A display, then its numbers: in TeX they would be numbers of another text."""
+        """Yield a display formula, then its number. A number inside the TeX would be wrong in another
+        document.
+        """
         math = element if element.tag == "math" else element.find("math")
         tex = formula_tex(math) if math else ""
         if not math or not tex:
@@ -185,7 +187,7 @@ class _Blocks:
         yield f"$$\n{tex}\n$$"
         link = element.find("a", "eq-number")
         number = link.text() if link else math.attributes.get("data-numbers", "")
-        # what the author has put there stands in the formula
+        # a number set by the author with `\tag` is already in the formula
         if number and "\\tag" not in tex:
             yield escape_start(escape_text(number))
 
@@ -213,7 +215,7 @@ class _Blocks:
             yield ("\n\n" if is_loose else "\n").join(texts)
 
     def definitions(self, element: PageElement) -> Iterator[str]:
-        """`Term` above `: what it is`, as PHP Markdown Extra has it."""
+        """Yield a definition list in the syntax of PHP Markdown Extra: `Term`, then `: definition`."""
         parts: list[str] = []
         for child in _definition_parts(element):
             if child.tag == "dt":
@@ -241,17 +243,17 @@ class _Blocks:
 
     def _cell(self, cell: PageElement) -> Iterator[str]:
         text = self._inline(cell.children).replace("\\\n", " ").replace("\n", " ")
-        # a bar in a formula is one; elsewhere it would end the cell
+        # a bar inside a formula is kept; elsewhere it would end the cell
         yield _BAR.sub(lambda found: found[0] if found[0].startswith("$") else "\\|", text)
 
     def code(self, element: PageElement) -> Iterator[str]:
-        """A fence with the language and the title that stand above the code."""
+        """Yield a fence with the language and title of the code block."""
         pre = element if element.tag == "pre" else element.find("pre")
         if pre is None:
             yield from self.write(element.children)
             return
         title = element.find("span", "code-title")
-        # signs in front of its lines say what has changed
+        # its lines start with a change marker
         language = "diff" if "data-changed" in pre.attributes else element.attributes.get("data-lang", "")
         info = f'{language or "text"} title="{_attribute(title.text())}"' if title else language
         yield fence_code(pre.text(), info)
@@ -260,7 +262,7 @@ class _Blocks:
             yield from self._paragraph(caption.children)
 
     def output(self, element: PageElement) -> Iterator[str]:
-        """What a cell printed."""
+        """Yield an output of a cell."""
         if element.tag != "pre":
             yield from self.write(element.children)
             return
@@ -268,7 +270,7 @@ class _Blocks:
         yield fence_code(element.text(), f'text title="{kind}"')
 
     def aside(self, element: PageElement) -> Iterator[str]:
-        """A callout, a fold or a part of tabs: what is written on it, bold, and its text, as a quotation."""
+        """Yield a callout, fold or tab as a quotation: its title in bold, then its content."""
         title = next(filter(_is_title, element.elements()), None)
         rest = [child for child in element.children if child is not title]
         text = self._inline(title.children) if title else ""
@@ -294,7 +296,7 @@ class _Blocks:
             yield f"*{escape_text(text)}*"
 
     def drawing(self, element: PageElement) -> Iterator[str]:
-        """A drawing in the page: what is said and written in it, and its caption."""
+        """Yield the text and label of an SVG drawing, and its caption."""
         svg = element.find("svg")
         if svg:
             written = [collapse_spaces(word).strip() for word in svg.children if isinstance(word, str)]
@@ -365,20 +367,22 @@ _CLASS_RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = Ma
 
 
 def indent(text: str, first: str, others: str) -> str:
-    """`text` with `first` in front of its first line and `others` in front of the other ones."""
+    """Prefix the first line of `text` with `first` and the others with `others`."""
     lines = text.split("\n")
     rest = [(others + line).rstrip() if not line else others + line for line in lines[1:]]
     return "\n".join([first + lines[0], *rest])
 
 
 def fence_code(text: str, info: str) -> str:
-    """Code between fences that nothing in it ends."""
+    """Return a code fence that is longer than any run of backticks in `text`."""
     ticks = fence_of("`", text, 3)
     return f"{ticks}{info}\n{text.removesuffix(chr(10))}\n{ticks}"
 
 
 def _is_block(element: PageElement) -> bool:
-    """Whether it is a block, a display, or an element of the line around blocks, such as a link."""
+    """Return whether an element is a block, a display formula, or an inline element with blocks, such as a
+    link.
+    """
     if element.tag in ("a", "span", "cite"):
         return any(child.tag in _BLOCKS and child.tag != "picture" for child in element.elements())
     is_display = element.tag == "math" and element.attributes.get("display") == "block"

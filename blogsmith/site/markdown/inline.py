@@ -1,4 +1,4 @@
-"""What stands in a line → Markdown."""
+"""Conversion of inline HTML to Markdown."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from .tree import PageElement
 _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
 _OUTER_SPACE = lazy_pattern(r"(\s*)(.*?)(\s*)\Z", re.DOTALL)
 _SAFE = "/:?#[]@!$&'*+,;=%~"
-"""Signs of addresses; parentheses would end a link."""
+"""Characters left unescaped in URLs. Parentheses are escaped, as they would end a link."""
 _NO_MARK = name_set("heading-anchor eq-anchor eq-number footnote-backref ref-backref code-backref")
-"""Links that lead around in the page and say nothing."""
+"""Classes of links for navigation within the page, which have no content."""
 
 
 _LABELS = frozenset({"figure-label", "table-label", "listing-label"})
 
 
 class Address(Struct, frozen=True):
-    """Where the page and its site are: addresses in a text that is read elsewhere are whole."""
+    """URLs of the page and its site, used to make the links in the Markdown version absolute."""
 
     page: str
-    """Absolute if the site knows its own."""
+    """URL of the page, absolute if the site has a `base_url`."""
     host: str
-    """`https://example.org`, or empty."""
+    """Scheme and host such as `https://example.org`; empty without `base_url`."""
 
     def resolve(self, url: str) -> str:
-        """`url` of a link or picture as it is written in Markdown."""
+        """Return the `url` of a link or image as written in Markdown."""
         if url.startswith("#"):
             url = self.page + url
         elif url.startswith("/") and not url.startswith("//"):
@@ -42,12 +42,12 @@ class Address(Struct, frozen=True):
 
 
 def inline_markdown(nodes: Iterable[PageElement | str], address: Address) -> str:
-    """The line that `nodes` print, without blanks around it."""
+    """Return the Markdown of inline `nodes`, without surrounding whitespace."""
     return _Line(address).write(nodes).strip()
 
 
 def formula_tex(math: PageElement) -> str:
-    """TeX that compiles anywhere: macros opened, labels left out, numbers for references."""
+    """Return portable TeX: macros expanded, labels removed, references replaced by numbers."""
     tex = math.attributes.get("data-tex") or math.attributes.get("alttext", "")
     return _LABEL.sub("", tex).strip()
 
@@ -87,7 +87,7 @@ class _Line:
         return self._marked(element, "==", self._in_strong)
 
     def _marked(self, element: PageElement, sign: str, in_strong: bool) -> str:
-        """Blanks stand outside the signs, or these would be no marks."""
+        """Wrap the content in delimiters. Outer spaces are moved outside, where Markdown requires them."""
         text = _Line(self._address, in_strong=in_strong).write(element.children)
         parts = _OUTER_SPACE.match(text)
         assert parts, "it matches anything"
@@ -104,7 +104,7 @@ class _Line:
         text = self.write(element.children)
         if not element.classes.isdisjoint(_NO_MARK) or not text.strip():
             return ""
-        # a number that stands for something of this page says enough
+        # a numbered reference within the page needs no link
         if not url or ("xref" in element.classes and url.startswith("#")):
             return text
         return f"[{text.strip()}]({self._address.resolve(url)})"
@@ -126,7 +126,7 @@ class _Line:
         return f"~{self.write(element.children)}~"
 
     def citation(self, element: PageElement) -> str:
-        """In the page its keys are links to the list below."""
+        """Return a citation as plain text; on the page its keys link to the list of references."""
         if "citation" in element.classes:
             return escape_text(collapse_spaces(element.text()))
         return self.emphasis(element)
@@ -175,7 +175,7 @@ _RULES: Mapping[str, Callable[[_Line, PageElement], str]] = MappingProxyType(
 
 
 def code_span(text: str) -> str:
-    """`text` between as many backticks as it needs."""
+    """Return `text` as a code span, with as many backticks as needed."""
     if not text.strip():
         return text
     ticks = fence_of("`", text, 1)
@@ -189,16 +189,16 @@ def _inline_formula(math: PageElement, after: str) -> str:
         return ""
     if math.attributes.get("display") == "block":
         return f"$${tex}$$"
-    # `$` closes no formula in front of a digit
+    # before a digit, `$` does not close a formula
     return f"\\({tex}\\)" if after[:1].isdigit() or _is_ended(tex) else f"${tex}$"
 
 
 def _is_ended(tex: str) -> bool:
-    """Whether a `$` in it would end it."""
+    """Return whether `tex` contains a `$` that would end the formula."""
     return "$" in tex.replace("\\$", "") and "\\)" not in tex
 
 
-# Text → Markdown that says the same: signs that would mean something get a backslash.
+# Escaping of plain text in Markdown: characters with a special meaning get a backslash.
 
 
 _SPACES = lazy_pattern(r"[ \t\r\n\f]+")
@@ -218,22 +218,22 @@ _AT_START = lazy_pattern(
 
 
 _BRACKET = lazy_pattern(r"\[(?=[\^!@\[-]|[ xX]\]|[^\[\]]*(?:\][(\[:{]|\Z))|(?<!\[)\](?=\])")
-"""Not with a backslash: for many readers `\\[` begins a formula."""
+r"""Brackets are not escaped by a backslash, because many readers treat `\\[` as the start of a formula."""
 
 
 def collapse_spaces(text: str) -> str:
-    """`text` with one blank for each run of blanks and line ends, as browsers print it."""
+    """Return `text` with each run of whitespace collapsed to one space, as browsers do."""
     return _SPACES.sub(" ", text)
 
 
 def escape_text(text: str) -> str:
-    """`text` where it stands in a line."""
+    """Escape `text` for use within a line."""
     text = _INSIDE.sub(lambda found: "\\" + found[0], text)
     return _BRACKET.sub(lambda found: f"&#{ord(found[0])};", text) if "[" in text else text
 
 
 def escape_start(line: str) -> str:
-    """A paragraph's Markdown, whose first signs begin no other block."""
+    """Escape the start of a paragraph so that it does not begin another kind of block."""
     found = _AT_START.match(line)
     if not found:
         return line
@@ -243,6 +243,6 @@ def escape_start(line: str) -> str:
 
 
 def fence_of(sign: str, text: str, least: int) -> str:
-    """A run of `sign` longer than all runs in `text`, and `least` at least."""
+    """Return a run of `sign` that is longer than all runs in `text`, with at least `least` characters."""
     longest = max((len(run) for run in re.findall(re.escape(sign) + "+", text)), default=0)
     return sign * max(least, longest + 1)

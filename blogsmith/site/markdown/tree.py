@@ -1,4 +1,4 @@
-"""The HTML of a page's text → a tree, with formulas and code as leaves."""
+"""Parsing of a page's HTML into a tree, with formulas and code as leaves."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _LANGUAGE = lazy_pattern(r'<code class="language-([^"]*)')
 _CHANGED = lazy_pattern(r'<(?:ins|del) class="line')
 _LINE = lazy_pattern(r'<(span|ins|del) class="line[^>]*>')
 _SIGNS = {"span": " ", "ins": "+", "del": "-"}
-"""Element of a line of changed code → the sign in front of it."""
+"""Element of a line of changed code → its change marker."""
 _TAG = lazy_pattern(r"<[^<>]*>")
 _UNSEEN = frozenset({"button", "foreignobject", "noscript", "script", "style", "svg", "template"})
-"""Left out with all they hold: they do nothing in a text."""
+"""Elements removed with their content, as they are useless in plain text."""
 _CLOSED_BY = {
     "li": frozenset({"li"}),
     "dt": frozenset({"dt", "dd"}),
@@ -33,9 +33,9 @@ _CLOSED_BY = {
     "td": frozenset({"td", "th"}),
     "th": frozenset({"td", "th"}),
 }
-"""PageElement → what an author may have left open in front of it."""
+"""Element → elements that its start tag closes if they are open."""
 _MAX_DEPTH = 100
-"""Elements deeper than that are read as if they were beside each other."""
+"""Most nested elements. Deeper elements become siblings."""
 
 
 class PageElement(Struct):
@@ -47,15 +47,15 @@ class PageElement(Struct):
 
     @property
     def classes(self) -> frozenset[str]:
-        """The words of its `class`."""
+        """The classes of the element."""
         return frozenset(self.attributes.get("class", "").split())
 
     def elements(self) -> Iterator[PageElement]:
-        """Its children that are elements."""
+        """Return the child elements."""
         return (child for child in self.children if isinstance(child, PageElement))
 
     def find(self, tag: str, class_name: str = "") -> PageElement | None:
-        """The first element of this kind in it, as it stands in the text."""
+        """Return the first descendant of this kind in document order, or None."""
         stack = [*reversed(self.children)]
         while stack:
             node = stack.pop()
@@ -66,7 +66,7 @@ class PageElement(Struct):
         return None
 
     def text(self) -> str:
-        """All text in it, but for that of drawings."""
+        """Return all text in the element, except for the text of SVG drawings in it."""
         parts: list[str] = []
         stack: list[PageElement | str] = [self]
         while stack:
@@ -79,7 +79,7 @@ class PageElement(Struct):
 
 
 def read_tree(html: str) -> PageElement:
-    """The elements of `html`; a formula has the numbers of its rows as `data-numbers`."""
+    """Parse `html`. A formula has the numbers of its rows in the attribute `data-numbers`."""
     reader = _Reader()
     reader.feed(_PRE.sub(_plain_code, _MATH.sub(_leaf, html)))
     reader.close()
@@ -93,9 +93,9 @@ def _leaf(found: re.Match[str]) -> str:
 
 
 def _plain_code(found: re.Match[str]) -> str:
-    """Code without the spans of its colours: a page has thousands of them.
+    """Return code without highlighting: a page has thousands of `span` elements for it.
 
-    Marks are comments again, and lines that are new or gone have signs: then the code is `data-changed`.
+    Code annotations become comments. Changed lines get a marker, and the block gets `data-changed`.
     """
     opening, code = found[1], found[2]
     if "code-mark" in code:
@@ -117,7 +117,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "svg" and not self._unseen:
-            # a leaf with its words
+            # SVG becomes a leaf with its text
             self._open[-1].children.append(PageElement(tag, {name: value or "" for name, value in attrs}))
         if tag in _UNSEEN:
             self._unseen.append(tag)
@@ -156,7 +156,7 @@ class _Reader(HTMLParser):
             self._drawing().children.append(data)
 
     def _drawing(self) -> PageElement:
-        """The drawing that is being read."""
+        """Return the SVG element that is being read."""
         last = self._open[-1].children[-1]
         assert isinstance(last, PageElement), "nothing is added behind it before its end"
         return last

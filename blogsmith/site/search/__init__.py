@@ -1,1 +1,1 @@
-"""The search of a site: what of pages can be found, and the index that browsers load when readers search."""
+"""Search: the searchable content of pages, and the index that browsers load when readers search."""

@@ -1,10 +1,11 @@
-"""The index of a site, as browsers load it: pages and their parts, terms in several files, formulas.
+"""The search index as browsers load it: pages and their sections, terms in several files, formulas.
 
-All of it is JSON, made of the records of pages by going through them once. Where a term stands is a text of
-steps from one page to the next, each with the sections of the page that have it (`section_places`): `A.2BF`
-is once before all headings of the first page, and of the second page in sections 2 and 3. As each page counts
-its own sections, an edit of one changes what stands of it alone. Terms are divided by how they begin, so a
-search loads the few files that can hold what it looks for; formulas are few and short and lie in one.
+The index is JSON, made in one pass over the records of pages. The occurrences of a term are a string of
+steps from one page to the next, each with the sections of the page that contain it (`section_places`). For
+example, `A.2BF` means once before all headings of the first page, and in sections 2 and 3 of the second
+page. Each page counts its own sections, so an edit of a page changes only its own part. Terms are divided
+into files by their first characters, so that a search loads only the few files it needs. Formulas are few
+and short, so they are in a single file.
 """
 
 from __future__ import annotations
@@ -32,34 +33,34 @@ from .page_record import (
 )
 
 FEW_PAGES = 30
-"""Up to so many all terms are in one file."""
+"""Up to this number of pages, all terms are in one file."""
 MANY_PAGES = 300
-"""From so many on they are divided by their first two characters."""
+"""From this number of pages on, terms are divided by their first two characters."""
 NAMES = (
     *(chr(code) for code in range(0x23, 0x7F) if code != 0x5C),
     *(chr(code) for code in range(0x100, 0x300)),
     *(chr(code) for code in range(0x4E00, 0x9F00)),
 )
-"""Characters that stand for tokens of formulas, the shorter ones first; nothing changes them on the way."""
+"""Characters that encode tokens of formulas, shorter encodings first. None of them is escaped in JSON."""
 
 _EMPTY = SearchRecord((SectionName("", ""),), "", "", ())
-"""Of a page whose record cannot be read."""
+"""Used for a page whose record cannot be read."""
 _ORDER_DIGITS = 8
 _WORD = lazy_pattern(r"[a-z]{2,}")
 
 
 class IndexedPage(Struct, frozen=True):
-    """A page that can be found."""
+    """A searchable page."""
 
     url: str
-    """With base path."""
+    """URL with base path."""
     title: str
     tags: tuple[str, ...]
     record: bytes
-    """As `make_record` gives it."""
+    """Packed record, as `make_record` returns it."""
 
     def read(self) -> SearchRecord:
-        """Its record; an empty one if it cannot be read."""
+        """Return the record of the page, or an empty record if it cannot be read."""
         return read_record(self.record) or _EMPTY
 
 
@@ -67,20 +68,22 @@ class PageFormulas(Struct, frozen=True):
     """The formulas of one page."""
 
     page: int
-    """How many others stand before it in the index."""
+    """Index of the page."""
     formulas: tuple[IndexedFormula, ...]
 
 
 class SearchIndex(Struct, frozen=True, dict=True):
-    """Belongs to one version of the site."""
+    """The search index of one build."""
 
     pages: Sequence[IndexedPage]
     macros: Mapping[str, str]
-    """Of the site: readers may type them."""
+    """Macros of the site, which readers may type."""
 
     @cached_property
     def files(self) -> Mapping[str, bytes]:
-        """Name → content, all at once when one is asked for: records are large, so each is read once."""
+        """File name → content. All files are made on first access, since records are large and should be read
+        once.
+        """
         order = page_order(page.url for page in self.pages)
         count = count_files(len(self.pages))
         rows: list[object] = []
@@ -92,7 +95,7 @@ class SearchIndex(Struct, frozen=True, dict=True):
             rows.append(page_row(page, record))
             formulas.append(PageFormulas(number, record.formulas))
             for term, written in page_places(page, record).items():
-                # most terms stand on many pages
+                # extended in place, since most terms are on many pages
                 known = places.setdefault(term, bytearray())
                 known += (step(number - lasts.get(term, -1)) + written).encode()
                 lasts[term] = number
@@ -108,37 +111,37 @@ class SearchIndex(Struct, frozen=True, dict=True):
 
 
 def terms_name(number: int) -> str:
-    """The name of one of the files of terms."""
+    """Return the name of a file of terms."""
     return f"terms-{number}"
 
 
 def count_files(pages: int) -> int:
-    """Over how many files the terms of a site are divided."""
+    """Return into how many files the terms of a site are divided."""
     return 1 if pages <= FEW_PAGES else 16 if pages < MANY_PAGES else 64
 
 
 def file_of(term: str, files: int) -> int:
-    """In which of so many files a term is; `fileOf` of `search-words.js` says the same."""
+    """Return the number of the file that contains a term. `fileOf` in `search-words.js` must agree."""
     if files == 1:
         return 0
     first = ord(term[0])
-    # of other scripts one character says as much as two letters
+    # in other scripts, one character is as selective as two letters
     second = ord(term[1]) if files > 16 and first < 128 and len(term) > 1 else 0
     return (first * 31 + second) % files
 
 
 def page_order(urls: Iterable[str]) -> str:
-    """Names the pages of an index and how they are counted; files with another one belong to another site."""
+    """Return a digest of the pages and their order. Files with a different digest are from another build."""
     return sha256("\n".join(urls).encode("utf-8", "replace")).hexdigest()[:_ORDER_DIGITS]
 
 
 def page_row(page: IndexedPage, record: SearchRecord) -> list[object]:
-    """What browsers know of a page, as it stands in the file of pages."""
+    """Return the data of a page for the file of pages."""
     return [page.url, page.title, [[part.id, part.heading] for part in record.sections]]
 
 
 def page_places(page: IndexedPage, record: SearchRecord) -> dict[str, str]:
-    """Term → where it stands on a page, with the terms of its title and of its tags."""
+    """Map each term to its occurrences on a page, including terms of its title and tags."""
     found = dict(zip(record.terms.split(), record.places.split(), strict=True))
     own = dict.fromkeys(split_terms(" ".join(page.tags)), HEADING)
     own.update(dict.fromkeys(split_terms(page.title), TITLE))
@@ -148,7 +151,7 @@ def page_places(page: IndexedPage, record: SearchRecord) -> dict[str, str]:
 
 
 def formula_names(formulas: Iterable[PageFormulas]) -> dict[str, str]:
-    """Token of formulas → the character that stands for it, the most frequent token first."""
+    """Map each token of formulas to the character that encodes it, the most frequent token first."""
     found = (formula.tokens.split() for page in formulas for formula in page.formulas)
     counts = Counter(token for tokens in found for token in tokens)
     ordered = sorted(counts, key=lambda token: (-counts[token], token))
@@ -156,9 +159,9 @@ def formula_names(formulas: Iterable[PageFormulas]) -> dict[str, str]:
 
 
 def pages_file(order: str, rows: Sequence[object], names: Mapping[str, str]) -> bytes:
-    """The pages with their parts, and which words readers may mean as formulas.
+    """Return the file of pages with their sections, and of words that may stand for symbols in formulas.
 
-    rows: as `page_row` gives them. names: as `formula_names` gives them.
+    rows: from `page_row`. names: from `formula_names`.
     """
     typed = {name for name, token in _signs(names).items() if token and len(name) > 1}
     words = typed | {token for token in names if _WORD.fullmatch(token)}
@@ -166,14 +169,14 @@ def pages_file(order: str, rows: Sequence[object], names: Mapping[str, str]) -> 
 
 
 def terms_file(order: str, places: Mapping[str, str]) -> bytes:
-    """Terms, sorted, and where each stands in the site."""
+    """Return a file of sorted terms and their occurrences in the site."""
     return to_json({"order": order, "terms": " ".join(places), "places": " ".join(places.values())})
 
 
 def formula_file(
     order: str, formulas: Sequence[PageFormulas], names: Mapping[str, str], macros: Mapping[str, str]
 ) -> bytes:
-    """Formulas as texts of one character a token, with the tokens and how readers may name them."""
+    """Return the file of formulas, encoded as one character per token, with the tokens and their names."""
     return to_json(
         {
             "order": order,
@@ -192,7 +195,7 @@ def formula_file(
 
 
 def _signs(names: Mapping[str, str]) -> dict[str, str]:
-    """How readers may name tokens that there are."""
+    """Map names that readers may type to tokens that occur in the site."""
     return {"infinity": "∞", "sqrt": "√", **typed_names(names)}
 
 
@@ -202,5 +205,5 @@ def _formula_row(formula: IndexedFormula, names: Mapping[str, str]) -> list[obje
 
 
 def to_json(value: object) -> bytes:
-    """A file of an index."""
+    """Return `value` as a file of the index."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,4 +1,6 @@
-"""What search knows of one page's text, kept with the page: a change of one page reads no other one again."""
+"""The search record of one page. It is cached with the page, so other pages are not read again after a
+change.
+"""
 
 from __future__ import annotations
 
@@ -15,59 +17,59 @@ from ...tex.on_demand import formula_tokens, split_rows
 from .page_text import NumberedRow, PageFormula, PageSection, read_sections
 
 FEWEST_TOKENS = 3
-"""Of a formula; a lone letter is no formula that anybody looks for."""
+"""Minimum number of tokens of a searchable formula; nobody searches for a single letter."""
 TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
-"""How much a term counts where it stands first; `WEIGHTS` of `search-words.js` says how much."""
+"""Weight of a term at its first occurrence. `WEIGHTS` in `search-words.js` has the numbers."""
 _FURTHER = str.maketrans("ABCDE", "FGHIJ")
-"""The same where it stands again on the page."""
+"""Maps weights to those of further occurrences on the page."""
 
 _LEVEL = 1
-"""Of zlib."""
+"""Compression level of zlib."""
 _DIGEST_BYTES = 12
 _MOST_BYTES = 64 * 1024 * 1024
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 class SectionName(msgspec.Struct, frozen=True, array_like=True):
-    """A part of a page, as results name it."""
+    """A section of a page, as shown in search results."""
 
     id: str
-    """Of its heading; empty for what stands in front of all headings."""
+    """Id of the heading; empty for the content before the first heading."""
     heading: str
 
 
 class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
-    """A formula that can be found."""
+    """A searchable formula."""
 
     section: int
     index: int
-    """As in `PageFormula`."""
+    """Index of the formula on the page, as in `PageFormula`."""
     kind: int
-    """0 in a line of text, 1 a display, 2 with a number."""
+    """0 for inline math, 1 for display math, 2 for numbered display math."""
     id: str
     number: str
     tokens: str
-    """With spaces between them."""
+    """Tokens, separated by spaces."""
 
 
 class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
-    """What search knows of a page."""
+    """The searchable content of a page."""
 
     sections: tuple[SectionName, ...]
     terms: str
-    """With spaces between them."""
+    """Terms, separated by spaces."""
     places: str
-    """Where each term stands, as `section_places` writes it; with spaces between them."""
+    """Occurrences of each term, as written by `section_places`; separated by spaces."""
     formulas: tuple[IndexedFormula, ...]
 
 
 def make_record(html: str) -> bytes:
-    """What search knows of a page, packed. html: its text, finished."""
+    """Return the packed search record of a page. html: its finished content."""
     return _pack(_record(read_sections(html)))
 
 
 def read_record(data: bytes) -> SearchRecord | None:
-    """What `make_record` gave; None if these bytes are nothing of the kind."""
+    """Return the record packed by `make_record`, or None if the data is invalid."""
     try:
         inflater = zlib.decompressobj()
         inflated = inflater.decompress(data[_DIGEST_BYTES:], _MOST_BYTES)
@@ -77,16 +79,16 @@ def read_record(data: bytes) -> SearchRecord | None:
 
 
 def record_digest(data: bytes) -> str:
-    """Names what `make_record` gave, without reading it."""
+    """Return the digest of a packed record without unpacking it."""
     return data[:_DIGEST_BYTES].hex()
 
 
 def section_places(weights: Mapping[int, str]) -> str:
-    """How much a term counts in sections of a page, as the index writes it.
+    """Encode the weights of a term in the sections of a page.
 
-    weights: section, counted from 0 → `TITLE` or another one; in order, not empty. The first section with a
-    point before it, unless it is 0, then its weight; of the others how far each is from the last one, and
-    its weight in other letters: `B`, `.2AF`, `.1A3G`.
+    weights: section number, from 0 → `TITLE` or another weight; in order, not empty. The first section is
+    written with a point before its number, unless it is 0, then its weight. Each other section is written as
+    its distance from the previous one and its weight in other letters. Examples: `B`, `.2AF`, `.1A3G`.
     """
     (first, weight), *others = weights.items()
     written, last = (f".{in_base_36(first)}" if first else "") + weight, first
@@ -97,7 +99,7 @@ def section_places(weights: Mapping[int, str]) -> str:
 
 
 def in_first_section(places: str, weight: str) -> str:
-    """What `section_places` gave, of a term that counts this much in section 0 instead."""
+    """Return `places`, from `section_places`, with this weight set for section 0."""
     if not places.startswith("."):
         return weight + places[1:]
     digits = len(places) - len(places[1:].lstrip(_DIGITS))
@@ -106,12 +108,12 @@ def in_first_section(places: str, weight: str) -> str:
 
 
 def step(distance: int) -> str:
-    """How far it is to the next one of a list, as the index writes it: nothing for 1."""
+    """Encode the distance to the next item of a list. A distance of 1 is an empty string."""
     return "" if distance == 1 else in_base_36(distance)
 
 
 def in_base_36(number: int) -> str:
-    """A number from 0 on."""
+    """Return a number (0 or greater) in base 36."""
     digits = ""
     while number:
         number, digit = divmod(number, 36)
@@ -148,7 +150,7 @@ def _weights(section: PageSection) -> dict[str, str]:
 
 
 def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
-    """Those of a page, each that is said several times at its best place."""
+    """Yield the formulas of a page in order, each distinct one once, at its best occurrence."""
     best: dict[str, IndexedFormula] = {}
     for number, section in enumerate(sections):
         for formula in section.formulas:
@@ -160,7 +162,7 @@ def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
 
 
 def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
-    """A formula, or its rows where each has a number."""
+    """Yield a formula, or its rows if there are several with an anchor or number."""
     rows = formula.rows or (NumberedRow(""),)
     found = [formula.tokens]
     if len(rows) > 1:
@@ -171,19 +173,20 @@ def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
         yield IndexedFormula(section, formula.index, kind, row.id, row.number, " ".join(tokens))
 
 
-# Text → terms: words without case and diacritics, and pairs of characters where no space parts words.
+# Splitting of text into terms: words without case and diacritics, and pairs of characters in scripts without
+# spaces.
 #
-# `terms` of the themes' `search-words.js` makes the same of what a reader types.
+# `terms` in the themes' `search-words.js` does the same for the query of a reader.
 
 
 LONGEST = 40
-"""Characters of a term; what is longer is no word that anybody types."""
+"""Maximum characters of a term; nobody types longer words."""
 
 _DIACRITICS = lazy_pattern("[\u0300-\u036f]+")
-# vowel signs and tone marks, which are no letters for Python, do not end a word
+# vowel signs and tone marks, which Python does not treat as letters, do not end a word
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"
 _WORD = lazy_pattern(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
-# Han, Kana, Thai, Lao, Burmese, Khmer: between words there is nothing
+# Han, Kana, Thai, Lao, Burmese, Khmer: scripts without spaces between words
 _PAIRED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
@@ -193,7 +196,7 @@ _HAS_PAIRED = lazy_pattern(rf"[{_PAIRED}]")
 
 
 def fold(text: str) -> str:
-    """`text` in lower case without diacritics: `Émile` → `emile`, `Straße` → `strasse`."""
+    """Return `text` in lower case without diacritics: `Émile` → `emile`, `Straße` → `strasse`."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.lower())
@@ -201,8 +204,10 @@ def fold(text: str) -> str:
 
 
 def split_terms(text: str) -> list[str]:
-    """The terms of a text in their order. Single ASCII letters and digits are none: formulas have their own
-    index."""
+    """Return the terms of `text` in order.
+
+    Single ASCII letters and digits are left out, since formulas have their own index.
+    """
     folded = fold(text)
     words = _WORD.findall(folded)
     if folded.isascii():
@@ -213,7 +218,7 @@ def split_terms(text: str) -> list[str]:
 
 
 def _split_part(part: str) -> list[str]:
-    """A run of characters without spaces between words as its pairs; any other one as it is."""
+    """Split a run in a script without spaces into overlapping pairs; return any other run as one term."""
     if _HAS_PAIRED.match(part):
         return [part[at : at + 2] for at in range(max(1, len(part) - 1))]
     return [part] if len(part) <= LONGEST and (len(part) > 1 or not part.isascii()) else []

@@ -1,8 +1,8 @@
-"""The finished text of a page → its parts between headings, as plain text, and the formulas in it.
+"""The finished HTML of a page, split at headings into plain-text sections with their formulas.
 
-What a reader sees is what is found: code, recorded outputs, numbers of theorems. Of formulas the names of
-functions and of signs are words. Left out are drawings, scripts, and lines that say where a result comes
-from, which are alike on every page. Linear in the text, whatever it holds.
+The searchable text is what readers see: code, recorded outputs, numbers of theorems. Names of functions and
+symbols in formulas become words. Drawings, scripts and provenance lines, which are similar on every page,
+are left out. The time is linear in the size of any input.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from ...tex.on_demand import formula_tokens, linear_text, spoken_words
 
-# what the preview adds to blocks
+# attributes that the preview adds to blocks
 _MARKS = r"(?>(?: data-[a-z]+=\"\d+\")*)"
-# first of all what most tags are not, by a few characters
+# the lookahead first rejects most tags by a few characters
 _EVENT = lazy_pattern(
     rf"<(?=math|s(?:vg|cript|tyle)|button|te|h[1-6]|/h|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"
     r"(?:(?P<name>math|svg|script|style|button|textarea)\b(?P<own>[^<>]*+)>"
@@ -42,64 +42,64 @@ _ROW = lazy_pattern(r"href=\"#([^\"]*+)\" aria-label=\"[^\"]*?([^\"\s]*+)\"")
 
 
 class NumberedRow(Struct, frozen=True):
-    """A display or a row of one that has an address or a number."""
+    """A numbered or labelled row of a display, or the display itself."""
 
     id: str
     number: str = ""
-    """As printed: `(2)`; empty for one without."""
+    """Number as printed, such as `(2)`; empty if there is none."""
 
 
 class PageFormula(Struct, frozen=True):
     """A formula of a page."""
 
     index: int
-    """How many others stand before it in the text."""
+    """Number of formulas before it on the page."""
     tex: str
-    """Macros opened."""
+    """TeX with macros expanded."""
     tokens: tuple[str, ...]
-    """As `formula_tokens` gives them."""
+    """Tokens from `formula_tokens`."""
     is_display: bool
     rows: tuple[NumberedRow, ...] = ()
 
 
 class PageSection(Struct):
-    """A part of a page: what stands between two headings."""
+    """A section of a page: the content between two headings."""
 
     id: str = ""
-    """Of the heading; empty in front of the first one."""
+    """Id of the heading; empty before the first heading."""
     heading: str = ""
-    """Plain text."""
+    """Plain text of the heading."""
     text: str = ""
     formulas: tuple[PageFormula, ...] = ()
 
 
 def read_sections(html: str) -> list[PageSection]:
-    """The parts of a page in order; the first one is what stands in front of all headings."""
+    """Return the sections of a page in order. The first is the content before all headings."""
     return _Reader(html).read()
 
 
 class _Reader:
-    """Goes through a page once."""
+    """Reads a page in one pass."""
 
     def __init__(self, html: str) -> None:
         self._html = html
         self._at = 0
-        """Up to here the page is read."""
+        """Position of the first character not read yet."""
         self._sections = [PageSection()]
         self._texts: list[str] = []
-        """Of the section that is read."""
+        """Fragments of text of the current section."""
         self._formulas: list[PageFormula] = []
-        """The same."""
+        """Formulas of the current section."""
         self._count = 0
-        """Formulas so far."""
+        """Number of formulas so far."""
         self._display: str | None = None
-        """Id of the display whose formula comes next; empty for one without."""
+        """Id of the display whose formula follows: empty if it has none, None outside of a display."""
         self._in_heading = False
         self._unclosed: set[str] = set()
-        """End tags that there are no more of: looking for each again would be quadratic."""
+        """End tags that do not occur again. Searching for each of them again would take quadratic time."""
 
     def read(self) -> list[PageSection]:
-        """All of it."""
+        """Read the page and return its sections."""
         for event in _EVENT.finditer(self._html):
             if event.start() < self._at:
                 continue
@@ -139,12 +139,12 @@ class _Reader:
         tokens = formula_tokens(tex)
         self._formulas.append(PageFormula(self._count, tex, tokens, is_display, rows))
         self._count += 1
-        # a heading is shown, a text only looked through
+        # headings are shown in results, other text is only searched
         words = linear_text(tex) if self._in_heading else spoken_words(tokens)
         self._texts.append(f" {_escape(words)} ")
 
     def _take_numbers(self, anchor: str) -> tuple[NumberedRow, ...]:
-        """What numbers a display; they are passed over."""
+        """Read the numbers of a display and move past them."""
         found = _NUMBER.match(self._html, self._at)
         if found:
             self._at = found.end()
@@ -158,7 +158,7 @@ class _Reader:
         return (NumberedRow(anchor),) if anchor else ()
 
     def _skip_to(self, closing: str) -> None:
-        """Go on behind an end tag, if there is one."""
+        """Move past the next `closing` tag, if there is one."""
         end = -1 if closing in self._unclosed else self._html.find(closing, self._at)
         if end < 0:
             self._unclosed.add(closing)
@@ -167,7 +167,7 @@ class _Reader:
 
     def _close_section(self) -> None:
         if self._in_heading:
-            # which has no end
+            # the heading has no end tag
             self._sections[-1].heading = self._plain_text()
             self._in_heading = False
         section = self._sections[-1]
@@ -175,13 +175,13 @@ class _Reader:
         self._formulas = []
 
     def _plain_text(self) -> str:
-        """What was collected, as one line."""
+        """Return the collected text as one line, and clear it."""
         html, self._texts = "".join(self._texts), []
         return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", html))).split())
 
 
 def _escape(text: str) -> str:
-    """Plain text as HTML that reads as it."""
+    """Escape plain text, which is unescaped again with the collected HTML."""
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 

@@ -1,8 +1,8 @@
-"""Pagefind, a program that makes an index of words for sites of any size (extra `search`).
+"""Pagefind, a program that creates a word index for sites of any size (extra `search`).
 
-It gets a small page for each of the site's, with nothing in it but the address, headings and texts, so it
-reads neither layouts nor formulas. Its command is run, not its Python module, which waits a tenth of a second
-for each page. Source: pagefind.app, version 1.5.
+It receives a small page for each page of the site, with only URL, headings and text, so that it reads
+neither layouts nor formulas. We run its command instead of its Python module, which waits a tenth of a
+second for each page. Source: pagefind.app, version 1.5.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from .page_text import PageSection
 
 PACKAGE = "pagefind"
 LIMIT_S = 900
-"""How long it may take; 10,000 pages are some seconds."""
+"""Time limit in seconds; 10,000 pages take a few seconds."""
 
 _NOT_OURS = ("pagefind-ui", "pagefind-modular-ui", "pagefind-component-ui", "pagefind-highlight")
-"""Beginnings of files of its own interface."""
+"""File name prefixes of its own user interface."""
 
 
 class PagefindProblem(Exception):
-    """Why there is no index, in words."""
+    """Raised if Pagefind creates no index, with the reason."""
 
 
 def is_installed() -> bool:
-    """Whether the program is there."""
+    """Return whether Pagefind is installed."""
     return importlib.util.find_spec(PACKAGE) is not None
 
 
 def program_version() -> str:
-    """Its version; empty if it is not there."""
+    """Return the version of Pagefind, or an empty string if it is not installed."""
     try:
         return importlib.metadata.version(PACKAGE)
     except importlib.metadata.PackageNotFoundError:
@@ -45,7 +45,7 @@ def program_version() -> str:
 
 
 def pagefind_page(title: str, url: str, sections: Sequence[PageSection]) -> str:
-    """A page for Pagefind. url: of the page that stands for, with base path."""
+    """Return a page for Pagefind. url: URL of the original page, with base path."""
     parts = [
         f"<!DOCTYPE html>\n<html><title>{escape(title)}</title>",
         f'<body><p data-pagefind-meta="at[data-at]" data-at="{escape(url)}"></p><h1>{escape(title)}</h1>',
@@ -60,10 +60,9 @@ def pagefind_page(title: str, url: str, sections: Sequence[PageSection]) -> str:
 def make_index(
     pages: Iterable[str], language: str, run: Callable[..., object] | None = None
 ) -> dict[str, bytes]:
-    """Name → content of each file of the index. PagefindProblem if there is none.
+    """Create the index and return its files by name. Raises `PagefindProblem` on failure.
 
-    pages: as `pagefind_page` gives them. language: of the site, for the ends of words. run: instead of
-    `subprocess.run`.
+    pages: from `pagefind_page`. language: of the site, for stemming. run: replacement for `subprocess.run`.
     """
     with temporary_folder() as place:
         with open_folder(place) as folder, folder.enter("pages", make=True) as inside:

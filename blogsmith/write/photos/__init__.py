@@ -1,1 +1,1 @@
-"""Pictures as they are published: without private data of cameras and programs, and as smaller copies."""
+"""Images as published: without private metadata, and as smaller copies"""

@@ -1,8 +1,8 @@
-"""A file on its way into the site: a picture loses its private data, anything else stays as it is.
+"""Removal of private metadata from images on their way into the site. Other files stay unchanged.
 
-The first bytes decide what a file is, and whatever is no picture costs nothing more. Pixels are never
-decoded: containers are written again without what says nothing of the picture (lossless by construction).
-Files are read in blocks, so a large one takes no memory. What is damaged is published as it is.
+The first bytes determine the file type; other files cost nothing more. Pixels are never decoded: containers
+are rewritten without the parts that do not affect the image, which is lossless by construction. Files are
+read in blocks, so large ones need little memory. Damaged files are published as they are.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from .heif import heif_parts
 from .webp import webp_parts
 
 _HEAD = 64
-"""Bytes that decide."""
+"""Number of bytes that determine the file type."""
 _BRANDS = (b"avif", b"avis", b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 
 _FILMS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
-"""Boxes that films begin with."""
+"""Types of the first box of a video."""
 
 _Parts = Callable[[ByteReader], Iterable[Part]]
 
 
 def read_published(stream: BinaryIO) -> Iterator[bytes]:
-    """What is published of a file, a block at a time."""
+    """Yield the published content of a file in blocks."""
     parts = _cleaned_parts(stream)
     if parts is not None:
         yield from chunks(stream, parts)
@@ -54,24 +54,27 @@ def read_published(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def clean_bytes(data: bytes) -> bytes:
-    """The same of bytes in memory."""
+    """Return the published content of a file in memory."""
     parts = _cleaned_parts(io.BytesIO(data))
     return data if parts is None else b"".join(chunks(io.BytesIO(data), parts))
 
 
 def clean_stream(stream: BinaryIO) -> bytes | None:
-    """What is published of a file, if that is not the file as it is."""
+    """Return the published content of a file, or None if it equals the file."""
     parts = _cleaned_parts(stream)
     return None if parts is None else b"".join(chunks(stream, parts))
 
 
 def private_rest(stream: BinaryIO) -> tuple[str, ...]:
-    """What a picture or film still tells when it is published, in words; `Damaged` if nobody can know."""
+    """Return descriptions of private data that remain in a published image or video.
+
+    Raises `Damaged` if the file cannot be parsed.
+    """
     stream.seek(0)
     head = stream.read(_HEAD)
     parts_of = _format(head)
     if parts_of is jpeg_parts:
-        # what can be damaged stands in front
+        # only the segments before the scan can be damaged
         parts_of = partial(jpeg_parts, whole=False)
     if parts_of:
         for _ in parts_of(ByteReader(stream)):
@@ -84,7 +87,7 @@ def private_rest(stream: BinaryIO) -> tuple[str, ...]:
 
 
 def _cleaned_parts(stream: BinaryIO) -> tuple[Part, ...] | None:
-    """The parts that are published; None if that is the file as it is."""
+    """Return the parts to publish, or None for the unchanged file."""
     stream.seek(0)
     parts_of = _format(stream.read(_HEAD))
     if parts_of is None:
@@ -98,7 +101,7 @@ def _cleaned_parts(stream: BinaryIO) -> tuple[Part, ...] | None:
 
 
 def _format(head: bytes) -> _Parts | None:
-    """How a file that begins so is taken apart; None for what is no picture."""
+    """Return the parser for a file with these first bytes, or None if it is not an image."""
     if head.startswith(b"\xff\xd8\xff"):
         return jpeg_parts
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -112,13 +115,13 @@ def _format(head: bytes) -> _Parts | None:
     return None
 
 
-# PNG: chunks that a picture is shown with are kept, all others go, and all behind its end.
+# PNG: only chunks that affect the image are kept. Data after the end is removed.
 #
-# What stands behind the end may be the rest of a larger picture that was cropped (CVE-2023-21036).
+# That data may be the rest of a larger image that was cropped (CVE-2023-21036).
 
 
 _ANCILLARY = 0x20
-"""Bit of a chunk's first letter: a decoder may pass over it."""
+"""Bit of a chunk's first letter that marks a chunk that decoders may ignore."""
 _SHOWN = frozenset(
     {b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"bKGD", b"hIST", b"pHYs", b"sPLT"}
     | {b"mDCV", b"cLLI", b"mDCv", b"cLLi", b"acTL", b"fcTL", b"fdAT"}
@@ -128,7 +131,7 @@ _MAX_EXIF = 1 << 20
 
 
 def png_parts(reader: ByteReader) -> Iterator[Part]:
-    """What is published of a PNG; `Damaged` if its chunks cannot be told apart."""
+    """Yield the parts of a PNG to publish. Raises `Damaged` if its chunks cannot be parsed."""
     yield Span(0, 8)
     at = 8
     while True:
@@ -151,27 +154,29 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
 
 
-# JPEG: segments that a picture is shown with are kept, all others go, and all behind its end.
+# JPEG: only segments that affect the image are kept. Data after the end is removed.
 #
-# Behind the end stand second pictures of phones (their own EXIF data, gain maps for HDR), films and notes.
+# That data may be secondary images of phones (own EXIF data, gain maps for HDR), videos and notes.
 
 
 _MARKER = lazy_pattern(rb"\xff[^\x00\xff]", re.DOTALL)
 _BEHIND_SCAN = lazy_pattern(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
-"""In a scan `ff 00` is a byte of data, and `ff d0` to `ff d7` count its pieces."""
+"""Matches the end of a scan. In a scan, `ff 00` is a data byte, and `ff d0` to `ff d7` are restart markers.
+"""
 
 _SCAN, _END = 0xDA, 0xD9
 _ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
 """Markers without a length."""
 _EXIF = b"Exif\0\0"
 _JFIF_LENGTH = 16
-"""Of the segment without its thumbnail."""
+"""Length of the segment without its thumbnail."""
 
 
 def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
-    """What is published of a JPEG; `Damaged` if the segments in front of its first scan cannot be told apart.
+    """Yield the parts of a JPEG to publish. Raises `Damaged` if the segments before the first scan cannot be
+    parsed.
 
-    whole: False gives only these.
+    whole: False yields these segments only.
     """
     at = 2
     is_turned = is_scanned = False
@@ -182,7 +187,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
         if end > reader.size or not marker:
             if not is_scanned:
                 raise Damaged
-            # browsers show what there is
+            # the file is truncated; browsers show the available part
             yield Span(at, reader.size)
             return
         if marker == 0xE1 and not is_turned and (block := _orientation_segment(reader, start, end)):
@@ -199,7 +204,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
 
 
 def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
-    """The marker at `read_at` and where its segment ends; (0, 0) if there is none."""
+    """Return the marker at `at` and the end of its segment, or (0, 0) if there is none."""
     if at + 2 > reader.size:
         return 0, 0
     marker = reader.read_at(at + 1, 1)[0]
@@ -210,14 +215,14 @@ def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
 
 
 def _segment(reader: ByteReader, marker: int, start: int, end: int) -> Iterator[Part]:
-    """A segment, if the picture would look different without it."""
+    """Yield a segment if the image would look different without it."""
     name = reader.read_at(start + 4, min(12, end - start - 4)) if end - start > 4 else b""
     if marker == 0xE0 and name.startswith(b"JFIF\0"):
         yield from _without_thumbnail(reader, start, end)
     elif marker == 0xE2 and name == b"ICC_PROFILE\0":
         yield Span(start, end)
     elif marker == 0xEE and name.startswith(b"Adobe"):
-        # says which colours the numbers mean
+        # defines the colour space
         yield Span(start, end)
     elif not (0xE0 <= marker <= 0xEF or marker == 0xFE):
         yield Span(start, end)
@@ -233,7 +238,7 @@ def _without_thumbnail(reader: ByteReader, start: int, end: int) -> Iterator[Par
 
 
 def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
-    """A segment that says which way up; empty if this one says nothing of it."""
+    """Return a segment with only the orientation; empty if this segment does not change it."""
     content = reader.read_at(start + 4, end - start - 4)
     orientation = orientation_of(content[len(_EXIF) :]) if content.startswith(_EXIF) else 0
     if orientation not in TURNED:
@@ -242,17 +247,17 @@ def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
     return b"\xff\xe1" + (len(block) + 2).to_bytes(2, "big") + block
 
 
-# GIF: comments and the data of programs go, and all behind its end; pictures, loops and colours stay.
+# GIF: comments and application data are removed, and data after the end. Images, loops and colours are kept.
 
 
 _COMMENT, _APPLICATION = 0xFE, 0xFF
 _GIF_SHOWN = frozenset({b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"})
-"""How often an animation runs, and a colour profile."""
+"""Application blocks for the number of loops, and for a colour profile."""
 _PICTURE, _EXTENSION, _GIF_END = 0x2C, 0x21, 0x3B
 
 
 def gif_parts(reader: ByteReader) -> Iterator[Part]:
-    """What is published of a GIF; `Damaged` if its blocks cannot be told apart."""
+    """Yield the parts of a GIF to publish. Raises `Damaged` if its blocks cannot be parsed."""
     at = 13 + _colours(reader.read_at(10, 1)[0])
     yield Span(0, at)
     while True:
@@ -261,7 +266,7 @@ def gif_parts(reader: ByteReader) -> Iterator[Part]:
             yield Span(at, at + 1)
             return
         if kind == _PICTURE:
-            # a byte between the colours and the data says how these are packed
+            # the byte between colour table and data is the code size
             end = _blocks_end(reader, at + 11 + _colours(reader.read_at(at + 9, 1)[0]))
             yield Span(at, end)
         elif kind == _EXTENSION:
@@ -275,12 +280,12 @@ def gif_parts(reader: ByteReader) -> Iterator[Part]:
 
 
 def _colours(flags: int) -> int:
-    """Bytes of the table of colours that these flags announce."""
+    """Return the size in bytes of the colour table that these flags announce."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
 def _blocks_end(reader: ByteReader, at: int) -> int:
-    """Where data end that stand in blocks with their lengths."""
+    """Return the end of a sequence of data blocks with their lengths."""
     while length := reader.read_at(at, 1)[0]:
         at += length + 1
     return at + 1

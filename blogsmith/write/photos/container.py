@@ -1,4 +1,4 @@
-"""Containers of image files as parts to keep or drop, EXIF among them, with bounded reading."""
+"""Image containers as parts to keep or drop, including EXIF data, with bounded reading."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from typing import BinaryIO, TypeAlias
 from msgspec import Struct
 
 MAX_READS = 2_000_000
-"""Pieces of one file that are looked at; a GIF of half a gigabyte has as many."""
+"""Most reads per file. A GIF of half a gigabyte has this many parts."""
 BLOCK = 1 << 18
-"""Bytes that are copied or searched at once."""
+"""Bytes that are copied or searched in one step."""
 
 
 class Damaged(Exception):
-    """The file is not what its first bytes promise."""
+    """Raised if a file is not valid for its type."""
 
 
 class Span(Struct, frozen=True):
-    """Bytes that stay as they are."""
+    """Bytes of the file that stay unchanged."""
 
     start: int
     end: int
-    """Behind the last one."""
+    """The position after the last byte."""
 
 
 class Blank(Struct, frozen=True):
-    """As many zeros, in the place of bytes that must not move what stands behind them."""
+    """Zeros that replace removed bytes, in formats where the following bytes must not move."""
 
     length: int
 
@@ -39,7 +39,7 @@ Part: TypeAlias = Span | Blank | bytes
 
 
 class ByteReader:
-    """Reads stretches of a file; whatever reaches beyond its end is `Damaged`."""
+    """Reads parts of a file. A read beyond the end raises `Damaged`."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -47,7 +47,7 @@ class ByteReader:
         self.size = stream.seek(0, os.SEEK_END)
 
     def read_at(self, start: int, length: int) -> bytes:
-        """Exactly these bytes; `Damaged` if they are not all there, or far too many were asked for."""
+        """Return exactly these bytes. Raises `Damaged` if they are incomplete, or after too many reads."""
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
             raise Damaged
@@ -58,11 +58,13 @@ class ByteReader:
         return found
 
     def number(self, start: int, length: int, order: str = "big") -> int:
-        """The unsigned number of `length` bytes."""
+        """Return the unsigned number in `length` bytes."""
         return int.from_bytes(self.read_at(start, length), "little" if order == "little" else "big")
 
     def find(self, pattern: re.Pattern[bytes], start: int) -> int:
-        """Where a match of two bytes begins, from `start` on; the file's size if there is none."""
+        """Return the start of the first match from `start` on, or the file size. The pattern must match two
+        bytes.
+        """
         while start < self.size:
             block = self.read_at(start, min(BLOCK, self.size - start))
             found = pattern.search(block)
@@ -70,13 +72,13 @@ class ByteReader:
                 return start + found.start()
             if start + len(block) >= self.size:
                 break
-            # the first byte of a match may be the last one here
+            # a match may start at the last byte of this block
             start += len(block) - 1
         return self.size
 
 
 def join_spans(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The same parts, neighbouring spans as one."""
+    """Return the parts with adjacent spans merged."""
     found: list[Part] = []
     for part in parts:
         last = found[-1] if found else None
@@ -88,7 +90,7 @@ def join_spans(parts: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def chunks(stream: BinaryIO, parts: Iterable[Part]) -> Iterator[bytes]:
-    """The bytes of these parts, a block at a time."""
+    """Yield the bytes of these parts in blocks."""
     for part in parts:
         if isinstance(part, bytes):
             yield part
@@ -98,17 +100,17 @@ def chunks(stream: BinaryIO, parts: Iterable[Part]) -> Iterator[bytes]:
         else:
             stream.seek(part.start)
             left = part.end - part.start
-            # a file that is cut short meanwhile ends early, as a copy of it would
+            # if the file is truncated meanwhile, the result ends early, as in a copy
             while left and (block := stream.read(min(BLOCK, left))):
                 left -= len(block)
                 yield block
 
 
-# EXIF data, a small TIFF: which way up the picture is, and what else they tell.
+# EXIF data, a small TIFF file: the orientation of the image, and private data.
 
 
 TURNED = range(2, 9)
-"""Orientations that are not the plain one, 1."""
+"""Orientations other than the normal one, 1."""
 
 _ORIENTATION = 0x0112
 _EXIF_TABLE, _GPS_TABLE = 0x8769, 0x8825
@@ -137,11 +139,11 @@ _TELLS: Mapping[int, str] = MappingProxyType(
         0x8649: "data of Photoshop",
     }
 )
-"""Tag → what it says about the picture beside its pixels, in words for `it holds …`."""
+"""Tag → private data that it contains, as a phrase for messages."""
 
 
 def orientation_of(tiff: bytes) -> int:
-    """1 to 8, or 0 if the data do not say or are damaged."""
+    """Return the orientation, 1 to 8, or 0 if the data are damaged or do not contain it."""
     try:
         for tag, kind, value in _entries(ByteReader(io.BytesIO(tiff)), deep=False):
             if tag == _ORIENTATION and kind == 3:
@@ -152,13 +154,13 @@ def orientation_of(tiff: bytes) -> int:
 
 
 def orientation_alone(orientation: int) -> bytes:
-    """EXIF data that say nothing else."""
+    """Return EXIF data with this orientation only."""
     entry = _ORIENTATION.to_bytes(2, "big") + b"\0\3\0\0\0\1" + orientation.to_bytes(2, "big") + b"\0\0"
     return b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
 
 
 def private_tags(reader: ByteReader) -> tuple[str, ...]:
-    """What the tags of a TIFF say beside the picture, the worst first; as far as it can be read."""
+    """Return descriptions of private data in the tags of a TIFF, most sensitive first, as far as readable."""
     found: set[str] = set()
     try:
         for tag, _, _ in _entries(reader, deep=True):
@@ -169,7 +171,7 @@ def private_tags(reader: ByteReader) -> tuple[str, ...]:
 
 
 def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
-    """(tag, type, first value or offset) of the first table. deep: and of the one for the camera."""
+    """Yield (tag, type, first value or offset) of the first table. deep: and of the EXIF table."""
     order = {b"II": "little", b"MM": "big"}.get(reader.read_at(0, 2), "")
     if not order or reader.number(2, 2, order) != 42:
         raise Damaged
@@ -178,7 +180,7 @@ def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]
         for number in range(min(reader.number(table, 2, order), _MAX_ENTRIES)):
             at = table + 2 + 12 * number
             tag, kind = reader.number(at, 2, order), reader.number(at + 2, 2, order)
-            # a short stands in the first half of the field
+            # a short is in the first half of the field
             value = reader.number(at + 8, 2 if kind == 3 else 4, order)
             if deep and tag == _EXIF_TABLE and len(tables) == 1:
                 tables.append(value)

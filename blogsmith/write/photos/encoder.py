@@ -1,8 +1,8 @@
-"""A picture's file → copies of it in smaller sizes, in WebP, AVIF or JPEG.
+"""Encoding of smaller copies of an image, in WebP, AVIF or JPEG.
 
-A drawing or screenshot, which has few colours and comes without loss, stays crisp: without loss as well where
-that costs little, else at a higher quality. Copies hold pixels and, where it matters, a colour profile, and
-nothing else of what cameras write. The same file gives the same bytes with the same libraries.
+Drawings and screenshots, which are lossless files with few colours, stay crisp: their copies are lossless if
+that costs little, otherwise of higher quality. Copies contain pixels and, where needed, a colour profile,
+but no other metadata. The same file and libraries give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 RECIPE = 1
-"""Changes when the same picture gives other copies."""
+"""Changes when the same image gives different copies."""
 MOST_PIXELS = 64_000_000
-"""Of a picture that is decoded: 256 MB in memory."""
+"""Most pixels of an image that is decoded, which take 256 MB of memory."""
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "AVIF")
 _PHOTO, _DRAWING = 80, 90
-"""Qualities of WebP; on 156 pictures of real blogs PSNR is 36 dB at least and 45 in the median."""
+"""Qualities of WebP. On 156 images of real blogs the PSNR is at least 36 dB, with a median of 45."""
 _AVIF_PHOTO, _AVIF_DRAWING = 60, 75
 _JPEG = 82
 _FEW_COLORS = 1 << 12
-"""More than that many are a photo; a drawing with smoothed edges has some hundreds."""
+"""Images with more colours are photos. A drawing with smoothed edges has a few hundred."""
 _FEW_BITS = 3
-"""Of the file, for each pixel."""
+"""Maximum bits per pixel of the file of a drawing."""
 _WORTH = 1.2
-"""Without loss a copy may be that much larger."""
+"""A lossless copy may be larger than a lossy one by this factor."""
 
 
 class PictureProblem(Exception):
-    """No copy can be made of this picture; the text says why."""
+    """Raised if no copy of an image can be made. The message says why."""
 
 
 def encoder_version() -> str:
-    """Names the libraries that write pictures: others may write other bytes."""
+    """Return the versions of the libraries that encode images, since other versions may give other bytes."""
     import PIL
     from PIL import features
 
@@ -51,9 +51,9 @@ def encoder_version() -> str:
 
 
 def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> list[bytes]:
-    """The copies that are wanted of one picture, in this order; PictureProblem if there are none.
+    """Return the requested copies of an image, in this order. Raises `PictureProblem` on failure.
 
-    The picture is decoded once. Each copy is made from the next larger one of twice its size or more.
+    The image is decoded once. Each copy is made from the smallest larger copy of at least twice its width.
     """
     try:
         with warnings.catch_warnings(action="ignore"):
@@ -72,16 +72,16 @@ def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> list[
 
 
 def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
-    """The picture upright, in RGB or with transparency; and whether it is a drawing.
+    """Return the upright image, in RGB or RGBA, and whether it is a drawing.
 
-    pixels: of the largest copy.
+    pixels: number of pixels of the largest copy.
     """
     from PIL import Image, ImageOps
 
     with Image.open(stream, formats=_FORMATS) as image:
         is_lossless = image.format == "PNG"
         if image.format == "JPEG":
-            # libjpeg makes it smaller while it reads, in a fraction of time and memory
+            # libjpeg reduces the image while it decodes, in a fraction of time and memory
             scale = 1.5 * math.sqrt(pixels / (image.width * image.height))
             image.draft(None, (math.ceil(image.width * scale), math.ceil(image.height * scale)))
         if image.width * image.height > MOST_PIXELS:
@@ -89,7 +89,7 @@ def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
         image.load()
         picture = in_web_colors(image)
         ImageOps.exif_transpose(picture, in_place=True)
-        # photos in grey have few colours, too, but no areas of one
+        # grey photos have few colours too, but no areas of a single colour
         is_plain = stream.seek(0, io.SEEK_END) * 8 < _FEW_BITS * picture.width * picture.height
         is_drawing = is_lossless and is_plain and picture.getcolors(_FEW_COLORS) is not None
         return picture, is_drawing
@@ -117,7 +117,7 @@ def _encode(image: Image, one: PictureVariant, profile: bytes, *, is_drawing: bo
 
 
 def _on_white(image: Image) -> Image:
-    """The picture as it looks on a white page."""
+    """Return the image as it looks on a white page."""
     from PIL import Image as pil
 
     if image.mode == "RGB":
@@ -133,17 +133,17 @@ def _saved(image: Image, kind: str, profile: bytes, **options: Any) -> bytes:
     return stream.getvalue()
 
 
-# Colours of pictures as browsers show them: RGB, eight bits, with a profile only where it says something.
+# Colours of images as browsers show them: RGB, eight bits, with a profile only where it has an effect.
 
 
 _LONGEST_PROFILE = 20_000
-"""Bytes; what every copy may carry. Display P3 has 0.5 kB, a printer's has a megabyte."""
+"""Bytes of a profile that every copy may contain. Display P3 has 0.5 kB, a printer profile has a megabyte."""
 
 
 def in_web_colors(image: Image) -> Image:
-    """A decoded picture in RGB, or RGBA where some of it is transparent; it keeps its orientation.
+    """Convert a decoded image to RGB, or to RGBA if it has transparency. Its orientation is kept.
 
-    A wide profile of RGB stays with it, so that no colour is lost; all others are turned into sRGB.
+    An RGB profile with a wide gamut is kept, so that no colour is lost. All others are converted to sRGB.
     """
     profile = image.info.get("icc_profile") or b""
     orientation = image.getexif() if "exif" in image.info else None
@@ -164,7 +164,7 @@ def in_web_colors(image: Image) -> Image:
 
 
 def _says_something(profile: bytes) -> bool:
-    """Whether a profile is worth its bytes: sRGB is what browsers take anyway."""
+    """Return whether a profile should be kept. sRGB is not, because it is the default of browsers."""
     head = profile[:1024]
     is_rgb = profile[16:20] == b"RGB "
     is_srgb = b"sRGB" in head or b"s\0R\0G\0B" in head
@@ -172,13 +172,13 @@ def _says_something(profile: bytes) -> bool:
 
 
 def _converted(image: Image, profile: bytes) -> Image:
-    """In RGB: by its profile, if that is not one which the copy keeps."""
+    """Return the image in RGB. A profile that the copy will not keep is applied."""
     if image.mode == "RGB" and (not profile or _says_something(profile) or b"sRGB" in profile[:1024]):
         return image
     from PIL import ImageCms
 
     if profile:
-        # of damaged profiles, browsers take no notice either
+        # browsers ignore damaged profiles too
         with suppress(Exception):
             own = ImageCms.ImageCmsProfile(io.BytesIO(profile))
             made = ImageCms.profileToProfile(image, own, ImageCms.createProfile("sRGB"), outputMode="RGB")
@@ -188,5 +188,5 @@ def _converted(image: Image, profile: bytes) -> Image:
 
 
 def _eight_bits(image: Image) -> Image:
-    """A picture of 16 bits of grey; Pillow would cut off what is above 255."""
+    """Convert an image of 16-bit grey. Pillow would clip all values above 255."""
     return image.convert("I").point(lambda value: value * (1 / 256)).convert("L").convert("RGB")

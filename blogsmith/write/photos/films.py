@@ -1,6 +1,6 @@
-"""Films (MP4, MOV): their size, and whether they say where they were taken.
+"""Videos (MP4, MOV): their size, and whether they contain a location.
 
-They are published as they are.
+Videos are published unchanged.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from .heif import Box, boxes
 
 _MAX_NOTES = 1 << 20
 _TRACK_HEAD = 80
-"""Bytes at least."""
+"""Minimum length in bytes."""
 _PLACES = (b"\xa9xyz", b"com.apple.quicktime.location", b"loci")
-"""What phones write in front of a position."""
+"""Names of the tags where phones store a location."""
 
 
 def film_tells(reader: ByteReader) -> tuple[str, ...]:
-    """What a film says of its maker, in words; as far as it can be read."""
+    """Return descriptions of private data in a video, as far as readable."""
     try:
         film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
         if film and any(_is_placed(reader, box) for box in boxes(reader, film.content, film.end)):
@@ -27,9 +27,9 @@ def film_tells(reader: ByteReader) -> tuple[str, ...]:
 
 
 def film_size(reader: ByteReader) -> tuple[int, int] | None:
-    """Width and height of the first track that is seen, as it is shown; None if the film does not tell.
+    """Return width and height of the first visible track, as shown; None if unknown.
 
-    Source: ISO/IEC 14496-12, 8.3.2; a matrix whose first number is 0 turns by a quarter.
+    Source: ISO/IEC 14496-12, 8.3.2. A matrix whose first number is 0 rotates by 90 degrees.
     """
     try:
         film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)

@@ -1,7 +1,7 @@
-"""AVIF and HEIC: what their items and boxes say beside the picture is overwritten where it stands.
+"""AVIF and HEIC: items and boxes with metadata are overwritten in place.
 
-Pictures lie at absolute offsets, so nothing may move. Which way up is a property of the picture in these
-formats; what their EXIF data say of it counts for nothing.
+Images are at absolute offsets, so no byte may move. In these formats the orientation is a property of the
+image, and the one in EXIF data is ignored.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from msgspec import Struct
 from .container import Blank, ByteReader, Damaged, Part, Span
 
 _BOXES = frozenset({b"uuid", b"xml ", b"bxml", b"udta", b"jumb"})
-"""Boxes of metadata and of programs: XMP, content credentials, a film's notes."""
+"""Boxes of metadata and of programs: XMP, content credentials, notes in videos."""
 _EMPTY_EXIF = b"\0\0\0\0MM\0*\0\0\0\x08" + bytes(6)
 """An offset, then a TIFF without entries."""
 _MAX_ITEMS = 100_000
 
 
 class Box(Struct, frozen=True):
-    """One box of an ISO file (ISO/IEC 14496-12)."""
+    """A box of an ISO file (ISO/IEC 14496-12)."""
 
     name: bytes
     start: int
     content: int
-    """Where its content begins."""
+    """Start of its content."""
     end: int
 
 
 def heif_parts(reader: ByteReader) -> list[Part]:
-    """What is published of an AVIF or HEIC file; `Damaged` if its boxes cannot be told apart."""
+    """Return the parts of an AVIF or HEIC file to publish. Raises `Damaged` if its boxes cannot be parsed."""
     edits: list[tuple[int, int, bytes]] = []
     for box in boxes(reader, 0, reader.size):
         if box.name in _BOXES:
@@ -50,7 +50,7 @@ def heif_parts(reader: ByteReader) -> list[Part]:
 
 
 def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
-    """The boxes of a stretch of the file, one behind the other; `Damaged` if they do not fill it."""
+    """Yield the boxes in a part of the file. Raises `Damaged` if they do not fill it."""
     while at < end:
         length, name, content = reader.number(at, 4), reader.read_at(at + 4, 4), at + 8
         if length == 1:
@@ -64,12 +64,12 @@ def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
 
 
 def _free_box(box: Box) -> tuple[int, int, bytes]:
-    """The edit that turns a box into free space of the same length."""
+    """Return the edit that turns a box into free space of the same length."""
     return box.start + 4, box.end, b"free" + bytes(box.content - box.start - 8)
 
 
 def _film_edits(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes]]:
-    """Notes of an animation and of its tracks."""
+    """Yield edits that remove the metadata of an animation and of its tracks."""
     for box in boxes(reader, film.content, film.end):
         if box.name in _BOXES or box.name == b"meta":
             yield _free_box(box)
@@ -78,7 +78,7 @@ def _film_edits(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes
 
 
 def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
-    """The items of a picture that are no pictures."""
+    """Yield edits that remove the items with metadata."""
     inside = {box.name: box for box in boxes(reader, meta.content + 4, meta.end)}
     for box in inside.values():
         if box.name in _BOXES:
@@ -95,7 +95,7 @@ def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes
         for number, (start, end) in enumerate(extents if item in private else ()):
             new = private[item] if number == 0 else b""
             found.append((start, end, new if len(new) <= end - start else b""))
-    # what overlaps a picture, or the boxes themselves, cannot be told from it
+    # items that overlap an image, or the boxes themselves, cannot be removed
     kept.append((meta.start, data if data >= 0 else meta.end))
     for start, end, _ in found:
         if any(start < other_end and other_start < end for other_start, other_end in kept):
@@ -104,7 +104,7 @@ def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes
 
 
 def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]:
-    """(id, what stands in its place) of EXIF data and texts."""
+    """Yield (id, replacement) of the items with EXIF data or text."""
     wide = reader.read_at(iinf.content, 1)[0] > 0
     for box in boxes(reader, iinf.content + (8 if wide else 6), iinf.end):
         version = reader.read_at(box.content, 1)[0]
@@ -120,7 +120,7 @@ def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]
 
 
 def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """(id, stretches of the file) of each item whose place is known. data: where `idat` begins."""
+    """Yield (id, ranges of the file) of each item. data: start of the content of `idat`, or -1."""
     version, at = reader.read_at(iloc.content, 1)[0], iloc.content + 4
     sizes = reader.number(at, 2)
     offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15

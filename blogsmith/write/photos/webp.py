@@ -1,4 +1,4 @@
-"""WebP: chunks that a picture is shown with are kept, all others go, and all behind its end."""
+"""WebP: only chunks that affect the image are kept. Data after the end is removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_EXIF = 1 << 20
 
 
 def webp_parts(reader: ByteReader) -> list[Part]:
-    """What is published of a WebP; `Damaged` if its chunks cannot be told apart."""
+    """Return the parts of a WebP file to publish. Raises `Damaged` if its chunks cannot be parsed."""
     riff_end = 8 + reader.number(4, 4, "little")
     if riff_end > reader.size:
         raise Damaged
@@ -33,21 +33,21 @@ def webp_parts(reader: ByteReader) -> list[Part]:
             parts.append(Span(start, end))
             size += end - start
     if exif:
-        # the specification wants it behind the picture
+        # the specification requires it after the image
         parts.append(exif)
         size += len(exif)
     return [b"RIFF" + size.to_bytes(4, "little") + b"WEBP", *parts]
 
 
 def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int]]:
-    """(name, start, end) of each chunk, its padding included."""
+    """Yield (name, start, end) of each chunk, including its padding."""
     at = 12
     while at < riff_end:
         name, length = reader.read_at(at, 4), reader.number(at + 4, 4, "little")
         end = at + 8 + length
         if end > riff_end:
             raise Damaged
-        # some writers forget the padding of the last one
+        # some writers forget the padding of the last chunk
         end = min(end + length % 2, riff_end)
         yield name, at, end
         at = end
@@ -56,7 +56,7 @@ def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int
 def _orientation_chunk(reader: ByteReader, start: int, end: int) -> bytes:
     if end - start > _MAX_EXIF:
         return b""
-    # some writers put JPEG's name in front
+    # some writers add the prefix used in JPEG
     orientation = orientation_of(reader.read_at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
     if orientation not in TURNED:
         return b""
