@@ -31,12 +31,12 @@ _TYPES = MappingProxyType(
     {
         "HostName": _choices(get_args(HostName)),
         "RemoteRuleName": _choices(get_args(RemoteRuleName)),
-        "str": "text",
+        "str": "string",
         "bool": "true or false",
         "int": "whole number",
         "float": "number",
-        "tuple[str, ...]": "list of texts",
-        "Mapping[str, str]": "texts by name",
+        "tuple[str, ...]": "list of strings",
+        "Mapping[str, str]": "strings by name",
         "Mapping[str, Any]": "values by name",
         "Mapping[str, tuple[LevelRule, ...]]": "`warning`, `error`, `off`, a mapping, or a list of these",
     }

@@ -144,8 +144,8 @@ def examples(group: Group) -> str:
     for shown in found:
         others = [name for name in shown.names if not _holds(shown.formula, name)]
         also = f", also {codes(others)}" if others else ""
-        likewise = f"; likewise {codes(shown.named)}" if shown.named else ""
-        cells = [_cell(code(shown.formula) + also + likewise), f"${shown.formula}$"]
+        named = f"; similarly {codes(shown.named)}" if shown.named else ""
+        cells = [_cell(code(shown.formula) + also + named), f"${shown.formula}$"]
         cells += [_cell(shown.note)] if has_notes else []
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
