@@ -1,20 +1,20 @@
-"""Sites of other systems, read and written anew as a site of ours.
+"""Import of sites of other systems, which are read and written as a blogsmith site.
 
-`blogsmith import` goes through four steps, each a function: `systems.find_system` says which system wrote the
-source, `System.read` gives all of it as records in our words (`model.SiteImport`), `write.write_site_files`
-writes these to a new folder, and `verify/` builds that and counts whether something was lost.
+`blogsmith import` has four steps. `systems.find_system` detects the system of the source. `System.read`
+returns all of it as records (`model.SiteImport`). `write.write_site_files` writes these to a new folder.
+`verify/` builds the new site and counts losses.
 
-How a system is added:
+To add a system:
 
-1. A folder `importers/<name>/` whose `__init__.py` says what it reads, and a module `system.py` in it with an
-   object `SYSTEM` that has the four members of `systems.System`; its name in `systems.NAMES`, before systems
-   whose files it would be mistaken for.
-2. `read(root)` gives a `SiteImport`: pages with front matter in our keys and Markdown in our vocabulary,
-   files to copy, settings of `blogsmith.yaml`, and a `Notice` for everything that means something else here
-   or nothing. It writes nothing and asks no network. Text is rewritten through `text/`: `mask` hides code,
-   formulas and tags from rewrites that are about prose.
-3. `render(text, page)` gives HTML of a page's source as the old system would show it, by a way that shares no
-   code with `read`: what is counted in it must be in our page too. What `read` takes away on purpose it says
-   in the `removed` of a notice, and no difference is told of that.
-4. Sites of our own writing under `tests/importers/<name>/`, each with what it becomes.
+1. Add a folder `importers/<name>/`, whose `__init__.py` describes what it reads. Add a module `system.py`
+   with an object `SYSTEM` that has the four members of `systems.System`. Add its name to `systems.NAMES`,
+   before systems that would recognize its files too.
+2. `read(root)` returns a `SiteImport`: pages with blogsmith's front matter and Markdown, files to copy,
+   settings for `blogsmith.yaml`, and a `Notice` for everything that has another meaning in blogsmith, or
+   none. It writes nothing and uses no network. Text is rewritten with the helpers in `text/`: `mask` hides
+   code, formulas and tags from rewrites of prose.
+3. `render(text, page)` returns the HTML of a page's source as the old system would show it. It shares no
+   code with `read`. All content that is counted in this HTML must be in the new page too. `read` declares
+   intended removals in the `removed` field of a notice; these are not reported as losses.
+4. Add example sites under `tests/importers/<name>/`, each with the expected result.
 """

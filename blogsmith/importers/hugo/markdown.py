@@ -255,9 +255,7 @@ def _extras(masked: str, config: HugoConfig) -> str:
 
 
 def _struck(found: re.Match[str]) -> str:
-    """Convert text between single tildes: strikethrough in goldmark, but a subscript if it is short, as in
-    H~2~O.
-    """
+    """Convert text between single tildes to strikethrough, or to a subscript if short, as in H~2~O."""
     before, text, after = found.string[: found.start()][-1:], found[1], found.string[found.end() :][:1]
     is_lowered = len(text) <= _LOWERED and (before.isalnum() or after.isalnum())
     return f"<sub>{text}</sub>" if is_lowered else f"~~{text}~~"

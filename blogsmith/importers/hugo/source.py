@@ -76,8 +76,7 @@ def default_address(placed: Placed, *, is_ugly: bool) -> str:
 
 
 def expand(pattern: str, placed: Placed) -> str:
-    """Return the site path for a permalink pattern; empty if the page lacks a date that the pattern requires.
-    """
+    """Return the site path for a permalink pattern; empty if the page lacks a required date."""
     date = placed.date
     if date is None and re.search(":(year|month|day|weekday|yearday)", pattern):
         return ""

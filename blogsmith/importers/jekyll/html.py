@@ -1,9 +1,10 @@
 """Conversion of HTML in Jekyll posts to Markdown, where Markdown can express it.
 
-kramdown leaves block elements unchanged up to their end, including blank lines and indentation, unless they
-request Markdown with `markdown="1"`. CommonMark ends them at a blank line and reads indented lines after it
-as code. So HTML that stays loses its blank lines, and elements that request Markdown get blank lines. Inline
-elements such as `<br>` begin an HTML block in CommonMark if they are alone on the first line of a paragraph.
+Block elements may request Markdown with `markdown="1"`. kramdown leaves other ones unchanged up to their
+end, including blank lines and indentation. CommonMark ends them at a blank line and reads indented lines
+after it as code. So HTML that stays loses its blank lines, and elements that request Markdown get blank
+lines. Inline elements such as `<br>` begin an HTML block in CommonMark if they are alone on the first line
+of a paragraph.
 """
 
 from __future__ import annotations
@@ -96,8 +97,7 @@ def settle_blocks(text: str) -> str:
 
 
 def has_markdown(html: str) -> bool:
-    """Return whether an element contains blocks that are meant as Markdown, although it does not request it.
-    """
+    """Return whether an element contains blocks that are meant as Markdown without requesting it."""
     return _MARKDOWN.search(html) is not None
 
 

@@ -55,9 +55,7 @@ def rewrite_formulas(
 
 
 def with_colours(tex: str, colours: Mapping[str, str]) -> str:
-    """Replace the names of colors that a page defines, because in blogsmith a definition is local to its
-    formula.
-    """
+    """Expand the names of colors that a page defines. In blogsmith, definitions are local to a formula."""
 
     def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
@@ -310,9 +308,7 @@ _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")
 
 
 def move_lists(text: str) -> str:
-    """Move every attribute list to its position in blogsmith's Markdown, or remove it if it has no meaning
-    there.
-    """
+    """Move attribute lists to their positions in blogsmith's Markdown. Remove unsupported ones."""
     text = _IMAGE_LIST.sub(lambda found: found[1] + parse_list(found[2]).own(), text)
     text = _LINK_LIST.sub(_after_link, text)
     return _move_lines(text)

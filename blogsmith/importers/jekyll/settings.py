@@ -1,5 +1,4 @@
-"""`_config.yml`: the settings that an import reads, URLs from permalinks, and conversion to `blogsmith.yaml`.
-"""
+"""`_config.yml`: settings that an import reads, URLs from permalinks, conversion to `blogsmith.yaml`."""
 
 from __future__ import annotations
 

@@ -201,8 +201,7 @@ class BlockRewriter:
         return end - index + 1, ["", *indent(made, margin), ""]
 
     def _div(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """Convert `<div markdown>`: remove it if it is only layout; otherwise request Markdown with an
-        attribute value.
+        """Remove a `<div markdown>` that is only layout. Otherwise request Markdown with an attribute value.
         """
         name = found[1].lower()
         depth, end = 0, index

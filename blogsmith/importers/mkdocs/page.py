@@ -109,8 +109,7 @@ def _expand(
 
 
 def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
-    """Return the text of a snippet: `file`, `file:section` or `file:first:last`; None if it does not exist.
-    """
+    """Return the text of a snippet (`file`, `file:section` or `file:first:last`); None if not found."""
     content = read(name)
     if content is not None:
         return _SECTION_MARK.sub("", content)
@@ -195,8 +194,7 @@ class MkDocsPages:
 
 
 def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
-    """Return the old URL of a post in Material's blog, such as `/blog/2024/01/31/title/`; empty if unknown.
-    """
+    """Return the old URL of a post in Material's blog, as `/blog/2024/01/31/title/`; empty if unknown."""
     options = config.plugins.get("blog", {})
     date = str(front.get("date", ""))[:10].split("-")
     written = str(document.front.get("slug") or slugify(heading_text(str(front["title"]))))

@@ -114,8 +114,7 @@ def _files(
 
 
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
-    """Return a function that reads snippets from the folders of `base_path`, but never outside of the source.
-    """
+    """Return a function that reads snippets from the folders of `base_path`, only inside the source."""
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
     bases = [str(each) for each in list_of(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]

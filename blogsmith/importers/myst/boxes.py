@@ -156,8 +156,7 @@ def _card_title(title: str) -> list[str]:
 
 
 def translate_aside(walker: Walker, directive: Directive) -> list[str]:
-    """Translate `{margin} Title` and `{aside}` to margin notes, and `{sidebar} Title` to a note in the text.
-    """
+    """Translate `{margin} Title` and `{aside}` to margin notes, `{sidebar} Title` to a note in the text."""
     body = walker.nested(directive.body, directive.body_line)
     title = directive.argument
     if directive.name == "sidebar":

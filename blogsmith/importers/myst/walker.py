@@ -43,9 +43,7 @@ class BookState:
     """Whether text after the name of an admonition is its first line, not its title."""
     labels: BookLabels
     read: Callable[[str], str | None]
-    """Returns the content of a file, by its path relative to the root of the source; None if it cannot be
-    read.
-    """
+    """Returns the content of a file in the source, by its path; None if it cannot be read."""
     folder: str = ""
     """Folder of the book in its repository, the root of absolute paths."""
     kinds: set[str] = field(default_factory=set)

@@ -71,9 +71,7 @@ def _data(written: Any) -> dict[str, str | Blob]:
 
 
 def unshown_types(cell: NotebookCell) -> list[str]:
-    """Return the types of outputs without any part that can be shown, such as widgets and plots that need a
-    script.
-    """
+    """Return the types of outputs that cannot be shown at all, such as widgets and scripted plots."""
     found = []
     for output in cell.outputs:
         data = output.get("data")
@@ -97,9 +95,7 @@ def _blob(data: bytes) -> Blob:
 
 
 def record_files(path: PurePosixPath, cells: Iterable[CellOutputs]) -> tuple[ImportedData, ...]:
-    """Return the record of a page's cells, as `blogsmith execute` writes it, with the origin marked as
-    imported.
-    """
+    """Return the record of a page's cells as `blogsmith execute` writes it, but marked as imported."""
     records = tuple(_record(cell) for cell in cells)
     if not records:
         return ()

@@ -186,8 +186,7 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
 
 
 def _note_of(address: str) -> str:
-    """Return the note that an `obsidian://open` URL opens, as a link destination; other URLs stay unchanged.
-    """
+    """Return the link destination of an `obsidian://open` URL; other URLs stay unchanged."""
     if not address.startswith("obsidian://open?"):
         return address
     asked = parse_qs(address.partition("?")[2])

@@ -91,8 +91,7 @@ class FigureTranslator:
         return text
 
     def _image(self, text: str, start: int) -> tuple[int, str, int] | None:
-        """Return the start of an image, its replacement, and its end; None if there is no image at `start`.
-        """
+        """Return start, replacement and end of the image at `start`; None if there is none."""
         if start and text[start - 1] == "\\":
             return None
         closing = closing_bracket(text, start + 1)

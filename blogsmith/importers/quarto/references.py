@@ -134,8 +134,7 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
 
 
 def author_text(fields: Mapping[str, str]) -> str:
-    """Return the names in a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors.
-    """
+    """Return the names in a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; may be empty."""
     written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
     names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):
@@ -164,9 +163,7 @@ def pandoc_id(text: str) -> str:
 
 
 def _is_title(text: str, start: int) -> bool:
-    """Return whether the heading at `start` directly follows the first line of a div, so that it is the div's
-    title.
-    """
+    """Return whether the heading at `start` is a div's title: directly after the div's first line."""
     before = text[max(0, start - _LONGEST) : start]
     return _OPENING.search(before) is not None
 

@@ -345,8 +345,7 @@ class ProjectIndex:
     """Path without suffix → document."""
 
     def slug_of(self, label: str, document: QuartoDocument) -> str:
-        """Return the slug of the only other page with a label; empty if this page has it, or if there is no
-        single page.
+        """Return the slug of the other page with a label; empty if this page has it, or not exactly one page.
         """
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:

@@ -62,8 +62,7 @@ _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _BLANKS = " \t>-*+0123456789."
 _WIDEST = 1000
-"""Maximum number of characters before a display formula in its line that are read as list or quote markers.
-"""
+"""Maximum number of characters before display math in its line that may be list or quote markers."""
 
 
 @lru_cache(maxsize=16)
@@ -333,7 +332,7 @@ _MASKED = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A text in which some segments are replaced by placeholders of private-use characters."""
+    """A text with placeholders of private-use characters for some of its segments."""
 
     text: str
     hidden: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Content of a page, counted in HTML of blogsmith or of another system.
 
-One reader serves both sides. Formulas are `<math>` with `alttext` or an annotation, the source that MathJax
-2 and KaTeX keep, and text between dollars or brackets that a script would typeset.
+One reader serves both sides. A formula is a `<math>` with `alttext` or an annotation, or the source that
+MathJax 2 and KaTeX keep, or text between dollars or brackets that a script would typeset.
 """
 
 from __future__ import annotations

@@ -314,9 +314,7 @@ def _lists_pages(page: ImportedPage) -> bool:
 
 
 def _with_emphasis_signs(old: Facts, new: Facts) -> Facts:
-    """Restore characters of formulas that became emphasis in the published page, by the formulas of the new
-    page.
-    """
+    """Restore characters of formulas that became emphasis on the published page, from the new page."""
     before, after = old.of("formulas"), new.of("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():

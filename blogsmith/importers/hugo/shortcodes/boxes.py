@@ -26,8 +26,7 @@ MATHEMATICAL = name_set(
     "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
     "property hypothesis postulate"
 ) - {*kind_table()}
-"""Boxes of mathematical posts that are not built-in kinds of callouts; the new site's settings define them.
-"""
+"""Boxes of mathematical posts that are not built-in callouts; the new site's settings define them."""
 _BOXES = name_set(
     "callout admonition notice alert hint box admonish aside infobox notification message panel "
     "blockquote-alert paige/alert tips"
@@ -42,9 +41,7 @@ _INNER = name_set(
 
 
 def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `callout`, `notice`, `hint` and similar calls to a callout of the kind that an argument
-    names.
-    """
+    """Translate `callout`, `notice`, `hint` and similar calls. An argument names the kind of callout."""
     if call.inner is None and not call.get("text", "content"):
         return None
     names = [

@@ -1,8 +1,7 @@
 """Shortcode templates of the site that consist only of text, arguments and inner text.
 
-This is the supported subset of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range`
-over the site's data, and a few functions that change no text. A template with anything else is not expanded
-at all.
+The supported subset of Go's templates consists of `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range`
+over the site's data, and a few functions that change no text. Other templates are not expanded at all.
 """
 
 from __future__ import annotations
