@@ -135,7 +135,7 @@ class SourceBibliographies:
         return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
 
     def _gives(self, file: Path, key: str) -> bool:
-        """Return whether a build reads the entry without diagnostics, under the key that text uses."""
+        """Return whether a build reads the entry without diagnostics, under the key that citations use."""
         if fit_key(key) != key:
             return False
         if file not in self._files:
@@ -167,10 +167,9 @@ _LONGEST = 40
 def add_reader_keys(
     page: ImportedPage, front: Mapping[str, Any], works: Collection[str]
 ) -> tuple[ImportedPage, frozenset[str]]:
-    """Translate `references` and `slides` of old front matter. Return the page and the keys that it shows
-    completely.
+    """Translate `references` and `slides` of old front matter.
 
-    works: keys of the site's bibliography.
+    Return the page and the keys that it shows completely. works: keys of the site's bibliography.
     """
     done = set()
     written = front.get("references")
@@ -202,7 +201,7 @@ def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -
         return {}
     found: dict[str, Any] = {"references": [*others, *own]}
     keys = [str(entry["id"]) for entry in own]
-    # the old layout showed all of them, unless the text cites them
+    # if the text cites none of them, the old layout listed all of them
     if "nocite" not in page.front and not any(f"@{key}" in page.text for key in keys):
         has_others = bool(works or others or page.front.get("bibliography"))
         found["nocite"] = [f"@{key}" for key in keys] if has_others else "@*"
@@ -244,7 +243,7 @@ def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
 
 
 def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
-    """Return a unique key that text can cite."""
+    """Return a unique key for citations."""
     start = slugify(text)[:_LONGEST].strip("-") or "reference" if is_title else fit_key(text)
     key, number = start, 2
     while key in taken:

@@ -91,7 +91,7 @@ class ImportOptions:
     system: str = ""
     """Name of the system; empty: detect it."""
     dry_run: bool = False
-    """Whether to write nothing permanently."""
+    """Whether to write only to a temporary folder."""
     against: Path | None = None
     """Folder with pages that the old system published; None: no comparison."""
     fetches: bool = False

@@ -20,9 +20,7 @@ from .model import Notice
 from .text.containers import fence_marks
 
 _FEWEST_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
-"""Minimum number of pages that is worth starting processes, which takes some hundredths of a second
-(`fork`) or a second (`spawn`).
-"""
+"""Minimum number of pages for starting processes. That takes some hundredths of a second, or one second."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -163,6 +163,6 @@ def _words(texts: Iterable[str]) -> set[str]:
 
 
 def draft_settings(pages: Iterable[ImportedPage]) -> dict[str, Any]:
-    """Return settings that make links to drafts warnings; they were broken on the old site too."""
+    """Return settings that report links to drafts as warnings; they were broken on the old site too."""
     has_drafts = any(page.front.get("draft") is True for page in pages)
     return {"diagnostics": {"link-unpublished": "warning"}} if has_drafts else {}

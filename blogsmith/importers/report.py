@@ -1,6 +1,4 @@
-"""The report of an import, as Markdown for people and as JSON for programs. Equal imports give identical
-bytes.
-"""
+"""The report of an import, as Markdown and as JSON. The same import gives identical bytes."""
 
 from __future__ import annotations
 

@@ -226,7 +226,9 @@ _QUANTIFIER = re.compile(r"[*+?{]")
 _MOST_QUANTIFIERS = 3
 _MOST_WILDCARDS = 4
 _MOST_PATTERNS = 500
-"""Limit for patterns. More of them allow a hostile source to keep a search running for years."""
+"""Limit for patterns, like the ones above. Without them a hostile pattern could keep a search running for
+years.
+"""
 _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
 

@@ -23,8 +23,9 @@ class System(Protocol):
         """Return the name that the system uses for itself, such as `Jekyll`."""
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder contains files of the system. This is cheap: it inspects names and reads
-        almost nothing.
+        """Return whether the folder contains files of the system.
+
+        This is cheap: it inspects names and reads almost nothing.
         """
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:

@@ -75,7 +75,7 @@ def write_site_files(
         with open_folder(into, make=True) as top:
             # record the planned files before anything can fail
             top.replace(RECORD, record_text({"files": {}, "pending": _pending(record, digests)}))
-            # the reports are written again when the record is complete
+            # after a complete import, only the reports may have been left half-written
             _remove_leftovers(top, {*record.digests, *digests} if record.is_partial else (RECORD,))
             for number, (path, content) in enumerate(files.items()):
                 progress("write", number, len(files))
@@ -205,7 +205,7 @@ def _holds(file: Path, digests: Container[str]) -> bool:
 
 def _replace(top: Folder, path: str, content: bytes | Path) -> None:
     place = PurePosixPath(path)
-    # content is a copy, and its digest reveals a partial file after a power failure
+    # not durable: the content is a copy, and its digest reveals a partial file after a power failure
     with top.enter(place.parent, make=True) as folder, _stream(content) as stream:
         folder.replace(place.name, stream, is_durable=False)
 

@@ -84,8 +84,7 @@ class HugoConfig:
 
     @property
     def passthrough(self) -> tuple[str, ...] | None:
-        """Return the opening delimiters of formulas that the parser leaves alone; None without passthrough.
-        """
+        """Return the opening delimiters of formulas that passthrough leaves alone; None without it."""
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
         if settings.get("enable") is not True:
             return None

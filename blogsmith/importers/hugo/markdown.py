@@ -29,7 +29,7 @@ _ENVIRONMENT = lazy_pattern(
     r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
     r"(?P<end>\\\\end\{(?P=name)\})"
 )
-r"""An environment whose backslashes are doubled: `\\\\begin{align}`."""
+r"""An environment whose backslashes are doubled: `\\begin{align}`."""
 _REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
 """Content of a formula that is written as a code span between dollars to protect it from Markdown."""

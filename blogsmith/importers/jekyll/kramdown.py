@@ -223,8 +223,7 @@ def parse_list(text: str) -> AttributeList:
 
 
 def take_extensions(text: str) -> str:
-    """Remove kramdown's directives, definitions and comments from the text. Insert defined attribute lists.
-    """
+    """Remove kramdown's directives, definitions and comments. Insert attribute lists that are defined."""
     defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
     text = _DEFINED.sub("", text)
     for name, attributes in defined.items():
@@ -268,7 +267,7 @@ _BLANK_ADDRESS = lazy_pattern(
 
 
 def bracket_addresses(text: str) -> str:
-    """Put URLs with spaces in angle brackets, as kramdown allows such URLs.
+    """Put URLs with spaces, which kramdown accepts, in angle brackets.
 
     Remove the title of an image if it equals the alternative text. In Jekyll it was a tooltip, in blogsmith
     it would be a caption.

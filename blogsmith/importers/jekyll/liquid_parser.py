@@ -13,15 +13,13 @@ _OPENING = lazy_pattern(r"\{[%{]")
 _DEEPEST = 100
 """Maximum depth of nested blocks, as in Liquid. A deeper tag opens no block."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
-"""Blocks whose content is not a template. In Jekyll, `highlight` is a template, but authors do not use it as
-one.
-"""
+"""Blocks whose content is not a template. In Jekyll `highlight` is one, but authors do not use it so."""
 _BRANCHES = frozenset(("else", "elsif", "when"))
 
 
 @dataclass(frozen=True, slots=True)
 class LiquidOutput:
-    """`{{ expression }}`."""
+    """An output `{{ expression }}`."""
 
     expression: str
     source: str

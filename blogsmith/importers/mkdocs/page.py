@@ -157,7 +157,7 @@ class MkDocsPages:
 
     config: MkDocsConfig
     read: Callable[[str], str | None]
-    """Returns the text of a snippet by the name that a page uses; None if it does not exist."""
+    """Callback that returns the text of a snippet, by its name in the page; None if it does not exist."""
     links: MkDocsLinks
     titles: Mapping[str, str] = field(default_factory=dict)
     """Page → title in the navigation."""
@@ -293,7 +293,7 @@ class _PageText:
 
 
 def _escape_mentions(text: str) -> str:
-    """Escape references that begin with an at sign, `[@name]`, which would be citations in blogsmith."""
+    """Escape references such as `[@name]`, which would be citations in blogsmith."""
     targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
     text = _MENTION_TARGET.sub("", text)
 

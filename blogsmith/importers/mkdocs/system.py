@@ -82,8 +82,7 @@ class MkDocs:
 def _notebook_pages(
     files: MkDocsFiles, site: MkDocsPages, root: Path, progress: Progress
 ) -> list[NotebookPage | Notice]:
-    """Translate the notebooks and add their positions in the navigation. An invalid notebook gives a notice.
-    """
+    """Translate the notebooks, with their positions in the navigation. Invalid ones give notices."""
     config = site.config
     every = [*(document.path for document in files.documents), *files.notebooks]
     translator = NotebookTranslator(

@@ -122,7 +122,10 @@ class ShownOutputs:
     """Outputs of one page as Markdown, with their image files."""
 
     def __init__(self, page: PurePosixPath) -> None:
-        """page: path of the page in the new site. Images go to a folder next to it."""
+        """Initialize without outputs.
+
+        page: path of the page in the new site. Images go to a folder next to it.
+        """
         self._folder = page.parent / f"{page.stem}-files"
         self.files: list[ImportedData] = []
 

@@ -32,7 +32,7 @@ _LONGEST_COPY = 4_000
 """Maximum number of characters of a section that is copied where it is embedded."""
 
 NoticeTaker = Callable[[NoticeKind, str, str], None]
-"""Called with kind, message and the removed text."""
+"""Callback for notices: kind, message and the removed text."""
 
 
 class NoteLinks:

@@ -18,7 +18,7 @@ from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
-"""Adds a notice. Parameters: kind, message, a fragment that locates it, and fields of `Notice`."""
+"""Callback for notices: kind, message, a fragment that locates it, and fields of `Notice`."""
 
 
 class TakeOutputs(Protocol):
@@ -102,7 +102,9 @@ class CodeTranslator:
     """Translator for the code of one page. Afterwards it has the records, labels and macros of the code."""
 
     def __init__(self, defaults: CellDefaults, note: Note, take: TakeOutputs, outputs: ShownOutputs) -> None:
-        """take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
+        """Initialize a translator.
+
+        take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
         cannot run.
         """
         self._defaults = defaults

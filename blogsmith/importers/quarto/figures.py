@@ -70,7 +70,10 @@ class FigureTranslator:
     """Translator for the images of one page."""
 
     def __init__(self, pieces: Pieces, reveal: Callable[[str], str], note: Note) -> None:
-        """reveal: returns a text with its hidden parts restored."""
+        """Initialize a translator.
+
+        reveal: returns a text with its hidden parts restored.
+        """
         self._pieces = pieces
         self._reveal = reveal
         self._note = note

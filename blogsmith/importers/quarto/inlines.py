@@ -43,7 +43,7 @@ _NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
 def hide_addresses(text: str, pieces: Pieces) -> str:
-    """Hide URLs, tags and link definitions in a masked text too."""
+    """Hide URLs, tags and link definitions in a masked text."""
     return pieces.hide(_HARD, text)
 
 

@@ -37,7 +37,7 @@ class PageReferences:
     labels: Mapping[str, str] = field(default_factory=dict)
     """Label that does not exist in blogsmith → replacement for a reference to it."""
     elsewhere: Callable[[str], str] = lambda label: ""
-    """Returns the slug of the other page with a label; empty if there is none."""
+    """Callback that returns the slug of the other page with a label; empty if there is none."""
     cited: dict[str, None] = field(default_factory=dict)
     """Cited keys, in order."""
 

@@ -41,11 +41,11 @@ def has_rows(tex: str) -> bool:
 
 
 def unescape_tex(tex: str) -> str:
-    r"""Remove Markdown's escapes from TeX: `\_` → `_`, `\*` → `*`, `\\{` → `\{`, `\\\\` → `\\`. Decode
-    entities.
+    r"""Remove Markdown's escapes from TeX, and decode entities.
 
-    `\_` stays in arguments of `\text` and similar commands, where it is an underscore. `\{` stays too:
-    Markdown would drop the backslash, but the author meant a brace.
+    `\_` becomes `_`, `\*` becomes `*`, `\\{` becomes `\{`, and `\\\\` becomes `\\`. `\_` stays in arguments
+    of `\text` and similar commands, where it is an underscore. `\{` stays too: Markdown would drop the
+    backslash, but the author meant a brace.
     """
     tex = unescape_entities(tex)
     if "\\" not in tex:

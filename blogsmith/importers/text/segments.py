@@ -2,8 +2,8 @@
 
 The segments of a text, joined, are the text. markdown-it finds the lines of code, because indentation means
 code in some positions and a list in others. In other lines one regular expression finds possible openings.
-The next end of each kind is cached, and also that there is none. So a text is read only a few times, however
-many openings it has.
+The position of the next end of each kind is cached, or the fact that there is none. So a text is read only a
+few times, however many openings it has.
 """
 
 from __future__ import annotations
@@ -192,9 +192,7 @@ class _Ends:
         return same[at] + length if at < len(same) else -1
 
     def cuts_code(self, start: int, end: int) -> bool:
-        """Return whether a code span starts in the range and ends after it. Code takes precedence over
-        formulas.
-        """
+        """Return whether a code span starts in the range and ends after it: code takes precedence."""
         position = start
         while run := _TICKS.search(self._text, position, end):
             last = self._end_of_span(run.start(), run.end() - run.start())

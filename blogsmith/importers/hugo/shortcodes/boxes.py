@@ -170,9 +170,7 @@ TEXTS = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "
 
 
 def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `badge`, `mark`, `kbd` and similar calls to inline text. `color` has its text after the color
-    name.
-    """
+    """Translate `badge`, `mark`, `kbd` and similar calls. The text of `color` follows the color's name."""
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
     form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
@@ -213,9 +211,7 @@ Handler = Callable[[Call, str, CallContext], Replacement | None]
 
 
 def show_note(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Record the note in the
-    context.
-    """
+    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Record the note."""
     text = dedent_text(inner).strip() or call.get("text", "content", "note", 0)
     if not text:
         return None

@@ -51,7 +51,7 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
     is_display = (
         not _FORMULA_WORDS.isdisjoint((*call.positional, *call.named))
         or "\n" in inner.strip()
-        # alone on its lines
+        # the call is alone on its lines
         or inner.lstrip(" \t").startswith("\n")
     )
     tex = inner.strip()

@@ -72,9 +72,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trimmed(parts: list[str]) -> Iterator[str]:
-    """Iterate over text and actions in turn. `{{-` removes the whitespace before it, `-}}` the whitespace
-    after it.
-    """
+    """Iterate over text and actions in turn. `{{-` and `-}}` remove the whitespace on their sides."""
     for index, part in enumerate(parts):
         if index % 2:
             yield part
