@@ -109,7 +109,7 @@ def unmark_inline(text: str) -> str:
 
 
 def _is_text(opening: str, text: str, before: str) -> bool:
-    r"""Return whether text between escaped brackets is not a formula, as in `A\\[B, D<sub>Y</sub>\\]`."""
+    r"""Return whether text between escaped brackets is not a formula, as in `A\[B, D<sub>Y</sub>\]`."""
     is_index = opening == "[" and before[-1:].isalnum()
     return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
 

@@ -144,7 +144,7 @@ class _Tokens:
         self._missing: set[str] = set()
         """Verbatim blocks without an end after a position that was searched."""
         self._next: dict[str, int] = {"%}": 0, "}}": 0}
-        """Position of the next one; after the end of the text if there is none."""
+        """Position of the next closing delimiter of each kind; after the end of the text if there is none."""
 
     def next(self, position: int) -> re.Match[str] | None:
         """Return the first token from `position` on."""
