@@ -1,4 +1,4 @@
-"""Addresses: where pages stood on the old site, and what makes the new site answer there."""
+"""URLs of pages: old URLs, and the settings that keep them working on the new site."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..api.importing import alias_problem, slug_problem, slugify, split_dated_na
 from .model import ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")
-"""Front matter of which the new site makes lists, at an address of that name."""
+"""Front matter keys for which the new site generates lists, at a URL of that name."""
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
 def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
-    """The page with what it needs to stand at its old address: nothing, a slug, a permalink, or an alias.
+    """Keep the old URL of a page with a slug, a permalink or an alias where necessary.
 
     patterns: the setting `permalinks` of the new site.
     """
@@ -38,14 +38,14 @@ def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPag
         return replace(page, notices=(*page.notices, notice))
     if page.path.stem != "_index":
         return replace(page, front={**page.front, "permalink": wanted})
-    # where a list stands its folder says, but for the form of the last part
+    # the folder determines the URL of a list, except for the case of the last segment
     if new_address(page, patterns).casefold() == _normal(wanted).casefold():
         return with_slug
     return with_aliases(page, [wanted])
 
 
 def with_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
-    """Return the page with more old addresses, each once."""
+    """Add old URLs to the aliases of a page, without duplicates."""
     if not addresses:
         return page
     aliases = list(dict.fromkeys([*page.front.get("aliases", ()), *addresses]))
@@ -53,9 +53,9 @@ def with_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
 
 
 def leave_lists_free(site: SiteImport) -> SiteImport:
-    """The import without pages at the addresses of lists that the new site makes of tags and the like.
+    """Move pages away from URLs of lists that the new site generates, such as `/tags/`.
 
-    Only what stands in a folder is a post, and gets into such a list.
+    Only pages in folders are posts, and only posts appear in these lists.
     """
     made = {
         f"/{name}/"
@@ -80,13 +80,13 @@ def _leave_list(page: ImportedPage, made: Collection[str]) -> ImportedPage:
 
 
 def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:
-    """Whether the pattern of a page's section asks for a date that it has not, as drafts have none."""
+    """Return whether a section's pattern requires a date that the page lacks, as drafts do."""
     pattern = patterns.get("/".join(page.path.parts[1:2]), "")
     return re.search(":(year|month|day)", pattern) is not None and not page.front.get("date")
 
 
 def new_address(page: ImportedPage, patterns: Mapping[str, str]) -> str:
-    """Where a page of the new site stands, as `site/urls.py` decides it."""
+    """Return the URL of a page in the new site, with the rules of `site/urls.py`."""
     folder = page.path.parent
     is_bundle = page.path.stem == "index"
     section = folder.parent if is_bundle else folder
@@ -117,6 +117,6 @@ def _fill(pattern: str, slug: str, front: Mapping[str, Any]) -> str:
 
 
 def _normal(address: str) -> str:
-    """An address as folders have it: `/a` and `/a/index.html` are `/a/`."""
+    """Normalize a URL to the form of a folder: `/a` and `/a/index.html` become `/a/`."""
     address = address.removesuffix("index.html")
     return address if address.endswith((".html", "/")) else f"{address}/"

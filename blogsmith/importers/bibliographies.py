@@ -1,8 +1,8 @@
-"""Works that pages cite: `.bib` files, data files, and lists in front matter.
+"""Cited references: `.bib` files, data files, and lists in front matter.
 
-A `.bib` file is copied as it is, and pages name it; `blogsmith.bibliography` reads it. What no file gives
-under the name by which a page cites it is an entry of `references:`: keys that must be written differently
-here, and entries in which our reader finds errors. A data file becomes CSL-JSON.
+A `.bib` file is copied, and pages name it; `blogsmith.bibliography` reads it. Two kinds of entries move to
+`references:` instead: those whose keys must be written differently, and those where blogsmith's reader finds
+errors. A data file becomes CSL-JSON.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from .text.front_values import list_of, one_line
 from .verify.values import leaves
 
 _ADDRESSES = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
-"""Fields that are no prose: in them `--` and `~` are themselves."""
+"""Fields that are not prose, where `--` and `~` are literal."""
 _IN_COMMAND = lazy_pattern(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
 
 
 def read_bibtex(text: str) -> dict[str, dict[str, str]]:
-    """Key → fields of every entry, names in lower case, values as plain text; `ENTRYTYPE` is its type.
+    """Return the fields of every entry by key, with names in lower case and values as plain text.
 
-    Of a key that stands twice the first counts, as in BibTeX.
+    `ENTRYTYPE` is the type of the entry. If a key appears twice, the first entry is used, as in BibTeX.
     """
     return {
         entry.key: {
@@ -45,12 +45,12 @@ def _plain(name: str, tex: str) -> str:
         address = _IN_COMMAND.sub(r"\1", tex).replace("\\", "").strip("{} ")
         if " " not in address:
             return address
-    # blanks of one kind: a name is taken apart at them
+    # only ordinary spaces, because names are split at them
     return plain_text(tex).replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def reference_of(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
-    """An entry of `references:`, with the fields we know in our order."""
+    """Return an entry for `references:` with the supported fields in order."""
     names = [name.strip() for name in re.split(r"\s+and\s+", fields.get("author", "")) if name.strip()]
     entry: dict[str, Any] = {"id": key, "title": fields.get("title", "") or key}
     if names:
@@ -82,7 +82,7 @@ _UNFIT = lazy_pattern(r"[^\w:.+/-]+")
 
 
 def fit_key(key: str) -> str:
-    """A key as `[@key]` can name it: what is no letter, digit or one of `: . + / -` becomes a hyphen."""
+    """Convert a key to the form `[@key]`: hyphens replace all but letters, digits and `:.+/-`."""
     fit = _UNFIT.sub("-", unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()).strip(
         "-.:+/"
     )
@@ -95,7 +95,7 @@ Entries = Mapping[str, Mapping[str, str]]
 
 
 class SourceBibliographies:
-    """The `.bib` files of one source, each read once, and which of them the new site needs."""
+    """The `.bib` files of one source, each read once, and the selection that the new site needs."""
 
     def __init__(self) -> None:
         self._entries: dict[Path, Entries] = {}
@@ -104,20 +104,20 @@ class SourceBibliographies:
         """Name in the new site → file."""
 
     def entries(self, file: Path) -> Entries:
-        """All entries of a file; none if it cannot be read."""
+        """Return all entries of a file; empty if it cannot be read."""
         if file not in self._entries:
             self._entries[file] = read_bibtex(read_text(file) or "")
         return self._entries[file]
 
     def all_entries(self, files: Iterable[Path]) -> dict[str, Mapping[str, str]]:
-        """The entries of several files, of a key that stands in two those of the first."""
+        """Return the entries of several files. If a key appears twice, the first file takes precedence."""
         found: dict[str, Mapping[str, str]] = {}
         for file in files:
             found = {**self.entries(file), **found}
         return found
 
     def front_of(self, keys: Iterable[str], files: Sequence[Path]) -> dict[str, Any]:
-        """`bibliography` and `references` of a page that lists these keys of these files."""
+        """Return `bibliography` and `references` for a page that cites these keys of these files."""
         named: dict[str, None] = {}
         references = []
         for key in keys:
@@ -131,7 +131,7 @@ class SourceBibliographies:
         return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
 
     def _gives(self, file: Path, key: str) -> bool:
-        """Whether a build reads the entry without complaint, by the key with which texts cite it."""
+        """Return whether a build reads the entry without diagnostics, under the key that citations use."""
         if fit_key(key) != key:
             return False
         if file not in self._files:
@@ -140,7 +140,7 @@ class SourceBibliographies:
         return work is not None and work.work is not None and not work.diagnostics
 
     def _name(self, file: Path) -> str:
-        """Its name in the new site; of two that are called the same the second has its folder in front."""
+        """Return the file's name in the new site. If the name is taken, parent folders are prepended."""
         parts = file.with_suffix(".bib").parts
         tried = ("-".join(parts[-at:]) for at in range(1, len(parts) + 1))
         name = next(name for name in tried if self._names.get(name, file) == file)
@@ -148,7 +148,7 @@ class SourceBibliographies:
         return name
 
     def copied(self) -> tuple[ImportedFile, ...]:
-        """Those that pages name, sorted by path."""
+        """Return the files that pages name, sorted by path."""
         return tuple(ImportedFile(_FOLDER / name, file) for name, file in sorted(self._names.items()))
 
 
@@ -157,15 +157,15 @@ _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _TITLES = ("title", "name", "label", "text")
 _LINKS = ("url", "URL", "link", "href", "src", "file")
 _LONGEST = 40
-"""Characters of a key that is made from a title."""
+"""Maximum number of characters of a key made from a title."""
 
 
 def add_reader_keys(
     page: ImportedPage, front: Mapping[str, Any], works: Collection[str]
 ) -> tuple[ImportedPage, frozenset[str]]:
-    """Return the page with these keys of its old front matter, and the keys all of whose values it shows.
+    """Translate `references` and `slides` of old front matter.
 
-    works: keys of the site's bibliography.
+    Return the page and the keys that it shows completely. works: keys of the site's bibliography.
     """
     done = set()
     written = front.get("references")
@@ -185,7 +185,7 @@ def add_reader_keys(
 
 
 def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -> dict[str, Any]:
-    """Return `references` and `nocite`; empty for what is no list of works."""
+    """Return `references` and `nocite`; empty if the value is not a list of references."""
     entries = list(entry_list(written))
     named = [fit_key(each) for each in entries if isinstance(each, str)]
     if named and len(named) == len(entries) and works and set(named) <= {*works}:
@@ -197,7 +197,7 @@ def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -
         return {}
     found: dict[str, Any] = {"references": [*others, *own]}
     keys = [str(entry["id"]) for entry in own]
-    # an old layout shows all of them, unless the text cites them
+    # if the text cites none of them, the old layout listed all of them
     if "nocite" not in page.front and not any(f"@{key}" in page.text for key in keys):
         has_others = bool(works or others or page.front.get("bibliography"))
         found["nocite"] = [f"@{key}" for key in keys] if has_others else "@*"
@@ -213,7 +213,7 @@ def entry_list(written: Any) -> Iterator[Any]:
 
 
 def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
-    """Return an entry as blogsmith reads it; None for what is none."""
+    """Convert an entry to blogsmith's form; return None if it is not a reference."""
     if isinstance(written, str) and written.strip():
         text = one_line(written)
         written = {"title": text, **({"url": text} if _URL.fullmatch(text) else {})}
@@ -239,7 +239,7 @@ def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
 
 
 def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
-    """Return a key that no other entry has, as texts can cite it."""
+    """Return a unique key for citations."""
     start = slugify(text)[:_LONGEST].strip("-") or "reference" if is_title else fit_key(text)
     key, number = start, 2
     while key in taken:
@@ -249,14 +249,14 @@ def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
 
 
 def _find_title(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return title and address of an entry; each may be empty."""
+    """Return title and URL of an entry; each may be empty."""
     title = next((text for name in _TITLES if (text := one_line(fields.get(name)))), "")
     address = next((text for name in _LINKS if (text := one_line(fields.get(name)))), "")
     return title, address
 
 
 def _link(written: Any) -> str:
-    """Return Markdown; empty if there is nothing to link to."""
+    """Return a Markdown link; empty if there is nothing to link to."""
     title, address = _find_title(written if isinstance(written, Mapping) else {"url": written})
     title = re.sub(r"([\\\[\]*_`$<>])", r"\\\1", title or "Slides")
     is_address = _ADDRESS.fullmatch(address) and "<" not in address and ">" not in address
@@ -270,22 +270,22 @@ _YEAR = lazy_pattern(r"\d{4}")
 
 @dataclass(frozen=True, slots=True)
 class DataBibliography:
-    """The works of one data file."""
+    """The references of one data file."""
 
     name: str
-    """Of the file, without its suffix."""
+    """Name of the file without its suffix."""
     items: tuple[Mapping[str, Any], ...]
-    """In CSL-JSON."""
+    """Entries in CSL-JSON."""
 
     @property
     def file(self) -> ImportedData:
-        """The bibliography in the new site."""
+        """Return the bibliography file for the new site."""
         text = json.dumps(self.items, indent=1, ensure_ascii=False) + "\n"
         return ImportedData(PurePosixPath(BIBLIOGRAPHIES) / f"{self.name}.json", text.encode())
 
 
 def data_bibliographies(data: Mapping[str, Any]) -> tuple[DataBibliography, ...]:
-    """Return the bibliographies among data files. data: name of a file → what it holds."""
+    """Return the bibliographies among data files. data: name of a file → its content."""
     return tuple(
         DataBibliography(name, items)
         for name, value in data.items()
@@ -294,7 +294,7 @@ def data_bibliographies(data: Mapping[str, Any]) -> tuple[DataBibliography, ...]
 
 
 def _items(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Return the works of a file; none if it holds anything else."""
+    """Return the references of a file; empty if it contains anything else."""
     taken: set[str] = set()
     written = list(entry_list(value))
     entries = [
@@ -319,7 +319,7 @@ def _item(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _person(written: Any) -> dict[str, str]:
-    """Return a name in CSL: that of `Ito, A.` in two parts, every other one as it is."""
+    """Return a name in CSL: `Ito, A.` in two parts, any other name as a literal."""
     is_mapping = isinstance(written, Mapping)
     name = one_line((written.get("name") or written.get("literal")) if is_mapping else written)
     family, comma, given = name.partition(", ")

@@ -1,16 +1,16 @@
-"""Keys of front matter that an importer does not translate: none of them vanishes.
+"""Front matter keys that an importer does not translate. None of them is lost silently.
 
-Every importer hands its pages and their old front matter to `complete_page`, so all follow one rule:
+Every importer passes its pages and their old front matter to `complete_page`, so all follow the same rules:
 
-1. A key that the importer translated stays as it is. If a value of it is nowhere in the new page, the key is
-   also kept below `imported`.
-2. `references` and `slides` become entries of our own and a link in the text (`bibliographies.py`).
-3. A key that means the same in blogsmith is kept, if blogsmith reads its value without complaint.
-4. A key that only controls the old system or its theme is left out.
-5. Every other key is kept as it is, and templates read it as `page.extra`. If blogsmith would read it in
-   another sense, it is kept below `imported`.
+1. A key that the importer translated stays unchanged. If one of its values is missing in the new page,
+   the key is also kept under `imported`.
+2. `references` and `slides` become references and a link in the text (`bibliographies.py`).
+3. A key with the same meaning in blogsmith is kept, if blogsmith reads its value without diagnostics.
+4. A key that only controls the old system or its theme is omitted.
+5. Every other key is kept, and templates read it as `page.extra`. If blogsmith would interpret it
+   differently, it is kept under `imported`.
 
-The report names every key of 1, 4 and 5 with its files.
+The report names every key of rules 1, 4 and 5 with its files.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from .text.data import yaml_text
 from .verify.values import ADDRESS_KEYS, ValueIndex, is_named, leaves
 
 IMPORTED = "imported"
-"""Key of the new front matter below which old keys are kept that blogsmith would read in another sense."""
+"""Front matter key for old keys that blogsmith would interpret differently."""
 _SAME = name_set(
     "title subtitle description tags categories authors date updated status comments lang series image toc "
     "license doi nocite reading_time numbering citable bibliography"
 )
-"""Keys of blogsmith that mean the same in every system, as far as blogsmith reads their values."""
+"""Keys with the same meaning in blogsmith and every system, if blogsmith can read their values."""
 _MOST_VALUES = 2000
-"""A key with more is kept without looking for them."""
+"""Maximum number of values of a key to search for; a key with more values is always kept."""
 _TOOLS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
-"""Keys that control the look or the scripts of old pages, in every system."""
+"""Keys that control the appearance or the scripts of old pages, in every system."""
 
 
 def complete_page(
     page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys, *, works: Collection[str] = ()
 ) -> ImportedPage:
-    """Return a page with what its old front matter says and the importer did not translate.
+    """Add the untranslated keys of old front matter to a page.
 
-    works: keys of a bibliography of the site, which `references` may name.
+    works: keys of the site's bibliography, which `references` may name.
     """
     restrictions = [one.path for one in find_restrictions(front, is_foreign=True)]
     page = with_reach(page, front)
@@ -93,7 +93,7 @@ def complete_page(
 
 
 def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
-    """Return front matter without the keys at these paths, which restrict the page."""
+    """Remove the keys at these paths, which restrict the page, from front matter."""
     heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
     found = {}
     for key, value in front.items():
@@ -106,7 +106,7 @@ def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ..
 
 
 def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) -> dict[str, Any]:
-    """Return the translated keys some values of which are nowhere in the new page."""
+    """Return the translated keys with values that are missing in the new page."""
     written = {key: value for key, value in front.items() if key.casefold() in keys.translated - ADDRESS_KEYS}
     index = ValueIndex([page.front], [page.text])
     named = [notice.message for notice in page.notices]
@@ -119,7 +119,7 @@ def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) 
 
 
 def _has_secret(value: Any) -> bool:
-    """Return whether a mapping anywhere in a value has a password or its like."""
+    """Return whether a mapping inside the value contains a password or similar key."""
     if isinstance(value, Mapping):
         found = any(one.remedy == "access" for one in find_restrictions(value, is_foreign=True))
         return found or any(map(_has_secret, value.values()))
@@ -129,7 +129,7 @@ def _has_secret(value: Any) -> bool:
 def _sort_keys(
     others: Mapping[str, Any], lost: Mapping[str, Any], secret: Collection[str]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-    """Return the keys that are kept as they are, those below `imported`, and why others are left out."""
+    """Return the kept keys, the keys for `imported`, and the reason why each other key is omitted."""
     reserved = {*KNOWN_KEYS, IMPORTED}
     kept = {key: value for key, value in others.items() if key not in reserved or key in _SAME}
     if kept and _complaints(kept):
@@ -145,6 +145,6 @@ def _sort_keys(
 
 
 def _complaints(front: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
-    """Return what blogsmith reports about front matter."""
+    """Return the diagnostics of blogsmith for front matter."""
     text = f"---\n{yaml_text(front)}---\n"
     return read_document(Source(PurePosixPath("content/page.md"), text, ""), Config())[1]

@@ -1,8 +1,8 @@
-"""HTML in pages of any system that Markdown can say: tables, and boxes of Bootstrap.
+"""Conversion of HTML in pages of any system to Markdown: tables, and boxes of Bootstrap.
 
-A table needs a row of heads, rows of as many cells, and a line of text in each cell. One that spans cells,
-nests blocks, has heads in front of rows or asks for Markdown stays HTML. So does a box with blocks other than
-paragraphs.
+A table is converted if it has one header row, rows with equally many cells, and one line of text in each
+cell. A table stays HTML if cells span others or contain blocks, if rows have header cells, or if it requests
+Markdown. A box with blocks other than paragraphs stays HTML too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KINDS: Mapping[str, str] = {
 
 
 def with_alert_boxes(page: ImportedPage) -> ImportedPage:
-    """Return the page with callouts for boxes such as `<div class="alert alert-info">`."""
+    """Convert boxes such as `<div class="alert alert-info">` to callouts."""
     if "alert-" not in page.text:
         return page
     masked = mask(page.text, Dialect())
@@ -46,7 +46,7 @@ def _callout(element: Element, indent: str) -> str:
     if set(element.attributes) - {"class", "role", "style"}:
         return element.source()
     paragraphs = inner.replace("<p>", "\n\n").replace("</p>", "\n\n")
-    # what is indented would be code
+    # indented lines would become code
     lines = [line.strip() for line in inline_markdown(paragraphs).strip().split("\n")]
     lines = [line for number, line in enumerate(lines) if line or (number and lines[number - 1])]
     made = f"\n{indent}".join(quote([f"[!{kind}]", "", *lines]))
@@ -62,7 +62,7 @@ _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|right|center)", re.IGNORECASE)
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 _RULES = {"left": ":---", "right": "---:", "center": ":---:", "": "---"}
 _LOOK = name_set("align valign border cellpadding cellspacing scope style width class height")
-"""Attributes that say how a table looks, which is up to the theme."""
+"""Attributes that only style a table, which is up to the theme."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _Row:
 
 
 def with_plain_tables(page: ImportedPage) -> ImportedPage:
-    """Return the page with tables of Markdown for those of HTML, as far as it has them."""
+    """Convert HTML tables to Markdown tables, where Markdown can express them."""
     if "<table" not in page.text:
         return page
     masked = mask(page.text, Dialect())
@@ -104,7 +104,7 @@ def _has_look(table: Element) -> bool:
 
 
 def plain_table(table: Element, masked: MaskedText) -> list[str]:
-    """The lines of a pipe table; empty for what Markdown cannot say."""
+    """Return the lines of a pipe table; empty if Markdown cannot express the table."""
     rows = list(_rows(table))
     caption = next((child for child in table.elements if child.name == "caption"), None)
     heads = [row for row in rows if row.is_head]
@@ -129,7 +129,7 @@ def plain_table(table: Element, masked: MaskedText) -> list[str]:
 
 
 def _rows(table: Element) -> Iterator[_Row]:
-    """Rows in order; nothing for a table that holds anything else."""
+    """Iterate over the rows in order; empty if the table contains anything else."""
     found: list[_Row] = []
     for child in table.children:
         if isinstance(child, str):
@@ -156,7 +156,7 @@ def _row(row: Element, *, is_head: bool) -> _Row:
 
 
 def _cell(cell: Element, masked: MaskedText) -> str | None:
-    """The text of a cell in one line; None for what is no line of text."""
+    """Return the text of a cell on one line; None if it is not a line of text."""
     if set(cell.attributes) - _LOOK - {"bgcolor"}:
         return None
     inner = cell
@@ -182,7 +182,7 @@ def _cell(cell: Element, masked: MaskedText) -> str | None:
 
 
 def _escaped(element: Element) -> str:
-    """What is in an element as HTML, its text with signs escaped that Markdown would read."""
+    """Return the content of an element as HTML, with Markdown characters in its text escaped."""
     parts = []
     for child in element.children:
         if isinstance(child, str):
@@ -200,7 +200,7 @@ def _sign(found: re.Match[str]) -> str:
 
 
 def _rule(cells: Sequence[Element]) -> str:
-    """How a column is aligned; not at all unless all of its cells agree."""
+    """Return the rule of a column with its alignment, if all cells of the column agree."""
     every = {_alignment(cell) for cell in cells[1:]} or {_alignment(cells[0])}
     return _RULES[every.pop()] if len(every) == 1 else _RULES[""]
 

@@ -1,7 +1,7 @@
-"""An import from start to end: recognise, read, write, build and compare, report.
+"""A whole import: recognize, read, write, build and compare, report.
 
-Errors that the old site had too become warnings in the new settings, so that the new site builds. Codes that
-blogsmith lets no site lower stay errors.
+Errors that the old site already had become warnings in the new settings, so that the new site builds. Codes
+that blogsmith does not allow to be lowered stay errors.
 """
 
 from __future__ import annotations
@@ -39,12 +39,11 @@ from .verify.site import SiteCheck, check_site
 from .write import refuse_other_site, site_files, write_reports, write_site_files
 
 _FORMULAS = frozenset(("math-command", "math-syntax", "math-brace"))
-"""What `math.on_error: render` turns into warnings."""
+"""Diagnostic codes that `math.on_error: render` turns into warnings."""
 
 
 def with_leniency(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
-    """The import with settings that let it build although its pages have mistakes, and the check under
-    these."""
+    """Add settings that let the site build despite errors in its pages, and lower the check's errors."""
     errors = Counter(found.code for found in check.diagnostics if found.severity == "error")
     lowered = sorted(code for code in errors if code in LOWERABLE)
     formulas = sum(errors[code] for code in errors if code in _FORMULAS)
@@ -68,7 +67,7 @@ def with_leniency(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteC
 
 
 def with_copies(site: SiteImport) -> SiteImport:
-    """The import of a site that shows copies of images of other hosts."""
+    """Make the imported site show copies of images on other hosts."""
     images = {**site.settings.get("images", {}), "remote": "fetch"}
     return replace(site, settings={**site.settings, "images": images})
 
@@ -88,27 +87,30 @@ def _lowered(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """What the command line decides about an import."""
+    """Options of an import from the command line."""
 
     now: dt.datetime
-    """With a time zone."""
+    """Current time, with a time zone."""
     system: str = ""
-    """Name of the system; empty: found out."""
+    """Name of the system; empty: detect it."""
     dry_run: bool = False
-    """Write nothing that stays."""
+    """Whether to write only to a temporary folder."""
     against: Path | None = None
-    """Folder of pages that the old system made."""
+    """Folder with pages that the old system published; None: no comparison."""
     fetches: bool = False
-    """Images of other hosts will be downloaded: the new site shows its copies."""
+    """Whether images of other hosts will be downloaded, so that the new site shows copies."""
     workers: Workers = ONE_PROCESS
-    """They translate, make and compare pages."""
+    """Processes that translate, build and compare pages."""
 
 
 def import_site(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
-    """Read the site at `source`, write it as one of ours to `into`, and compare the two.
+    """Read the site at `source`, write it as a blogsmith site to `into`, and compare the two.
 
-    Raises SiteError if no system is recognised, if `into` lies in `source` or the other way round, if it
-    holds files that are not of an import, or if another process is writing it.
+    Raise SiteError in these cases:
+
+    - No system is recognized.
+    - One of the folders contains the other.
+    - `into` contains files that no import wrote, or another process is writing to it.
     """
     _refuse_overlap(source, into)
     refuse_other_site(into)
@@ -134,7 +136,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """One import at a time writes into a folder."""
+    """Lock a folder, so that one import at a time writes to it."""
     with ExitStack() as stack:
         try:
             open_folder(folder, make=True).close()
@@ -146,7 +148,7 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def _refuse_overlap(source: Path, into: Path) -> None:
-    """The source is never written to."""
+    """Raise SiteError if one folder contains the other, because the source must not be modified."""
     old, new = source.resolve(), into.resolve()
     if old == new or old in new.parents or new in old.parents:
         message = f"{into} and {source} lie in each other: an import never writes into its source"

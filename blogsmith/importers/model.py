@@ -1,4 +1,4 @@
-"""The records of an import: what a source holds, in our words, and what was found on the way."""
+"""Records of an import: the content of a source in blogsmith's form, and notices."""
 
 from __future__ import annotations
 
@@ -8,37 +8,42 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, Protocol, TypeVar
 
 NoticeKind = Literal["withheld", "left", "changed", "dropped", "missing", "mistake", "kept"]
-"""`withheld`: the old site keeps the page from readers, so it is not imported. `left`: stands in the page as
-it was, for it could not be translated. `changed`: means something else now. `dropped`: taken away because it
-has no meaning here. `missing`: the source names a file it does not have. `mistake`: the source is wrong in
-itself. `kept`: a key of front matter that is kept for templates."""
+"""Kind of a notice.
+
+- `withheld`: the old site hides the page from readers, so it is not imported.
+- `left`: the content could not be translated and stays unchanged in the page.
+- `changed`: the content has another meaning now.
+- `dropped`: the content was removed because it has no meaning in blogsmith.
+- `missing`: the source names a file that it does not contain.
+- `mistake`: the source itself has an error.
+- `kept`: a front matter key was kept for templates.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something of the source that is not simply the same here."""
+    """A part of the source that differs in the new site."""
 
     kind: NoticeKind
     message: str
-    """What it is, in the words of the old system; no full stop."""
+    """Description in terms of the old system, without full stop."""
     source: str = ""
     """File, relative to the source's root; empty: the site as a whole."""
     line: int = 0
     """1-based line of that file; 0: the file as a whole."""
     hint: str = ""
-    """What the author does about it."""
+    """Instruction for the author; may be empty."""
     removed: str = ""
-    """The part of the source that is not in the page any more, on purpose: its words and formulas are no
-    loss."""
+    """Source removed on purpose, so that its words and formulas are not reported as losses."""
     is_list: bool = False
-    """What was taken away is a list of other pages, whose titles and summaries the old page shows."""
+    """Whether the removed part is a list of other pages, with titles and summaries in the old page."""
     made_here: str = ""
-    """Old address of a page that is left out because blogsmith makes one like it."""
+    """Old URL of a page that is omitted because blogsmith generates an equivalent page; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontKeys:
-    """What an importer knows about the front matter of its system. All names are in lower case."""
+    """Front matter keys that an importer knows, in lower case."""
 
     translated: frozenset[str] = frozenset()
     """Keys that it translates. A dot separates a key from the mapping around it: `author.name`."""
@@ -61,31 +66,31 @@ class OldSettings:
 
 @dataclass(frozen=True, slots=True)
 class ImportedPage:
-    """One page, in our words."""
+    """A page in blogsmith's form."""
 
     path: PurePosixPath
     """Relative to the new site: `content/posts/a.md`."""
     front: Mapping[str, Any]
-    """Front matter in the order it is written; plain data."""
+    """Front matter in the order of the file; plain data."""
     text: str
     """Markdown after the front matter."""
     source: str
     """File it comes from, relative to the source's root."""
     original: str = ""
-    """Text of that file after its front matter, for `System.render`."""
+    """Text of the source file after its front matter, for `System.render`."""
     first_line: int = 1
-    """1-based line of the file on which `original` starts."""
+    """1-based line of the file where `original` starts."""
     address: str = ""
-    """Site path it had, without the base path: `/2024/03/title/`. Empty: none."""
+    """Old site path without the base path, such as `/2024/03/title/`; empty: none."""
     notices: tuple[Notice, ...] = ()
     old_front: Mapping[str, Any] = field(default_factory=dict)
-    """Front matter as the old system reads it, with what settings and folders add."""
+    """Front matter as the old system reads it, with defaults from settings and folders."""
     front_keys: FrontKeys = FrontKeys()
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that is copied as it is."""
+    """A file that is copied unchanged."""
 
     path: PurePosixPath
     """Relative to the new site: `static/assets/a.png`."""
@@ -95,7 +100,7 @@ class ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportedData:
-    """A file that no file of the source holds as it is: a picture out of a notebook, a recorded result."""
+    """A generated file, such as an image from a notebook or a recorded result."""
 
     path: PurePosixPath
     """Relative to the new site."""
@@ -103,52 +108,53 @@ class ImportedData:
 
 
 class HasPath(Protocol):
-    """What has a place in the new site."""
+    """An item with a path in the new site."""
 
     @property
     def path(self) -> PurePosixPath:
-        """Relative to the new site."""
+        """Return the path relative to the new site."""
 
 
 Item = TypeVar("Item", bound=HasPath)
 
 
 def by_path(items: Iterable[Item]) -> tuple[Item, ...]:
-    """Sorted by path; of two with one path the later."""
+    """Sort the items by path. If two items have the same path, the later one is kept."""
     return tuple(sorted({item.path: item for item in items}.values(), key=lambda item: item.path.as_posix()))
 
 
 @dataclass(frozen=True, slots=True)
 class SiteImport:
-    """A source, read as a whole."""
+    """The content of a source."""
 
     root: Path
     system: str
     """Name of the system that wrote it, as in `systems.system_names`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What `blogsmith.yaml` will hold, in that order; plain data."""
+    """Content of `blogsmith.yaml`, in order; plain data."""
     pages: tuple[ImportedPage, ...] = ()
-    """Sorted by path; no two have the same."""
+    """Pages sorted by path, without duplicates."""
     files: tuple[ImportedFile, ...] = ()
-    """Sorted by path; no two have the same."""
+    """Copied files sorted by path, without duplicates."""
     notices: tuple[Notice, ...] = ()
-    """Those of no single page."""
+    """Notices that belong to no single page."""
     made: tuple[ImportedData, ...] = ()
-    """Sorted by path; no two have the same, nor that of a page or file."""
+    """Generated files sorted by path, without duplicates. Their paths differ from those of pages and files.
+    """
     old_settings: tuple[OldSettings, ...] = ()
 
     @property
     def all_notices(self) -> tuple[Notice, ...]:
-        """Those of the site, then those of its pages."""
+        """Return the notices of the site, then those of its pages."""
         return (*self.notices, *(notice for page in self.pages for notice in page.notices))
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something of a page's source that its new page does not have."""
+    """Something in the source of a page that the new page lacks."""
 
     what: str
-    """A kind of `verify.facts`: `formulas`, `words` …"""
+    """Kind in `verify.facts`: `formulas`, `words` and so on."""
     text: str
     """The thing itself: its TeX, its address, the words in the order of the page."""
     source: str
@@ -159,13 +165,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class PageCheck:
-    """One page after the import: what a build says of it, and what of its source it lacks."""
+    """Diagnostics and losses of an imported page."""
 
     path: str
     """Source path in the new site."""
     source: str
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Kind of thing → how many the source has."""
+    """Number of things of each kind in the source."""
     differences: tuple[Difference, ...] = ()
     errors: int = 0
     warnings: int = 0

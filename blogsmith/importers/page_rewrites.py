@@ -1,4 +1,4 @@
-"""Rewrites of single pages, whatever system they come from: titles, scripts, links, formulas, code, HTML."""
+"""Rewrites of single pages of any system: titles, scripts, links, formulas, code, HTML."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .text.segments import CODE, Dialect, divide, mask, rewrite_segments
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
 _MARKS = frozenset("*_`[<~\\&")
 _DOLLAR = "\ue01f"
-"""A dollar that begins no formula."""
+"""Placeholder for a dollar that starts no formula."""
 
 
 def with_plain_title(page: ImportedPage) -> ImportedPage:
-    """Return the page with a title without marks; a link or an image in it stands above the text."""
+    """Remove markup from the title of a page. A title with a link or an image is also put before the text."""
     title = page.front.get("title")
     if not isinstance(title, str) or _MARKS.isdisjoint(title):
         return page
@@ -51,16 +51,16 @@ _ELEMENT = lazy_pattern(
 )
 _SCRIPT_TAG = lazy_pattern(r"<(?:script|link)\b", re.IGNORECASE)
 _ADDRESS = lazy_pattern(r"(?i)mathjax|katex|asciimath|mathtex-script|/polyfill(?:\.min)?\.js|polyfill\.io")
-"""In addresses of what sets formulas, and of what MathJax's own manual loads before it."""
+"""URLs of scripts that typeset formulas, and of a script that the manual of MathJax loads before it."""
 _CODE = lazy_pattern(r"\b(?:MathJax|renderMathInElement|katex\.render)\b")
 _SETTINGS = "text/x-mathjax-config"
 
 
 def without_formula_scripts(page: ImportedPage) -> ImportedPage:
-    """Return the page without scripts that set formulas in readers' browsers, because builds do that here.
+    """Remove scripts that typeset formulas in the browser, because builds do that.
 
-    Old posts often load MathJax themselves, from addresses that are gone by now. Macros that such a script
-    defines become those of its page.
+    Old posts often load MathJax themselves, from URLs that no longer exist. Macros that the script defines
+    become macros of the page.
     """
     has_element = _SCRIPT_TAG.search(page.text) is not None
     if not has_element or not (_ADDRESS.search(page.text) or _CODE.search(page.text)):
@@ -110,9 +110,9 @@ _FTP = lazy_pattern(
 
 
 def with_https_links(page: ImportedPage) -> ImportedPage:
-    """Return the page with HTTPS in links without a scheme, and with code for those by FTP.
+    """Add HTTPS to links without a scheme, and turn FTP links into code.
 
-    Browsers do not open addresses of FTP; a notice names the page.
+    Browsers do not open FTP URLs, so a notice names the page.
     """
     if "//" not in page.text:
         return page
@@ -133,9 +133,9 @@ def with_https_links(page: ImportedPage) -> ImportedPage:
 
 
 def with_tex_formulas(page: ImportedPage) -> ImportedPage:
-    r"""Return the page with TeX for formulas that only MathJax takes.
+    r"""Fix formulas that MathJax accepts but that are not valid TeX.
 
-    These have underscores in `\text`, or braces that were escaped once too often.
+    These have underscores in `\text`, or braces with one escape too many.
     """
     if "\\" not in page.text:
         return page
@@ -154,10 +154,10 @@ _FENCE = lazy_pattern(
 
 
 def with_shown_code(page: ImportedPage) -> ImportedPage:
-    """Return the page without options `#|` in a plain fence, which would make a cell of it here.
+    """Remove `#|` options in a plain fence, which would turn it into a cell.
 
-    Such lines are options of Quarto and of notebooks; in a plain fence they are comments that somebody left
-    behind. Without them the fence is code that runs nowhere.
+    These lines are options of Quarto and of notebooks. In a plain fence they are leftover comments. Without
+    them the fence is code that is not run.
     """
     if "#|" not in page.text and "# |" not in page.text:
         return page
@@ -183,12 +183,12 @@ _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
     with_plain_tables,
     with_alert_boxes,
 )
-"""In their order. Each changes text, front matter and notices of a page."""
+"""Rewrites in their order. Each may change text, front matter and notices of a page."""
 
 
 def rewrite_page(system: str, page: ImportedPage) -> ImportedPage:
-    """Return the page with all rewrites. system: the name of the system it comes from."""
-    # in front matter of Jekyll and Hugo a title is what it says, marks too
+    """Apply all rewrites to a page. system: name of the old system."""
+    # titles in front matter of Jekyll and Hugo are literal, including Markdown characters
     page = page if system in _PLAIN_TITLES else with_plain_title(page)
     for change in _REWRITES:
         page = change(page)
@@ -196,7 +196,7 @@ def rewrite_page(system: str, page: ImportedPage) -> ImportedPage:
 
 
 def with_rewritten_pages(site: SiteImport, progress: Progress, workers: Workers) -> SiteImport:
-    """Return the import with all rewrites."""
+    """Apply all rewrites to the pages of an import."""
     pages = list[ImportedPage]()
     for page in map_pages(partial(rewrite_page, site.system), site.pages, len(site.pages), workers):
         progress("rewrite", len(pages), len(site.pages))

@@ -1,7 +1,7 @@
-"""Work on the pages of an import: by several processes, each page within a limit.
+"""Processing of an import's pages by several processes, with a time limit for each page.
 
-Results come in the order of the pages. This process does what the others cannot: one that dies costs time,
-and no page. The text of a page that takes too long, or is nested too deep, becomes code.
+Results have the order of the pages. If a process dies, this process repeats its work, so no page is lost.
+The text of a page that exceeds the time limit, or is nested too deep, becomes code.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .model import Notice
 from .text.containers import fence_marks
 
 _FEWEST_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
-"""Pages for which it is worth to start processes: that takes some hundredths of a second, or a second."""
+"""Minimum number of pages for starting processes. That takes some hundredths of a second, or one second."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 def default_method() -> StartMethod:
-    """Return `fork` where that is safe with the libraries of the system, otherwise `spawn`."""
+    """Return `fork` if it is safe with the libraries of the system; otherwise `spawn`."""
     return "fork" if can_fork() else "spawn"
 
 
@@ -35,12 +35,12 @@ class Workers:
     """The processes that an import may use."""
 
     count: int = 1
-    """At least 1; 1: this process does all work."""
+    """Number of processes, at least 1; with 1, this process does all work."""
     method: StartMethod = field(default_factory=default_method)
-    """How they are started."""
+    """Start method of the processes."""
 
     def are_worth(self, pages: int) -> bool:
-        """Return whether several processes do so many pages sooner than one."""
+        """Return whether several processes are faster than one for this number of pages."""
         return self.count > 1 and pages >= _FEWEST_PAGES[self.method]
 
 
@@ -89,7 +89,7 @@ def _keep(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
 
 
 LIMIT_S = 10.0
-"""Of processor time; the longest of five hundred real posts took one second."""
+"""Time limit of a page in seconds of processor time; the longest of 500 real posts took one second."""
 
 
 class SourceDocument(Protocol):
@@ -99,15 +99,15 @@ class SourceDocument(Protocol):
 
     @property
     def path(self) -> PurePosixPath:
-        """Relative to the root of the source."""
+        """Return the path relative to the root of the source."""
 
     @property
     def body(self) -> str:
-        """Its text after the front matter."""
+        """Return the text after the front matter."""
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What was found when it was read."""
+        """Return the notices from reading the file."""
 
 
 Document = TypeVar("Document", bound=SourceDocument)
@@ -116,7 +116,7 @@ Made = TypeVar("Made")
 
 @contextmanager
 def page_limit(seconds: float | None = None) -> Iterator[None]:
-    """Raise TookTooLong inside after so much work; in the main thread only, elsewhere never."""
+    """Raise TookTooLong inside the context after this processor time. This works in the main thread only."""
     if not has_alarm():
         yield
         return
@@ -125,8 +125,7 @@ def page_limit(seconds: float | None = None) -> Iterator[None]:
 
 
 def translate_document(translate: Callable[[Document], Made], document: Document) -> Made:
-    """What `translate` makes of a document; of one that takes too long, or is nested too deep, with its text
-    as code."""
+    """Translate a document, with its text as code if it exceeds the time limit or is nested too deep."""
     try:
         with page_limit():
             return translate(document)

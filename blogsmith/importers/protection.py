@@ -1,8 +1,8 @@
-"""Pages that the old site keeps from readers: none of them is written into the new one.
+"""Pages that the old site hides from readers. None of them is written to the new site.
 
-blogsmith has no access control (see `model/protection.py`), so such a page is held back: its text is not
-written anywhere, nor are the files that belong to it alone. A notice of the kind `withheld` names it. A page
-that was merely unpublished becomes a draft, and one that no list showed becomes unlisted.
+blogsmith has no access control (see `model/protection.py`), so these pages are withheld. Neither their text
+nor files that only they use are written. A notice of the kind `withheld` names each page. A page that was
+only unpublished becomes a draft, and a page that no list showed becomes unlisted.
 """
 
 from __future__ import annotations
@@ -24,22 +24,25 @@ _EXCLUDED_HINT = "copy it to content/ if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
 _MOST_LINES = 2000
 _LONGEST = 300
-"""Lines of a head, and characters of a line, that are searched: what is longer was made to be slow."""
+"""Limits for the lines of front matter, and for the characters of a line, that are searched.
+
+Longer front matter is an attempt to slow down the import.
+"""
 
 
 class _Document(Protocol):
     @property
     def front(self) -> Mapping[str, Any]:
-        """Front matter as the old system reads it."""
+        """Return the front matter as the old system reads it."""
 
 
 _D = TypeVar("_D", bound=_Document)
 
 
 def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """Return front matter with the keys that restrict the page and that its reader loses.
+    """Add the keys that restrict a page and that the reader of its front matter loses.
 
-    These are keys of a head that cannot be read, and values with a YAML tag, such as `password: !ENV SECRET`.
+    These are keys in unreadable front matter, and values with a YAML tag, such as `password: !ENV SECRET`.
     """
     found = dict(front)
     for line in head.split("\n")[:_MOST_LINES]:
@@ -57,9 +60,9 @@ def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
 def read_head(
     head: str, source: str, problem: str = "the front matter is not YAML", *, by_line: bool = False
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Return front matter in YAML, and what is wrong with it.
+    """Return front matter in YAML, and notices about errors.
 
-    by_line: if it is no YAML, keep each line with a key and one plain value.
+    by_line: if it is not valid YAML, keep each line with a key and one plain value.
     """
     try:
         return complete_front(load_mapping(head), head), ()
@@ -72,7 +75,7 @@ def read_head(
 
 
 def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice | None:
-    """Return a notice for a page whose front matter asks for access control; None for any other page."""
+    """Return a notice for a page whose front matter requests access control; None for any other page."""
     found = next((one for one in find_restrictions(front) if one.remedy == "access"), None)
     if found is None:
         return None
@@ -80,12 +83,12 @@ def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice |
 
 
 def withheld(why: str, source: PurePosixPath | str) -> Notice:
-    """Return the notice of a page that is not imported. why: a sentence without full stop."""
+    """Return the notice of a page that is not imported. why: a clause without full stop."""
     return Notice("withheld", f"not imported: {why}", str(source), hint=_HINT)
 
 
 def excluded(why: str, source: PurePosixPath | str) -> Notice:
-    """Return the notice of a page that settings leave out of the old site. why: as for `withheld`."""
+    """Return the notice of a page that settings exclude from the old site. why: as for `withheld`."""
     return replace(withheld(why, source), hint=_EXCLUDED_HINT)
 
 
@@ -110,14 +113,14 @@ def part_protected(
 
 
 def is_draft(front: Mapping[str, Any]) -> bool:
-    """Return whether old front matter keeps a page from being published, in whatever words."""
+    """Return whether old front matter keeps a page from being published, in the terms of any system."""
     return str(front.get("draft")).casefold() == "true" or any(
         one.remedy == "draft" for one in find_restrictions(front, is_foreign=True)
     )
 
 
 def with_reach(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
-    """Return a page as a draft or unlisted if its old front matter says so in other words."""
+    """Mark a page as draft or unlisted if its old front matter means that in other terms."""
     found = find_restrictions(front, is_foreign=True)
     if not found:
         return page
@@ -127,9 +130,9 @@ def with_reach(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
 
 
 def without_held_files(site: SiteImport) -> SiteImport:
-    """Return the import without the files that belong to pages held back alone.
+    """Remove the files that belong only to withheld pages.
 
-    These are the files in a folder whose pages are all held back, and those that only such pages name.
+    These are files in a folder whose pages are all withheld, and files that only withheld pages name.
     """
     held = [
         PurePosixPath(each.source) for each in site.all_notices if each.kind == "withheld" and each.source
@@ -150,7 +153,7 @@ def without_held_files(site: SiteImport) -> SiteImport:
 
 
 def _words(texts: Iterable[str]) -> set[str]:
-    """Return all that may be the name of a file in texts."""
+    """Return all strings that may be names of files."""
     return {
         name
         for text in texts
@@ -160,6 +163,6 @@ def _words(texts: Iterable[str]) -> set[str]:
 
 
 def draft_settings(pages: Iterable[ImportedPage]) -> dict[str, Any]:
-    """Settings of a site that has drafts: a link to one was dead on the old site, and is a warning here."""
+    """Return settings that report links to drafts as warnings; they were broken on the old site too."""
     has_drafts = any(page.front.get("draft") is True for page in pages)
     return {"diagnostics": {"link-unpublished": "warning"}} if has_drafts else {}

@@ -1,5 +1,4 @@
-"""The report of an import, for people as Markdown and for programs as JSON; the same import gives the same
-bytes."""
+"""The report of an import, as Markdown and as JSON. The same import gives identical bytes."""
 
 from __future__ import annotations
 
@@ -25,30 +24,30 @@ _HEADINGS: Mapping[NoticeKind, str] = {
     "dropped": "Taken away, because it has no meaning here",
     "kept": "Kept in the front matter, where templates read it as `page.extra`",
 }
-"""In the order of the report: what there is most to do about comes first."""
+"""Headings in the order of the report: the kinds that need most work come first."""
 _PLACES = 5
-"""Places that are listed of one thing in the Markdown; the JSON has all."""
+"""Maximum number of locations listed for one notice in the Markdown; the JSON contains all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """An import that is done."""
+    """A finished import."""
 
     site: SiteImport
     title: str
-    """Of the system."""
+    """Title of the system."""
     check: SiteCheck
     files: Mapping[str, str]
     """Path in the new site → digest."""
 
     @property
     def ok(self) -> bool:
-        """Nothing was lost without a word."""
+        """Return whether nothing was lost silently."""
         return not self.check.differences
 
 
 def reports_of(done: ImportResult) -> dict[str, bytes]:
-    """Name of each report → its bytes."""
+    """Return the content of each report, by file name."""
     text = "\n".join(printable(line, keep="\n") for line in _markdown(done))
     return {RECORD: _json(done), REPORT: text.encode()}
 
@@ -113,14 +112,14 @@ def _markdown(done: ImportResult) -> Iterator[str]:
 
 
 def withheld_line(done: ImportResult) -> str:
-    """Return how many pages are held back, in one sentence; empty for none."""
+    """Return the number of withheld pages as a sentence; empty if there are none."""
     count = sum(notice.kind == "withheld" for notice in done.site.all_notices)
     is_or_are = "is" if count == 1 else "are"
     return f"{plural(count, 'page')} {is_or_are} held back and not in the new site" if count else ""
 
 
 def next_steps(done: ImportResult) -> list[str]:
-    """What the author does now, in order."""
+    """Return the next steps of the author, in order."""
     steps = []
     if done.check.differences:
         steps.append("Look at what is missing in the new pages, listed first.")
@@ -140,7 +139,7 @@ def next_steps(done: ImportResult) -> list[str]:
 
 
 def _names(notice: Notice) -> list[str]:
-    """Return the keys that a notice names, as they are called in the new site."""
+    """Return the keys that a notice names, with their names in the new site."""
     names = re.findall('"([^"]+)"', notice.message)
     return names[-1:] if notice.kind == "kept" else names
 
@@ -162,7 +161,7 @@ def _differences(check: SiteCheck) -> Iterator[str]:
 
 
 def published_line(check: PublishedCheck) -> str:
-    """What of published pages was compared, in one sentence."""
+    """Return what was compared with published pages, as a sentence."""
     counts = [plural(check.counts["pages"], "page")]
     counts += [plural(count, KINDS[kind]) for kind, count in check.counts.items() if kind in KINDS]
     return f"compared with the published site: {', '.join(counts)}"
@@ -226,7 +225,7 @@ def _place(source: str, line: int) -> str:
 
 
 def _escape(text: str) -> str:
-    """Words of a source in a line of Markdown: none of it is HTML there, but in code it stays as it is."""
+    """Escape HTML in text of a source, except inside code spans."""
     text = printable(text)
     pieces = [text] if "``" in text else re.split(r"(`[^`]*`)", text)
     return "".join(piece if number % 2 else piece.replace("<", "&lt;") for number, piece in enumerate(pieces))

@@ -1,7 +1,7 @@
-"""Settings of the new site that old settings, templates and pages ask for, whatever the system.
+"""Settings of the new site that result from old settings, templates and pages of any system.
 
-Comments at giscus or utterances, bundled plugins, accounts of authors as links of the menu. The report names
-each old setting that has no counterpart.
+These are comments at giscus or utterances, bundled plugins, and accounts of authors as menu links. The
+report names each old setting without a counterpart.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "category_id": ("categoryid",),
     "label": ("label",),
 }
-"""Setting of ours → names that others give it, without `-` and `_`."""
+"""Setting of blogsmith → names in other systems, without `-` and `_`."""
 _NEEDED = {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
 _SWITCH = "giscus_comments"
-"""What al-folio calls `comments`."""
+"""Name of the key `comments` in al-folio."""
 
 
 def with_comments(site: SiteImport) -> SiteImport:
-    """Return the import with the comment service of the old site, on the pages that had comments."""
+    """Add the comment service of the old site, for the pages that had comments."""
     values = [old.values for old in site.old_settings]
     found = next(filter(None, (*map(_from_settings, values), _from_templates(site.root, values))), None)
     if not found or "comments" in site.settings:
@@ -55,7 +55,7 @@ def with_comments(site: SiteImport) -> SiteImport:
 
 
 def _with_switch(page: ImportedPage) -> ImportedPage:
-    """Return a page of a site whose pages ask for comments."""
+    """Set `comments` on a page of a site where pages enable comments individually."""
     if page.old_front.get(_SWITCH) is True:
         return replace(page, front={**page.front, "comments": True})
     is_post = len(page.path.parts) > 2 and page.path.stem != "_index"
@@ -84,7 +84,7 @@ def _mappings(
 
 
 def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return `comments` of the new settings; None if something is missing."""
+    """Return `comments` for the new settings; None if a field is missing."""
     folded = {re.sub("[-_]", "", str(key)).casefold(): value for key, value in fields.items()}
     found = {
         name: str(value)
@@ -122,17 +122,17 @@ _PROSE = {
         r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b"
     ),
 }
-"""Plugin → what needs it, outside of code."""
+"""Plugin → pattern outside of code that requires it."""
 
 
 def with_needed_plugins(site: SiteImport) -> SiteImport:
-    """Return the import with the plugins that its pages need."""
+    """Add the plugins that pages of the import need."""
     plugins = {*site.settings.get("plugins", ()), *needed_plugins(page.text for page in site.pages)}
     return replace(site, settings={**site.settings, "plugins": sorted(plugins)}) if plugins else site
 
 
 def needed_plugins(texts: Iterable[str]) -> list[str]:
-    """Return the bundled plugins that these texts need, sorted."""
+    """Return the bundled plugins that these documents need, sorted."""
     found: set[str] = set()
     for text in texts:
         found |= {_FENCES[each[1]] for each in _FENCE.finditer(text)}
@@ -159,9 +159,9 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
     "mastodon": ("Mastodon", ""),
     "stackoverflow": ("Stack Overflow", ""),
 }
-"""Name of a service → its title, and the address of an account there; empty if settings hold addresses."""
+"""Name of a service → its title, and the URL of an account; empty if settings contain URLs."""
 _PLACES = name_set("social author params params.social params.author extra.social socials social_links")
-"""Mappings and lists of settings that hold accounts, beside the settings at the top."""
+"""Mappings and lists of settings that may contain accounts, in addition to the top level."""
 _LISTS = ("links", "socialicons", "social", "social_links", "socials")
 _SUFFIX = lazy_pattern(r"[_-]?(?:user_?name|user_?id|id|handle|url|profile)\Z")
 _HANDLE = lazy_pattern(r"@?([\w.-]{1,60})")
@@ -172,7 +172,7 @@ _MOST = 12
 
 
 def with_social_links(site: SiteImport) -> SiteImport:
-    """Return the import with the accounts of its old settings in the menu, and e-mail in the footer."""
+    """Add the accounts in old settings to the menu, and e-mail addresses to the footer."""
     found: dict[str, str] = {}
     emails: dict[str, None] = {}
     for old in site.old_settings:
@@ -194,10 +194,10 @@ def with_social_links(site: SiteImport) -> SiteImport:
 
 
 def _sections(site: SiteImport) -> list[dict[str, str]]:
-    """Return the sections as a menu, as blogsmith shows them without one."""
+    """Return a menu of the sections, like the one that blogsmith shows by default."""
     titles: dict[str, str] = {}
     for page in site.pages:
-        # a folder that holds folders only has no page of its own
+        # a folder that contains only folders has no page of its own
         folder = page.path.parts[1] if len(page.path.parts) == 3 else ""
         if folder and not page.front.get("lang"):
             titles.setdefault(folder, folder.replace("-", " ").replace("_", " ").capitalize())
@@ -207,7 +207,7 @@ def _sections(site: SiteImport) -> list[dict[str, str]]:
 
 
 def _accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield title and address of each account."""
+    """Yield title and URL of each account."""
     yield from _named_accounts(values)
     for place in sorted(_PLACES):
         data: Any = values
@@ -253,7 +253,7 @@ def _listed_account(entry: Any) -> Iterator[tuple[str, str]]:
 
 SETTINGS_LEFT = "settings without a counterpart"
 DATA_LEFT = "data without a counterpart"
-"""How messages about them begin."""
+"""Start of messages about lost settings and lost data."""
 _HINT = "write into a page or a theme what readers should see"
 _TOOLS = name_set(
     "markdown highlighter kramdown sass plugins gems whitelist incremental safe lsi keep_files "
@@ -265,11 +265,11 @@ _TOOLS = name_set(
     "editor filters sphinx parse launch_buttons latex extensions html_theme html_theme_options "
     "version"
 )
-"""Settings that only control an old system or its theme, of all systems; in lower case."""
+"""Settings that only control an old system or its theme, for all systems; in lower case."""
 
 
 def with_named_settings(site: SiteImport) -> SiteImport:
-    """Return the import with notices that name the settings which the new site lacks."""
+    """Add notices that name the settings that the new site lacks."""
     new = site_values(site, site.settings)
     notices = [notice for old in site.old_settings for notice in _notices(old, new, site)]
     return replace(site, notices=(*site.notices, *notices))

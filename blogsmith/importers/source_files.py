@@ -1,7 +1,7 @@
-"""The files of a source, what of them is copied, and patterns of their paths.
+"""Access to the files of a source, the rules for copying them, and path patterns.
 
-Nothing outside its folder is read, whatever its links and settings say, and nothing that is no file, such as
-a pipe. Texts are read whatever their encoding.
+Nothing outside of its folder is read, whatever its links and settings contain, and only regular files are
+read, for example no pipes. Text is read in any encoding.
 """
 
 from __future__ import annotations
@@ -31,31 +31,33 @@ SKIPPED = name_set(
 )
 """Folders of tools and outputs, in every system."""
 _LARGEST = 10_000_000
-"""Bytes of a text that is read; as for our own posts."""
+"""Maximum number of bytes of a text file; as for blogsmith's own posts."""
 _DEEPEST = 50
 _RESERVED = re.compile("[\ue000-\ue03f]")
-"""Private characters, with which translations mark places of a text; of an author they say nothing."""
+"""Private-use characters, which translations use as placeholders. Authors have no use for them."""
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""What moved the cursor or coloured text in a terminal whose output was copied (ECMA-48, 5.4): without its
-first character, which no page may hold, the rest would be read as text."""
+"""Control sequences of a terminal in copied output (ECMA-48, 5.4).
+
+Their first character is not allowed in pages, and without it the rest would be read as text.
+"""
 
 
 class _SourcePath(_SystemPath):
-    """A path at which nothing is to be found that lies outside its source."""
+    """A path that treats everything outside of its source as missing."""
 
     __slots__ = ()
     given = ""
-    """The source's folder as the user names it, absolute; these two are those of a class for each source."""
+    """Folder of the source as the user names it, absolute; set in a subclass for each source, like `top`."""
     top = ""
-    """The same, links resolved."""
+    """Folder of the source with links resolved."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        # its class is none that a module has
+        # the class is created dynamically, so pickle finds it in no module
         return _source_path, (self.given, self.top, str(self))
 
     @property
     def is_inside(self) -> bool:
-        """Whether it leads to something of the source, and by no link to what is hidden there."""
+        """Return whether the path resolves inside the source, and not by a link to a hidden file."""
         real, written = os.path.realpath(self), os.path.abspath(self)
         if not _is_below(real, self.top):
             return False
@@ -64,21 +66,21 @@ class _SourcePath(_SystemPath):
         return not (follows_link and any(part.startswith(".") for part in Path(real[len(self.top) :]).parts))
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """As of any path; of what is outside FileNotFoundError."""
+        """Return the status of the path. Raise FileNotFoundError if it is outside of the source."""
         if not self.is_inside:
             raise FileNotFoundError(errno.ENOENT, "it is not in the source", str(self))
         return os.stat(self, follow_symlinks=follow_symlinks)
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether anything of the source is there."""
+        """Return whether the path exists in the source."""
         return self._mode is not None
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether a regular file of the source is there."""
+        """Return whether the path is a regular file of the source."""
         return self._mode is not None and stat.S_ISREG(self._mode)
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether a folder of the source is there."""
+        """Return whether the path is a folder of the source."""
         return self._mode is not None and stat.S_ISDIR(self._mode)
 
     @property
@@ -90,18 +92,18 @@ class _SourcePath(_SystemPath):
 
 
 def source_root(root: Path) -> Path:
-    """The folder of a source; it and all paths joined to it lead nowhere else."""
+    """Return the folder of a source as a path. It and all paths joined to it cannot leave the source."""
     return _source_class(os.path.abspath(root), os.path.realpath(root))(root)
 
 
 @lru_cache(maxsize=8)
 def _source_class(given: str, top: str) -> type[_SourcePath]:
-    # in Python 3.11 a path knows nothing of the one it was made from but its class
+    # in Python 3.11 a derived path shares only the class with the path that it was made from
     return type("SourcePath", (_SourcePath,), {"given": given, "top": top})
 
 
 def _source_path(given: str, top: str, path: str) -> Path:
-    """Return a path in another process."""
+    """Restore a path in another process."""
     return _source_class(given, top)(path)
 
 
@@ -110,7 +112,7 @@ def _is_below(path: str, top: str) -> bool:
 
 
 def open_file(file: Path) -> BufferedReader:
-    """A regular file to read; OSError for what is none, or lies outside its source."""
+    """Open a regular file for reading. Raise OSError if it is not a regular file or outside of its source."""
     file.stat()
     folder, name = os.path.split(os.path.realpath(file))
     with open_folder(folder) as above:
@@ -118,8 +120,10 @@ def open_file(file: Path) -> BufferedReader:
 
 
 def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PurePosixPath]:
-    """Every file below a folder, sorted, relative to it; folders that begin with a dot and `skipped` left
-    out, linked folders too."""
+    """Iterate over all files below a folder, sorted, relative to it.
+
+    Folders in `skipped`, folders that begin with a dot, and linked folders are omitted.
+    """
     below = root if isinstance(root, _SourcePath) else source_root(root)
 
     def visit(folder: Path, path: PurePosixPath, depth: int) -> Iterator[PurePosixPath]:
@@ -144,7 +148,7 @@ def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PureP
 
 
 def outer_links(root: Path) -> Iterator[PurePosixPath]:
-    """Links below a folder that lead out of it, and are not followed."""
+    """Iterate over the links below a folder that point outside of it, which are not followed."""
     top = source_root(root)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
@@ -155,8 +159,11 @@ def outer_links(root: Path) -> Iterator[PurePosixPath]:
 
 
 def read_text(file: Path) -> str | None:
-    """A text with newlines as \\n, without what steers terminals; Latin-1 where it is no UTF-8; None for what
-    is no text, is too large or cannot be read."""
+    r"""Read a text file with `\n` as newlines and without terminal sequences.
+
+    The encoding is UTF-8, otherwise Latin-1. Return None if the file is not text, is too large or cannot be
+    read.
+    """
     try:
         with open_file(file) as stream:
             data = stream.read(_LARGEST + 1)
@@ -173,16 +180,20 @@ def read_text(file: Path) -> str | None:
 
 
 LARGEST = 500_000_000
-"""Bytes of one file; hosts of sites take no larger ones, and one with holes costs nobody anything to make."""
+"""Maximum number of bytes of a copied file. Hosts of sites accept no larger files, and sparse files cost
+nothing to create.
+"""
 
 FOLDERS = ("content", "static")
-"""Where files of a source may stand in the new site: nothing there is code that runs, as in `plugins/`."""
+"""Folders of the new site that may contain files of a source. Nothing there is executed, unlike in
+`plugins/`.
+"""
 BIBLIOGRAPHIES = "bibliography"
-"""Beside them, for `.bib` files alone: they are data, and are not published."""
+"""Additional folder for `.bib` files only; these are data and are not published."""
 
 
 def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
-    """The import without files that cannot be copied, each with a notice; so have links that lead out."""
+    """Remove files that cannot be copied, with a notice for each, and report links that leave the source."""
     problems = {file: problem for file in site.files if (problem := _problem(file))}
     files = tuple(file for file in site.files if file not in problems)
     notices = [Notice("missing", why, str(file.path)) for file, why in problems.items()]
@@ -190,7 +201,7 @@ def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
 
 
 def _problem(file: ImportedFile) -> str:
-    """Why a file is not copied; empty if it is."""
+    """Return why a file is not copied; empty if it can be copied."""
     is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix == ".bib"
     if not (file.path.parts[0] in FOLDERS or is_bibliography) or ".." in file.path.parts:
         return "the file has no place in the new site"
@@ -213,15 +224,17 @@ _QUANTIFIER = re.compile(r"[*+?{]")
 _MOST_QUANTIFIERS = 3
 _MOST_WILDCARDS = 4
 _MOST_PATTERNS = 500
-"""More of them make a search that a hostile pattern can keep running for years."""
+"""Limit for patterns, like the ones above. Without them a hostile pattern could keep a search running for
+years.
+"""
 _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
 
 def matches_gitignore(path: str, patterns: Iterable[str], *, is_anchored: bool = False) -> bool:
-    """Return whether patterns of gitignore's form leave a path out; the last one that matches decides.
+    """Return whether gitignore patterns exclude a path; the last matching pattern decides.
 
-    is_anchored: a pattern without a slash matches at the top only, as in patterns of globby. A pattern that
-    may take very long matches every path, and so do too many patterns.
+    is_anchored: a pattern without a slash matches at the top level only, as in globby. A pattern that may
+    take very long matches every path, and so do too many patterns.
     """
     every = list(patterns)
     is_out = len(every) > _MOST_PATTERNS
@@ -255,7 +268,7 @@ def _literal(part: str) -> str:
 def matches_regex(path: str, pattern: str) -> bool:
     """Return whether a regular expression of a source matches the start of a path.
 
-    One that cannot be read, or may take very long, matches every path: what it leaves out is not known.
+    An invalid expression, or one that may take very long, matches every path, because its effect is unknown.
     """
     is_simple = len(_QUANTIFIER.findall(pattern)) <= _MOST_QUANTIFIERS and ")" not in re.sub(
         r"\)(?![*+?{])", "", pattern

@@ -1,4 +1,4 @@
-"""Which systems can be read, and which of them wrote a folder."""
+"""Supported systems, and detection of the system of a source."""
 
 from __future__ import annotations
 
@@ -21,31 +21,33 @@ def system_names() -> tuple[str, ...]:
 
 
 class System(Protocol):
-    """A system whose sites can be read."""
+    """A system whose sites can be imported."""
 
     @property
     def title(self) -> str:
-        """As it calls itself: `Jekyll`."""
+        """Return the name that the system uses for itself, such as `Jekyll`."""
 
     def recognises(self, root: Path) -> bool:
-        """Whether the files of this folder are those of the system. Cheap: looks at names, reads next to
-        nothing."""
+        """Return whether the folder contains files of the system.
+
+        This is cheap: it inspects names and reads almost nothing.
+        """
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """All of a source. SiteError if nothing of it can be read; of single files that cannot, it gives
-        notices.
+        """Read a whole source.
 
-        workers: translate pages, in systems whose pages do not depend on each other.
+        Raise SiteError if the source is unreadable. Single unreadable files give notices. workers: processes
+        that translate pages, in systems whose pages are independent.
         """
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """HTML of `page.original`, or of a part of it, as the old system would show it; never raises."""
+        """Return `page.original`, or a part of it, as HTML that the old system would show. Never raise."""
 
 
 def find_system(root: Path, name: str = "") -> System:
-    """The system that wrote `root`; `name`, if given, is believed.
+    """Return the system of the source at `root`. If `name` is given, it is not verified.
 
-    Raises SiteError if `root` is no folder, or none is recognised.
+    Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognizes the source.
     """
     if not root.exists():
         raise SiteError(Diagnostic("import-source", f"{root} does not exist"))

@@ -1,8 +1,8 @@
-"""The new site on disk: a folder of its own, in which only what an import wrote is ever replaced.
+"""The new site on disk: a folder where only files that an import wrote are ever replaced.
 
-What was written stands in `import-report.json` with its digest. So a second import gives the same bytes, and
-refuses as soon as an author has changed one of them. What will be written stands there before the first file
-does: an import that was broken off is taken up by the next one, which gives the bytes of a whole one.
+`import-report.json` contains the digests of all written files. A second import produces identical bytes, and
+fails as soon as an author has changed a file. The planned files are recorded before the first file is
+written. So the next import continues an interrupted one, with the result of a complete one.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ RECORD = "import-report.json"
 REPORT = "import-report.md"
 _UNUSUAL = lazy_pattern(r"[^\n -~]+")
 _SITE = ("blogsmith.yaml", "content", "static", "themes", "plugins", "_freeze")
-"""What a site of ours is made of."""
+"""Files and folders of a blogsmith site."""
 _NAMED = 10
-"""How many files a refusal names."""
+"""Maximum number of files that an error message names."""
 
 
 def site_files(site: SiteImport) -> dict[str, bytes | Path]:
-    """Path in the new site → its bytes, or the file they are in; sorted."""
+    """Return the files of the new site, sorted by path: their bytes, or the file that contains them."""
     ignored = bundled_folder("starter").joinpath("gitignore").read_bytes()
     files: dict[str, bytes | Path] = {
         ".gitignore": ignored,
@@ -55,7 +55,7 @@ def site_files(site: SiteImport) -> dict[str, bytes | Path]:
 
 
 def page_text(page: ImportedPage) -> str:
-    """A page as it is written."""
+    """Return the text of a page file."""
     head = f"---\n{yaml_text(page.front)}---\n\n" if page.front else ""
     return f"{head}{page.text.strip()}\n"
 
@@ -66,11 +66,11 @@ def write_site_files(
     progress: Progress,
     written: Mapping[str, str] | None = None,
 ) -> Mapping[str, str]:
-    """Write a site into a folder, made if missing; path → digest of what was written.
+    """Write a site to a folder, which is created if missing. Return the digest of each file, by path.
 
-    written: what this import wrote into it already. Files of an earlier import that are not written again are
-    removed. Raises SiteError before anything is written if one would replace a file that is not as an import
-    left it, or if the folder cannot be written.
+    written: digests that this import already wrote to the folder. Files of an earlier import that are not
+    written again are removed. Raise SiteError before anything is written if a changed file would be
+    replaced, or if the folder cannot be written.
     """
     done, digests = written or {}, _digests(files, written or {})
     try:
@@ -78,9 +78,9 @@ def write_site_files(
         if written is None:
             _refuse_own_files(digests, into, record)
         with open_folder(into, make=True) as top:
-            # what is written is known before anything can go wrong
+            # record the planned files before anything can fail
             top.replace(RECORD, record_text({"files": {}, "pending": _pending(record, digests)}))
-            # reports are written when the record is whole again
+            # after a complete import, only the reports may have been left half-written
             _remove_leftovers(top, {*record.digests, *digests} if record.is_partial else (RECORD,))
             for number, (path, content) in enumerate(files.items()):
                 progress("write", number, len(files))
@@ -95,7 +95,7 @@ def write_site_files(
 
 
 def refuse_other_site(into: Path) -> None:
-    """SiteError if a folder holds a site that no import wrote: its pages would be pages of the new one."""
+    """Raise SiteError if a folder has a site that no import wrote: its pages would join the new site."""
     if not _read_record(into).digests:
         found = [name for name in _SITE if os.path.lexists(into / name)]
         if found:
@@ -106,7 +106,7 @@ def refuse_other_site(into: Path) -> None:
 
 
 def write_reports(reports: Mapping[str, bytes], into: Path) -> None:
-    """Write the reports, which tell what was written."""
+    """Write the reports on the written files."""
     try:
         with open_folder(into) as top:
             for name, data in reports.items():
@@ -116,9 +116,9 @@ def write_reports(reports: Mapping[str, bytes], into: Path) -> None:
 
 
 def record_text(data: Mapping[str, object]) -> bytes:
-    """The JSON of a record."""
+    """Return the JSON of a record."""
     text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
-    # what a terminal would obey, or nobody sees, stands as an escape
+    # escape control characters of terminals and invisible characters
     return _UNUSUAL.sub(lambda found: _escaped(found[0]), text).encode("utf-8")
 
 
@@ -128,16 +128,16 @@ def _escaped(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What earlier imports wrote into a folder."""
+    """Files that earlier imports wrote to a folder."""
 
     digests: Mapping[str, frozenset[str]]
-    """Path → digests of what may stand there."""
+    """Path → digests of the allowed contents."""
     is_partial: bool
-    """Whether the last one was broken off."""
+    """Whether the last import was interrupted."""
 
 
 def _read_record(into: Path) -> _Record:
-    """Empty if there was none."""
+    """Read the record; return an empty one if there is none."""
     found: dict[str, frozenset[str]] = {}
     try:
         data = json.loads((into / RECORD).read_bytes())
@@ -151,7 +151,7 @@ def _read_record(into: Path) -> _Record:
 
 
 def _pending(record: _Record, digests: Mapping[str, str]) -> dict[str, list[str]]:
-    """Path → digests of what may stand there until the import is done."""
+    """Return the digests of the allowed contents of each file until the import is complete."""
     every = dict(record.digests)
     for path, digest in digests.items():
         every[path] = every.get(path, frozenset()) | {digest}
@@ -164,7 +164,7 @@ def _is_inside(path: str) -> bool:
 
 
 def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> dict[str, str]:
-    """Path → digest; files of the source that were copied already are not read again."""
+    """Return the digest of each file, by path. Copied files of the source are not read again."""
     found: dict[str, str] = {}
     for path, content in files.items():
         known = written.get(path) if isinstance(content, Path) else None
@@ -192,7 +192,7 @@ def _refuse_own_files(digests: Mapping[str, str], into: Path, record: _Record) -
 
 
 def _remove_leftovers(top: Folder, paths: Iterable[str]) -> None:
-    """Remove what a writer that died left half written."""
+    """Remove partial files of a writer that was interrupted."""
     for place in sorted({PurePosixPath(path).parent for path in paths}):
         with suppress(OSError), top.enter(place) as folder:
             for name, _ in folder.entries():
@@ -201,7 +201,7 @@ def _remove_leftovers(top: Folder, paths: Iterable[str]) -> None:
 
 
 def _holds(file: Path, digests: Container[str]) -> bool:
-    """Whether a regular file has one of these digests."""
+    """Return whether a regular file has one of these digests."""
     try:
         return not file.is_symlink() and file.is_file() and _digest(file) in digests
     except OSError:
@@ -210,13 +210,13 @@ def _holds(file: Path, digests: Container[str]) -> bool:
 
 def _replace(top: Folder, path: str, content: bytes | Path) -> None:
     place = PurePosixPath(path)
-    # a copy of what lies elsewhere: half of it after a power cut is noticed by its digest
+    # not durable: the content is a copy, and its digest reveals a partial file after a power failure
     with top.enter(place.parent, make=True) as folder, _stream(content) as stream:
         folder.replace(place.name, stream, is_durable=False)
 
 
 def _remove(top: Folder, path: str, into: Path, digests: Container[str]) -> None:
-    """Remove a file of an earlier import, unless it was changed, and the folders that are empty then."""
+    """Remove a file of an earlier import, unless it was changed, and folders that become empty."""
     place = PurePosixPath(path)
     if not _holds(into / path, digests):
         return

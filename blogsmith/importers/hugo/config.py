@@ -84,9 +84,7 @@ class HugoConfig:
 
     @property
     def passthrough(self) -> tuple[str, ...] | None:
-        """Return the opening delimiters of formulas that the Markdown parser leaves alone; None if it has
-        none.
-        """
+        """Return the opening delimiters of formulas that passthrough leaves alone; None without it."""
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
         if settings.get("enable") is not True:
             return None
@@ -98,8 +96,7 @@ class HugoConfig:
         return tuple(str(pair[0]) for pair in pairs if isinstance(pair, list) and pair)
 
     def permalink(self, section: str, kind: str = "page") -> str:
-        """Return the permalink pattern of a section's pages, or of the section itself; empty if none is set.
-        """
+        """Return the permalink pattern of a section's pages, or of the section itself; empty if not set."""
         patterns = self.mapping("permalinks")
         nested = patterns.get(kind)
         found = nested.get(section) if isinstance(nested, Mapping) else None

@@ -67,9 +67,7 @@ class LinkTable:
         return shown
 
     def reference(self, target: str, document: HugoDocument) -> str:
-        """Return the destination of `ref` and `relref`: a path with fragment; empty if the page does not
-        exist.
-        """
+        """Return the destination of `ref` and `relref`, a path with fragment; empty if there is no page."""
         path, mark, fragment = target.strip().partition("#")
         if not path:
             return f"#{fragment}" if mark else ""
@@ -149,8 +147,7 @@ class LinkTable:
         return ""
 
     def _named_beside(self, stem: str, document: HugoDocument) -> str:
-        """Return the file in the page's folder whose name without suffix is `stem`; empty if there is none.
-        """
+        """Return the file in the page's folder with this name without suffix; empty if there is none."""
         return next((name for name in self.beside(document) if PurePosixPath(name).stem == stem), "")
 
     def _elsewhere(self, written: str, document: HugoDocument) -> str:
@@ -168,9 +165,7 @@ class LinkTable:
         return posixpath.normpath(f"content/{document.inner.parent.as_posix()}/{address}") in self._files
 
     def beside(self, document: HugoDocument) -> list[str]:
-        """Return the URLs of files in the folder of a page; its own folder first, then that of the site's
-        language.
-        """
+        """Return the URLs of files in the page's folder, then those in the folder of the site's language."""
         found: list[str] = []
         for place in _folders(document):
             names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
@@ -220,8 +215,7 @@ def relative(target: PurePosixPath, document: HugoDocument) -> str:
 
 
 def _key(path: str) -> str:
-    """Return the path of a page as references use it: without suffix and without the file name of a bundle.
-    """
+    """Return the path of a page as references use it: without suffix and file name of a bundle."""
     place = PurePosixPath("/" + path.strip("/"))
     if place.suffix in (".md", ".markdown", ".html"):
         place = place.with_suffix("")

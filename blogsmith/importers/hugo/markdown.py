@@ -28,7 +28,7 @@ _ENVIRONMENT = lazy_pattern(
     r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
     r"(?P<end>\\\\end\{(?P=name)\})"
 )
-r"""An environment whose backslashes are doubled: `\\\\begin{align}`."""
+r"""An environment whose backslashes are doubled: `\\begin{align}`."""
 _REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
 """Content of a formula that is written as a code span between dollars to protect it from Markdown."""
@@ -254,9 +254,7 @@ def _extras(masked: str, config: HugoConfig) -> str:
 
 
 def _struck(found: re.Match[str]) -> str:
-    """Convert text between single tildes: strikethrough in goldmark, but a subscript if it is short, as in
-    H~2~O.
-    """
+    """Convert text between single tildes to strikethrough, or to a subscript if short, as in H~2~O."""
     before, text, after = found.string[: found.start()][-1:], found[1], found.string[found.end() :][:1]
     is_lowered = len(text) <= _LOWERED and (before.isalnum() or after.isalnum())
     return f"<sub>{text}</sub>" if is_lowered else f"~~{text}~~"

@@ -1,4 +1,4 @@
-"""Translation of a Hugo document to a page: front matter, text, and requirements to the new site."""
+"""Translation of a Hugo document to a page: front matter, text, and the callouts and files that it needs."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
 class SiteNeeds(NamedTuple):
-    """Requirements of pages to the rest of the new site."""
+    """Kinds of callouts and files that pages need from the rest of the new site."""
 
     kinds: frozenset[str] = frozenset()
     """Kinds of callouts that the settings must define."""
@@ -229,9 +229,7 @@ class HugoPageTranslator:
         return read_data(self._root, self._config)
 
     def translate_number(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
-        """Return a document's page and its requirements, within the time limit of a page. number: document
-        index.
-        """
+        """Return a document's page and its needs, within the time limit of a page. number: document index."""
         page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
         return page, SiteNeeds(kinds, self._links.take_shown_assets())

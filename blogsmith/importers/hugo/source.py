@@ -76,8 +76,7 @@ def default_address(placed: Placed, *, is_ugly: bool) -> str:
 
 
 def expand(pattern: str, placed: Placed) -> str:
-    """Return the site path for a permalink pattern; empty if the page lacks a date that the pattern requires.
-    """
+    """Return the site path for a permalink pattern; empty if the page lacks a required date."""
     date = placed.date
     if date is None and re.search(":(year|month|day|weekday|yearday)", pattern):
         return ""
@@ -347,7 +346,7 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
 
 
 def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """Iterate over cascades as (target, values)."""
+    """Iterate over the entries of a `cascade` as (target, values)."""
     for entry in list_of(written):
         if isinstance(entry, Mapping):
             values = with_params(entry)
@@ -365,7 +364,7 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
 
 
 def _lines_of(written: FrontText) -> dict[str, Any]:
-    """Return the keys with one plain value of front matter that cannot be parsed, read line by line."""
+    """Read unparsable front matter line by line. Return the keys that have one plain value."""
     pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.head, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}
 

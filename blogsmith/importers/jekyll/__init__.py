@@ -1,1 +1,1 @@
-"""Jekyll: posts in kramdown, with Liquid, in the forms that al-folio, Chirpy, Distill and minima give it."""
+"""Jekyll: posts in kramdown with Liquid, as in the themes al-folio, Chirpy, Distill and minima."""

@@ -1,9 +1,10 @@
 """Conversion of HTML in Jekyll posts to Markdown, where Markdown can express it.
 
-kramdown leaves block elements unchanged up to their end, including blank lines and indentation, unless they
-request Markdown with `markdown="1"`. CommonMark ends them at a blank line and reads indented lines after it
-as code. So HTML that stays loses its blank lines, and elements that request Markdown get blank lines. Inline
-elements such as `<br>` begin an HTML block in CommonMark if they are alone on the first line of a paragraph.
+Block elements may request Markdown with `markdown="1"`. kramdown leaves other ones unchanged up to their
+end, including blank lines and indentation. CommonMark ends them at a blank line and reads indented lines
+after it as code. So this module removes blank lines from HTML that stays, and adds them to elements that
+request Markdown. Inline elements such as `<br>` begin an HTML block in CommonMark if they are alone on the
+first line of a paragraph.
 """
 
 from __future__ import annotations
@@ -96,8 +97,7 @@ def settle_blocks(text: str) -> str:
 
 
 def has_markdown(html: str) -> bool:
-    """Return whether an element contains blocks that are meant as Markdown, although it does not request it.
-    """
+    """Return whether an element contains blocks that are meant as Markdown without requesting it."""
     return _MARKDOWN.search(html) is not None
 
 
@@ -179,8 +179,7 @@ class HtmlTranslator:
         return self._with_paragraphs(_without_blanks(element))
 
     def _with_paragraphs(self, element: Element) -> str:
-        """Return the HTML with Markdown paragraphs around children that contain citations or footnote
-        references.
+        """Return the HTML with Markdown paragraphs around citations and footnote references.
 
         Citations and references are only read in Markdown.
         """
@@ -203,7 +202,7 @@ class HtmlTranslator:
         return "[@" in text or "[^" in text
 
     def _take_macros(self, element: Element, masked: MaskedText) -> bool:
-        """Take macros and colors from a hidden element. Return whether it contained any."""
+        """Read macros and colors from a hidden element. Return whether it contained any."""
         text = masked.restore(element.inner_source())
         definitions = tex_macros(text)
         colours = {

@@ -54,9 +54,7 @@ def rewrite_formulas(
 
 
 def with_colours(tex: str, colours: Mapping[str, str]) -> str:
-    """Replace the names of colors that a page defines, because in blogsmith a definition is local to its
-    formula.
-    """
+    """Expand the names of colors that a page defines. In blogsmith, definitions are local to a formula."""
 
     def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
@@ -110,7 +108,7 @@ def unmark_inline(text: str) -> str:
 
 
 def _is_text(opening: str, text: str, before: str) -> bool:
-    r"""Return whether text between escaped brackets is not a formula, as in `A\\[B, D<sub>Y</sub>\\]`."""
+    r"""Return whether text between escaped brackets is not a formula, as in `A\[B, D<sub>Y</sub>\]`."""
     is_index = opening == "[" and before[-1:].isalnum()
     return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
 
@@ -224,8 +222,7 @@ def parse_list(text: str) -> AttributeList:
 
 
 def take_extensions(text: str) -> str:
-    """Remove kramdown's directives, definitions and comments from the text. Insert defined attribute lists.
-    """
+    """Remove kramdown's directives, definitions and comments. Insert attribute lists that are defined."""
     defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
     text = _DEFINED.sub("", text)
     for name, attributes in defined.items():
@@ -269,7 +266,7 @@ _BLANK_ADDRESS = lazy_pattern(
 
 
 def bracket_addresses(text: str) -> str:
-    """Put URLs with spaces in angle brackets, as kramdown allows such URLs.
+    """Put URLs with spaces, which kramdown accepts, in angle brackets.
 
     Remove the title of an image if it equals the alternative text. In Jekyll it was a tooltip, in blogsmith
     it would be a caption.
@@ -309,9 +306,7 @@ _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")
 
 
 def move_lists(text: str) -> str:
-    """Move every attribute list to its position in blogsmith's Markdown, or remove it if it has no meaning
-    there.
-    """
+    """Move attribute lists to their positions in blogsmith's Markdown. Remove unsupported ones."""
     text = _IMAGE_LIST.sub(lambda found: found[1] + parse_list(found[2]).own(), text)
     text = _LINK_LIST.sub(_after_link, text)
     return _move_lines(text)

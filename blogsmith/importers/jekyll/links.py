@@ -61,12 +61,10 @@ class AddressResolver:
         self._here = page_path(context.document)
 
     def resolve(self, address: str, *, to_file: bool = True) -> str:
-        """Return the URL in the new site; unchanged for external URLs. to_file: link to the page's Markdown
-        file.
-        """
+        """Return the URL in the new site; unchanged for external URLs. to_file: link to a Markdown file."""
         address = address.strip()
         if doubled_base := re.fullmatch(r"(/\S*)\s+(\1/\S+)", address):
-            # `{{ site.baseurl }} {% post_url … %}`
+            # both parts contain the base path: `{{ site.baseurl }} {% post_url … %}`
             address = doubled_base[2]
         if doubled := re.fullmatch(r"(?:\(|%5B|\[)+(https?://[^\[\]\s]*?)(?:\)|%5D|\])+(?:\(.*\))?", address):
             # too many brackets

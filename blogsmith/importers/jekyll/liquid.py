@@ -166,7 +166,10 @@ class LiquidBudget:
     """Limit for the output that the templates of one page may still produce."""
 
     def __init__(self, most: int = 5_000_000) -> None:
-        """most: total number of characters, numbers and nodes that may be rendered."""
+        """Initialize the budget.
+
+        most: total number of characters, numbers and nodes that may be rendered.
+        """
         self._left = most
 
     def spend(self, value: Any) -> None:
@@ -186,7 +189,10 @@ class LiquidScope:
         unknown: Callable[[Sequence[str]], bool],
         budget: LiquidBudget | None = None,
     ) -> None:
-        """unknown: returns whether an import does not know a path of names such as `site posts`."""
+        """Initialize the scope.
+
+        unknown: returns whether an import does not know a path of names such as `site posts`.
+        """
         self.names = dict(names)
         self.budget = budget or LiquidBudget()
         self._unknown = unknown
@@ -324,9 +330,9 @@ class LiquidRenderer:
 
     filters: Mapping[str, Filter]
     tag: Callable[[LiquidTag, LiquidScope, LiquidRenderer], str]
-    """Returns the text of a tag that is not part of core Liquid."""
+    """Callback that returns the text of a tag that is not part of core Liquid."""
     unknown: Callable[[LiquidOutput | LiquidTag, Exception], str]
-    """Returns the replacement for something whose value cannot be known."""
+    """Callback that returns the replacement for something whose value cannot be known."""
 
     def render(self, nodes: Nodes, scope: LiquidScope) -> str:
         """Render nodes to text. Assignments in them stay in `scope`."""

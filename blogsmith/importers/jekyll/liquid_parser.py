@@ -13,15 +13,13 @@ _OPENING = lazy_pattern(r"\{[%{]")
 _DEEPEST = 100
 """Maximum depth of nested blocks, as in Liquid. A deeper tag opens no block."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
-"""Blocks whose content is not a template. In Jekyll, `highlight` is a template, but authors do not use it as
-one.
-"""
+"""Blocks whose content is not a template. In Jekyll `highlight` is one, but authors do not use it so."""
 _BRANCHES = frozenset(("else", "elsif", "when"))
 
 
 @dataclass(frozen=True, slots=True)
 class LiquidOutput:
-    """`{{ expression }}`."""
+    """An output `{{ expression }}`."""
 
     expression: str
     source: str
@@ -146,7 +144,7 @@ class _Tokens:
         self._missing: set[str] = set()
         """Verbatim blocks without an end after a position that was searched."""
         self._next: dict[str, int] = {"%}": 0, "}}": 0}
-        """Position of the next one; after the end of the text if there is none."""
+        """Position of the next closing delimiter of each kind; after the end of the text if there is none."""
 
     def next(self, position: int) -> re.Match[str] | None:
         """Return the first token from `position` on."""

@@ -1,5 +1,4 @@
-"""`_config.yml`: the settings that an import reads, URLs from permalinks, and conversion to `blogsmith.yaml`.
-"""
+"""`_config.yml`: settings that an import reads, URLs from permalinks, conversion to `blogsmith.yaml`."""
 
 from __future__ import annotations
 
@@ -103,7 +102,7 @@ class JekyllConfig:
 
     @property
     def parses_html(self) -> bool:
-        """Return whether all HTML blocks contain Markdown."""
+        """Return whether kramdown reads the content of all HTML blocks as Markdown."""
         kramdown = self.values.get("kramdown")
         return isinstance(kramdown, dict) and kramdown.get("parse_block_html") is True
 
@@ -165,8 +164,7 @@ def expand(
     collection: str = "",
     path: str = "",
 ) -> str:
-    """Return the URL of a document, without the base path. path: its path in its collection, without suffix.
-    """
+    """Return the URL of a document, without the base path. path: in its collection, without suffix."""
     values: dict[str, str] = {
         **{"title": cased_slug(title), "slug": slugify(title), "name": slugify(path.rpartition("/")[2])},
         **{"collection": collection, "path": path, "output_ext": ".html"},

@@ -1,6 +1,4 @@
-"""Files of a Jekyll site: documents, templates, data and copied files; and the context of a page's
-translation.
-"""
+"""Files of a Jekyll site: documents, templates, data and copied files. Context of a page's translation."""
 
 from __future__ import annotations
 
@@ -30,9 +28,7 @@ _LISTED = lazy_pattern(
     r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
 )
 _FEW = 12
-"""Maximum number of words in a list template next to the list: a heading, and a text for the case without
-posts.
-"""
+"""Maximum number of words next to the list in a template: a heading, and a text for an empty list."""
 
 
 def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
@@ -345,8 +341,7 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _data(folder: Path) -> dict[str, Any]:
-    """Return the content of the YAML and JSON files in `_data/`, by name; nested folders are nested mappings.
-    """
+    """Return the content of YAML and JSON files in `_data/`, by name. Folders are nested mappings."""
     found: dict[str, Any] = {}
     for path in walk_files(folder) if folder.is_dir() else ():
         text = read_text(folder / path) if path.suffix in (".yml", ".yaml", ".json") else None
@@ -364,9 +359,7 @@ def _data(folder: Path) -> dict[str, Any]:
 
 
 def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
-    """Return the macros in MathJax and KaTeX settings of layouts, includes and scripts, and in `.tex` files
-    there.
-    """
+    """Return macros in MathJax and KaTeX settings and in `.tex` files of layouts, includes and scripts."""
     found: dict[str, str] = {}
     texts = list(includes.values())
     for name in ("_layouts", "assets/js", "js", "assets/scripts", "public/js", "_scripts"):

@@ -26,7 +26,7 @@ _FRONT_PLACE = PurePosixPath("home.html")
 
 
 def distinct_addresses(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """Give a URL that two pages claim to the first page. Jekyll would overwrite one page with the other."""
+    """Resolve URL conflicts: the first page keeps the URL. Jekyll would overwrite one page with the other."""
     owners: dict[str, str] = {}
     found = []
     for page in sorted(pages, key=lambda page: page.path.as_posix()):

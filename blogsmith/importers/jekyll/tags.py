@@ -311,8 +311,7 @@ def _hosted(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: 
 
 
 def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Translate `{% marginnote "id" "text" %}` and `sidenote` of the Tufte theme. The result has no number.
-    """
+    """Translate `{% marginnote "id" "text" %}` and `sidenote` of the Tufte theme, without numbers."""
     texts = _quoted(tag)
     if len(texts) < 2:
         return context.leave(tag, f"the tag {tag.name} has no text")

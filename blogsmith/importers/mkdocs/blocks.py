@@ -78,7 +78,7 @@ class BlockRewriter:
     """Rewriter for the blocks of one page. It collects unknown kinds of callouts."""
 
     report: Callable[[str, str], None]
-    """Called with a fragment of the source and a description of its change."""
+    """Callback for changes: a fragment of the source, and a description."""
     math_fences: frozenset[str] = frozenset(("math",))
     """Languages of fences that contain formulas."""
     kinds: set[str] = field(default_factory=set)
@@ -201,9 +201,7 @@ class BlockRewriter:
         return end - index + 1, ["", *indent(made, margin), ""]
 
     def _div(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """Convert `<div markdown>`: remove it if it is only layout; otherwise request Markdown with an
-        attribute value.
-        """
+        """Remove a `<div markdown>` that is only layout. Otherwise give the attribute a value."""
         name = found[1].lower()
         depth, end = 0, index
         for end in range(index, len(lines)):

@@ -145,8 +145,7 @@ class MkDocsConfig:
 
 
 def _named(value: Any) -> dict[str, dict[str, Any]]:
-    """Convert a list of names and mappings, or one mapping, to name → options. Tables of TOML are flattened.
-    """
+    """Convert names and mappings to name → options. Tables of TOML are flattened."""
     items = list_of(value)
     found: dict[str, dict[str, Any]] = {}
     for item in items:

@@ -67,10 +67,9 @@ class MkDocsLinks:
         return _DEFINITION.sub(lambda found: f"{found[1]}{self._target(found[2], page)}", text)
 
     def wikilinks(self, text: str, page: PurePosixPath, config: MkDocsConfig) -> str:
-        """Convert `[[page]]` to a link if an extension or plugin does and the page exists; otherwise escape
-        it.
+        """Convert `[[page]]` to a link if an extension or plugin does and the page exists.
 
-        text: with code and formulas hidden.
+        Other ones are escaped. text: with code and formulas hidden.
         """
         if not (config.has("wikilinks") or _WIKI_PLUGINS & config.plugins.keys()):
             return literal_wikilinks(text)

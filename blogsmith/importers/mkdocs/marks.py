@@ -1,5 +1,6 @@
-"""Conversion of inline syntax of Python-Markdown and PyMdown. Functions expect text with code and formulas
-hidden.
+"""Conversion of inline syntax of Python-Markdown and PyMdown.
+
+All functions expect text with code and formulas hidden.
 """
 
 from __future__ import annotations
@@ -50,8 +51,7 @@ _NAMES = {
 
 
 def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
-    """Convert inline syntax, icons and attribute lists. report: called with removed text and a description.
-    """
+    """Convert inline syntax, icons and attribute lists. report: called with removed text and the reason."""
     text = _CONTENTS.sub("", text)
     if config.has("pymdownx.smartsymbols"):
         text = _SYMBOL.sub(lambda found: _SYMBOLS.get(found[0].lower(), found[0]), text)

@@ -1,5 +1,4 @@
-"""The navigation of a site (`nav`, `SUMMARY.md`, folders), converted to a contents page, a menu and series.
-"""
+"""The navigation of a site (`nav`, `SUMMARY.md`, folders) as a contents page, a menu and series."""
 
 from __future__ import annotations
 
@@ -176,8 +175,7 @@ def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
 
 
 def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, Any]]:
-    """Return the first level of the navigation, with the first page of each section, and the contents page.
-    """
+    """Return the top level of the navigation, with the first page of each section, and the contents page."""
     menu: list[dict[str, Any]] = []
     for number, entry in enumerate(nav):
         if entry.depth or not entry.title:

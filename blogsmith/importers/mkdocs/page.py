@@ -107,8 +107,7 @@ def _expand(
 
 
 def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
-    """Return the text of a snippet: `file`, `file:section` or `file:first:last`; None if it does not exist.
-    """
+    """Return the text of a snippet (`file`, `file:section` or `file:first:last`); None if not found."""
     content = read(name)
     if content is not None:
         return _SECTION_MARK.sub("", content)
@@ -156,7 +155,7 @@ class MkDocsPages:
 
     config: MkDocsConfig
     read: Callable[[str], str | None]
-    """Returns the text of a snippet by the name that a page uses; None if it does not exist."""
+    """Callback that returns the text of a snippet, by its name in the page; None if it does not exist."""
     links: MkDocsLinks
     titles: Mapping[str, str] = field(default_factory=dict)
     """Page → title in the navigation."""
@@ -193,8 +192,7 @@ class MkDocsPages:
 
 
 def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
-    """Return the old URL of a post in Material's blog, such as `/blog/2024/01/31/title/`; empty if unknown.
-    """
+    """Return the old URL of a post in Material's blog, as `/blog/2024/01/31/title/`; empty if unknown."""
     options = config.plugins.get("blog", {})
     date = str(front.get("date", ""))[:10].split("-")
     written = str(document.front.get("slug") or slugify(heading_text(str(front["title"]))))
@@ -293,7 +291,7 @@ class _PageText:
 
 
 def _escape_mentions(text: str) -> str:
-    """Escape references that begin with an at sign, `[@name]`, which would be citations in blogsmith."""
+    """Escape references such as `[@name]`, which would be citations in blogsmith."""
     targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
     text = _MENTION_TARGET.sub("", text)
 

@@ -136,9 +136,7 @@ def _encrypted(front: dict[str, Any], source: str, config: MkDocsConfig) -> Noti
 
 
 def split_meta(text: str) -> tuple[dict[str, Any], str, int]:
-    """Return the leading `key: value` lines, as in Python-Markdown's `meta`, the text after them, and its
-    first line.
-    """
+    """Return the `key: value` lines of Python-Markdown's `meta`, the text after them, and its first line."""
     lines = text.split("\n")
     end = 0
     while end < len(lines) and _META.fullmatch(lines[end]) and (end or _META_KEY.fullmatch(lines[0])):

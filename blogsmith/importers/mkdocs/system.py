@@ -82,8 +82,7 @@ class MkDocs:
 def _notebook_pages(
     files: MkDocsFiles, site: MkDocsPages, root: Path, progress: Progress
 ) -> list[NotebookPage | Notice]:
-    """Translate the notebooks and add their positions in the navigation. An invalid notebook gives a notice.
-    """
+    """Translate the notebooks, with their positions in the navigation. Invalid ones give notices."""
     config = site.config
     every = [*(document.path for document in files.documents), *files.notebooks]
     translator = NotebookTranslator(
@@ -114,8 +113,7 @@ def _files(
 
 
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
-    """Return a function that reads snippets from the folders of `base_path`, but never outside of the source.
-    """
+    """Return a function that reads snippets from the folders of `base_path`, only inside the source."""
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
     bases = [str(each) for each in list_of(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]

@@ -138,9 +138,7 @@ def translate_transparent(walker: Walker, directive: Directive) -> list[str]:
 
 
 def translate_card(walker: Walker, directive: Directive) -> list[str]:
-    """Translate `{card} Title` and `{grid-item-card}` to a bold line and the text. The line links to the
-    card's target.
-    """
+    """Translate `{card} Title` and `{grid-item-card}` to text with a bold first line, which has the link."""
     body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
     text = walker.nested(body, directive.body_line)
     title, link = directive.argument, directive.option("link")
@@ -156,8 +154,7 @@ def _card_title(title: str) -> list[str]:
 
 
 def translate_aside(walker: Walker, directive: Directive) -> list[str]:
-    """Translate `{margin} Title` and `{aside}` to margin notes, and `{sidebar} Title` to a note in the text.
-    """
+    """Translate `{margin} Title` and `{aside}` to margin notes, `{sidebar} Title` to a note in the text."""
     body = walker.nested(directive.body, directive.body_line)
     title = directive.argument
     if directive.name == "sidebar":

@@ -1,6 +1,6 @@
 """Conversion of d2lbook's dialect to MyST.
 
-It covers roles such as `:name:`x``, labels after their targets, tabs, and cells of several frameworks.
+It covers roles such as `` :name:`x` ``, labels after their targets, tabs, and cells of several frameworks.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list
         body = body[1:]
     if any("d2lbook.tab" in line for line in body[:2]):
         return used, []
-    # the empty line prevents that code is read as an option
+    # the empty line keeps code from being read as an option
     return used, [*head, "", *body, block[-1]]
 
 

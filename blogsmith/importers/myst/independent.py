@@ -129,7 +129,7 @@ def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
     if name in _SHOWS_CODE:
         return f"<pre>{escape(body)}</pre>"
     if name in ("eval-rst", "list-table"):
-        # `eval-rst` is shown unchanged; of a list table the words in the cells count
+        # `eval-rst` is shown unchanged; in a list table, the words of the cells are counted
         return f"<p>{escape(argument)}</p>" + (
             _render_text(body, env) if name == "list-table" else f"<p>{escape(body)}</p>"
         )

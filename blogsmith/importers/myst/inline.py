@@ -1,5 +1,4 @@
-"""Translation of inline syntax: roles, links, substitutions and formulas. It requires all pages and labels.
-"""
+"""Translation of inline syntax (roles, links, substitutions, formulas), once pages and labels are known."""
 
 from __future__ import annotations
 
@@ -196,7 +195,7 @@ def own_target(target: str) -> str:
 DIALECT = Dialect(blank_dollar=True, brackets=False)
 _ROLE = lazy_pattern(r"(?<!\\)\{([A-Za-z][\w:.+-]*)\}\Z")
 _LEFT_OVER = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
-r"""A formula of MyST that blogsmith would read as money: `$5$0`, `$ 5\\% $`."""
+r"""A formula of MyST that blogsmith would read as money: `$5$0`, `$ 5\% $`."""
 _ESCAPED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\([(\[\])])")
 """A bracket after a backslash, which would start or end a formula in blogsmith."""
 _SUBSTITUTION = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}")

@@ -27,8 +27,7 @@ _PICTURE = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", "
 
 
 def translate_math(walker: Walker, directive: Directive) -> list[str]:
-    """Translate `{math}`, with `:label:`. Add an environment if there are rows without one, as Sphinx does.
-    """
+    """Translate `{math}`, with `:label:`. Rows get an environment if they lack one, as in Sphinx."""
     body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
     body = [line for line in body if line.strip()]
     if not body:

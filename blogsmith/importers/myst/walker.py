@@ -42,9 +42,7 @@ class BookState:
     """Whether text after the name of an admonition is its first line, not its title."""
     labels: BookLabels
     read: Callable[[str], str | None]
-    """Returns the content of a file, by its path relative to the root of the source; None if it cannot be
-    read.
-    """
+    """Callback that returns the content of a file in the source, by its path; None if unreadable."""
     folder: str = ""
     """Folder of the book in its repository, the root of absolute paths."""
     kinds: set[str] = field(default_factory=set)
@@ -93,9 +91,7 @@ class Walker:
         self.notices.append(Notice(kind, message, self.source, line, hint, "\n".join(removed)))
 
     def add_label(self, kind: LabelKind, name: str, title: str = "") -> str:
-        """Register a label, and the pending targets, for one element. Return its id; empty if there is no
-        label.
-        """
+        """Register a label and the pending targets for one element. Return its id; empty without a label."""
         names = [each for each in (name, *self.pending) if each]
         self.pending = []
         if not names:
@@ -139,7 +135,7 @@ class Walker:
         return out
 
     def _step(self, lines: Sequence[str], index: int, first: int) -> tuple[int, list[str]]:
-        """Translate the block at `index`. Return the number of its lines and the new lines."""
+        """Translate the block at `index`. Return the number of lines it had, and the new lines."""
         line = lines[index]
         if found := _FENCE.fullmatch(line):
             return self._fence(lines, index, first, found)

@@ -15,7 +15,7 @@ from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, ShownOutputs, code_fence, decode_base64, read_outputs, unshown_types
 
 Note = Callable[..., None]
-"""Callback that adds a notice: kind, message, line, and fields of `Notice`."""
+"""Callback for notices: kind, message, line, and fields of `Notice`."""
 
 _SETTINGS = lazy_pattern(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pylab|precision)\b.*")
 _INSTALL = lazy_pattern(r"[ \t]*[!%][ \t]*(?:pip3?|conda|mamba|apt|apt-get|uv|poetry)\b.*")

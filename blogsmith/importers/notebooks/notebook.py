@@ -140,9 +140,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
-    """Return the front matter in the first non-empty cell, if the cell contains nothing else, and the other
-    cells.
-    """
+    """Return the front matter in the first non-empty cell, if that has nothing else, and the other cells."""
     first = next((cell for cell in cells if cell.source.strip()), None)
     if first is None or first.kind == "code":
         return {}, cells

@@ -81,9 +81,7 @@ def _data(written: Any) -> dict[str, str | Blob]:
 
 
 def unshown_types(cell: NotebookCell) -> list[str]:
-    """Return the types of outputs without any part that can be shown, such as widgets and plots that need a
-    script.
-    """
+    """Return the types of outputs that cannot be shown at all, such as widgets and scripted plots."""
     found = []
     for output in cell.outputs:
         data = output.get("data")
@@ -107,9 +105,7 @@ def _blob(data: bytes) -> Blob:
 
 
 def record_files(path: PurePosixPath, cells: Iterable[CellOutputs]) -> tuple[ImportedData, ...]:
-    """Return the record of a page's cells, as `blogsmith execute` writes it, with the origin marked as
-    imported.
-    """
+    """Return the record of a page's cells as `blogsmith execute` writes it, but marked as imported."""
     records = tuple(_record(cell) for cell in cells)
     if not records:
         return ()
@@ -136,7 +132,10 @@ class ShownOutputs:
     """Outputs of one page as Markdown, with their image files."""
 
     def __init__(self, page: PurePosixPath) -> None:
-        """page: path of the page in the new site. Images go to a folder next to it."""
+        """Initialize without outputs.
+
+        page: path of the page in the new site. Images go to a folder next to it.
+        """
         self._folder = page.parent / f"{page.stem}-files"
         self.files: list[ImportedData] = []
 

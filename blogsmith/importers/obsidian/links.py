@@ -31,7 +31,7 @@ _LONGEST_COPY = 4_000
 """Maximum number of characters of a section that is copied where it is embedded."""
 
 NoticeTaker = Callable[[NoticeKind, str, str], None]
-"""Called with kind, message and the removed text."""
+"""Callback for notices: kind, message and the removed text."""
 
 
 class NoteLinks:
@@ -185,8 +185,7 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
 
 
 def _note_of(address: str) -> str:
-    """Return the note that an `obsidian://open` URL opens, as a link destination; other URLs stay unchanged.
-    """
+    """Return the link destination of an `obsidian://open` URL; other URLs stay unchanged."""
     if not address.startswith("obsidian://open?"):
         return address
     asked = parse_qs(address.partition("?")[2])

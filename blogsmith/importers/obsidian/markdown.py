@@ -133,8 +133,7 @@ def _admonition(code: str, kind: str) -> str:
 def _placed(
     text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
 ) -> str:
-    """Replace every match. Blocks get blank lines around them, but matches within a line of text stay inline.
-    """
+    """Replace every match. Blocks get blank lines around them; matches within text stay inline."""
     done, position = "", 0
     for found in pattern.finditer(text):
         done += text[position : found.start()]

@@ -45,9 +45,7 @@ class QuartzFilter:
 
 
 def vault_files(root: Path, quartz: QuartzFilter | None) -> Iterator[PurePosixPath]:
-    """Yield the files of a vault; in a Quartz site only those in its content folder, because others belong to
-    Quartz.
-    """
+    """Yield the files of a vault. In a Quartz site, files outside of the content folder belong to Quartz."""
     if quartz and (root / _CONTENT).is_dir():
         yield from (_CONTENT / path for path in walk_files(root / _CONTENT))
     else:

@@ -132,17 +132,18 @@ _FORMATS = ("html", "html:js", "markdown")
 
 
 def own_label(name: str) -> str:
-    """Return a label in blogsmith's form. A callout that the site's settings number gets the prefix `thm-`.
-    """
+    """Return a label in blogsmith's form, with the prefix `thm-` if the site's settings number it."""
     return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_HERE else fit_id(name)
 
 
 class DivTranslator:
-    """Translator for the divs of one page. Afterwards it has the kinds of callouts and macros that they use.
-    """
+    """Translator for the divs of one page. Afterwards it has the callout kinds and macros in them."""
 
     def __init__(self, restore: Callable[[str, str], str], figures: FigureTranslator, note: Note) -> None:
-        """restore: returns a masked text in its final form, without a given margin before its lines."""
+        """Initialize a translator.
+
+        restore: returns a masked text in its final form, without a given margin before its lines.
+        """
         self._restore = restore
         self._figures = figures
         self._note = note
@@ -290,9 +291,7 @@ class DivTranslator:
         return "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
-        """Translate a figure or table with any content, such as code or a formula. Its last paragraph is the
-        caption.
-        """
+        """Translate a figure or table with any content, such as code. Its last paragraph is the caption."""
         text = self._inner(div)
         body, _, caption = text.strip().rpartition("\n\n")
         if not body:
@@ -350,5 +349,5 @@ def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
         filter(None, (f"[!{kind}]{fold}", " ".join(title.split()), f"{{#{label}}}" if label else ""))
     )
     body = text.strip("\n")
-    # the blank line prevents that text after a marker without title is read as its title
+    # without the blank line, text after a marker without title would be read as its title
     return "\n".join(quote([head, "", *body.split("\n")] if body else [head]))

@@ -16,9 +16,7 @@ from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 
 Note = Callable[..., None]
-"""Callback that adds a notice: kind, message, a fragment of the source that locates it, and fields of
-`Notice`.
-"""
+"""Callback for notices: kind, message, a fragment that locates it, and fields of `Notice`."""
 
 
 class TakeOutputs(Protocol):
@@ -102,7 +100,9 @@ class CodeTranslator:
     """Translator for the code of one page. Afterwards it has the records, labels and macros of the code."""
 
     def __init__(self, defaults: CellDefaults, note: Note, take: TakeOutputs, outputs: ShownOutputs) -> None:
-        """take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
+        """Initialize a translator.
+
+        take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
         cannot run.
         """
         self._defaults = defaults
@@ -194,8 +194,7 @@ class CodeTranslator:
         return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
 
     def _kept_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
-        """Return the recorded outputs of a cell that cannot run, with its label on the first image or table.
-        """
+        """Return recorded outputs of a cell that cannot run. The first image or table gets its label."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         shown = self._outputs.texts(outputs or ())
         for number, part in enumerate(shown):
@@ -325,8 +324,7 @@ def _fenced(block: CodeBlock, info: str, lines: list[str]) -> str:
 
 
 def _shown_fence(block: CodeBlock) -> str:
-    """Translate a fence with double braces, ```` ```{{python}} ````, which shows a cell including its fence.
-    """
+    """Translate a fence with double braces, ```` ```{{python}} ````, which shows a cell with its fence."""
     info = re.sub(r"\{\{(.*?)\}\}", r"{\1}", block.info)
     outer = CodeBlock(block.prefix, block.first, block.mark + block.mark[0], "", ())
     return _fenced(outer, "markdown", [block.mark + info, *block.lines, block.mark])

@@ -70,7 +70,10 @@ class FigureTranslator:
     """Translator for the images of one page."""
 
     def __init__(self, pieces: Pieces, reveal: Callable[[str], str], note: Note) -> None:
-        """reveal: returns a text with its hidden parts restored."""
+        """Initialize a translator.
+
+        reveal: returns a text with its hidden parts restored.
+        """
         self._pieces = pieces
         self._reveal = reveal
         self._note = note
@@ -91,8 +94,7 @@ class FigureTranslator:
         return text
 
     def _image(self, text: str, start: int) -> tuple[int, str, int] | None:
-        """Return the start of an image, its replacement, and its end; None if there is no image at `start`.
-        """
+        """Return start, replacement and end of the image at `start`; None if there is none."""
         if start and text[start - 1] == "\\":
             return None
         closing = closing_bracket(text, start + 1)

@@ -59,8 +59,7 @@ _KEPT = re.compile("\ue014(\\d+)\ue015")
 
 
 def render_quarto(text: str, *, echo: bool = True) -> str:
-    """Return the text as HTML with formulas as `<math>`. echo: whether the page shows the code of its cells.
-    """
+    """Return the text as HTML with formulas as `<math>`. echo: whether the page shows its cells' code."""
     kept: list[str] = []
     formulas: dict[int, str] = {}
 

@@ -1,6 +1,4 @@
-"""Conversion of Pandoc's inline syntax that blogsmith lacks: spans, inline notes, superscripts and
-subscripts.
-"""
+"""Conversion of Pandoc's inline syntax that blogsmith lacks: spans, inline notes, raised letters."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ _NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
 def hide_addresses(text: str, pieces: Pieces) -> str:
-    """Hide URLs, tags and link definitions in a masked text too."""
+    """Hide URLs, tags and link definitions in a masked text."""
     return pieces.hide(_HARD, text)
 
 
@@ -168,9 +166,7 @@ def _unescaped(text: str) -> str:
 
 
 def blanks_and_brackets(text: str) -> str:
-    r"""Convert `\ ` to a non-breaking space, and unescape `\(` and `\[`, because Quarto's formulas only use
-    dollars.
-    """
+    r"""Convert `\ ` to a non-breaking space, and unescape `\(` and `\[`, because Quarto only uses dollars."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
     paragraphs = _PARAGRAPH_END.split(text)
     return _LATEX_BRACKET.sub(r"\1", "".join(map(_squares, paragraphs)))
@@ -183,8 +179,7 @@ def _squares(paragraph: str) -> str:
 
 
 def literal_marks(text: str) -> str:
-    """Escape text that is literal in Quarto but has a meaning in blogsmith: keyboard keys, links, shortcodes.
-    """
+    """Escape text that is literal in Quarto, but a keyboard key, a link or a shortcode in blogsmith."""
     return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 

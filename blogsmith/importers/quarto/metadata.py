@@ -203,8 +203,7 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
-    """Return the old settings of the project and its folders, and the names of those that the importer reads.
-    """
+    """Return the old settings of project and folders, and the names of those that the importer reads."""
     folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
     files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
     return tuple(OldSettings(name, values, _TRANSLATED) for name, values in files if values)

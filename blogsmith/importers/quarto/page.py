@@ -56,7 +56,7 @@ class _Notes:
 
 @dataclass(frozen=True, slots=True)
 class TranslatedPage:
-    """A page, with its requirements to the site."""
+    """A page, with the macros, callouts and files that it needs from the site."""
 
     page: ImportedPage
     macros: Mapping[str, str]

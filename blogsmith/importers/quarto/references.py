@@ -36,7 +36,7 @@ class PageReferences:
     labels: Mapping[str, str] = field(default_factory=dict)
     """Label that does not exist in blogsmith → replacement for a reference to it."""
     elsewhere: Callable[[str], str] = lambda label: ""
-    """Returns the slug of the other page with a label; empty if there is none."""
+    """Callback that returns the slug of the other page with a label; empty if there is none."""
     cited: dict[str, None] = field(default_factory=dict)
     """Cited keys, in order."""
 
@@ -133,8 +133,7 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
 
 
 def author_text(fields: Mapping[str, str]) -> str:
-    """Return the names in a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty without authors.
-    """
+    """Return the names in a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; may be empty."""
     written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
     names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):
@@ -163,9 +162,7 @@ def pandoc_id(text: str) -> str:
 
 
 def _is_title(text: str, start: int) -> bool:
-    """Return whether the heading at `start` directly follows the first line of a div, so that it is the div's
-    title.
-    """
+    """Return whether the heading at `start` is a div's title: directly after the div's first line."""
     before = text[max(0, start - _LONGEST) : start]
     return _OPENING.search(before) is not None
 

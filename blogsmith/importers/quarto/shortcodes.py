@@ -33,7 +33,10 @@ class QuartoShortcodes:
     """Translator for the shortcodes of one page."""
 
     def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: Note) -> None:
-        """meta: front matter and settings, for `{{< meta >}}`."""
+        """Initialize a translator.
+
+        meta: front matter and settings, for `{{< meta >}}`.
+        """
         self._meta = meta
         self._resolve = resolve
         self._note = note

@@ -89,9 +89,7 @@ def find_config(root: Path) -> Path | None:
 
 
 def read_config(root: Path) -> QuartoConfig:
-    """Return the settings of the project and its folders. Raise SiteError if the project's file is not valid
-    YAML.
-    """
+    """Return the settings of project and folders. Raise SiteError if the project's file is not valid YAML."""
     file = find_config(root)
     values: dict[str, Any] = {}
     if file:
@@ -342,9 +340,7 @@ class ProjectIndex:
     """Path without suffix → document."""
 
     def slug_of(self, label: str, document: QuartoDocument) -> str:
-        """Return the slug of the only other page with a label; empty if this page has it, or if there is no
-        single page.
-        """
+        """Return the slug of the only other page with a label; empty if this page has it or none does."""
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
             return ""

@@ -171,7 +171,7 @@ class Replacement:
 def place(before: str, new: Replacement, after: str) -> str:
     """Append the replacement to `before` and return the result.
 
-    after: the text that follows; it decides about the blank line and is not added.
+    after: the text that follows; it determines the spacing after a block, and is not added.
     """
     if not new.is_block:
         return before + new.text

@@ -121,9 +121,7 @@ def load_mapping(text: str) -> dict[str, Any]:
 
 
 def split_head(text: str) -> tuple[str, str, int]:
-    """Return the front matter between `---` lines, the text after it, and the 1-based line where that text
-    starts.
-    """
+    """Return the front matter between `---` lines, the text after it, and the text's 1-based first line."""
     found = _HEAD.match(text)
     if not found:
         return "", text, 1

@@ -39,11 +39,10 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def iso_date(text: str) -> str:
-    """Convert a date to ISO form such as `2024-03-01`, with its time if it has one; empty if it is not a
-    date.
+    """Convert a date to ISO form such as `2024-03-01`, with its time if it has one.
 
-    A month or year alone becomes its first day. `a/b/year` is read as month/day where possible, as in
-    America, and as day/month otherwise.
+    Return an empty string if it is not a date. A month or year alone becomes its first day. `a/b/year` is
+    read as month/day where possible, as in America, and as day/month otherwise.
     """
     text = " ".join(text.split())
     if found := _ISO.fullmatch(text):

@@ -31,8 +31,7 @@ _MARKUP = lazy_pattern(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[*`~]|(?<![^\W_])_|_(?!
 
 
 def demote_headings(masked: str) -> str:
-    """Move every heading down one level if the text contains a level-1 heading, which is reserved for the
-    title.
+    """Move all headings down one level if one has level 1, which is reserved for the title.
 
     masked: text with code and formulas hidden.
     """

@@ -292,8 +292,7 @@ class ElementEnds:
 
 
 def _all_ends(text: str, position: int) -> dict[int, int | None]:
-    """Map the offset of each opening tag from `position` on to the end of its element; None if it has no end.
-    """
+    """Map the offset of each opening tag from `position` on to its element's end; None without an end."""
     ends: dict[int, int | None] = {}
     opened: dict[str, list[int]] = {}
     for found in _TAG.finditer(text, position):

@@ -65,8 +65,7 @@ def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
 
 
 def figure_of(element: Element) -> PagePicture | None:
-    """Return the image, with its caption, if the element contains one image and nothing else; otherwise None.
-    """
+    """Return the image of an element that contains one image and nothing else, with its caption, or None."""
     if element.name == "img":
         return picture_of(element)
     if element.name not in _WRAPPERS:
@@ -217,9 +216,7 @@ def _inline_element(element: Element, before: str, after: str) -> str:
 
 
 def _may_emphasise(inner: str, before: str, after: str) -> bool:
-    """Return whether CommonMark reads emphasis delimiters here, which depends on the characters on both
-    sides.
-    """
+    """Return whether CommonMark reads emphasis delimiters here, given the characters on both sides."""
     starts = bool(_WORD.match(inner)) or not _WORD.match(before or " ")
     ends = bool(_WORD.match(inner[-1])) or not _WORD.match(after or " ")
     return starts and ends and not inner.startswith(("*", "_", "~")) and not inner.endswith(("*", "\\", "~"))

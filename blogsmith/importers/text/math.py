@@ -23,9 +23,7 @@ _CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")
 
 
 def split_formula(text: str) -> tuple[str, str]:
-    """Return the opening delimiter and the TeX of a formula as written; no delimiter for an environment
-    alone.
-    """
+    """Return the opening delimiter and the TeX of a formula; no delimiter for an environment alone."""
     for opener, closer in _OPENERS.items():
         if text.startswith(opener) and text.endswith(closer) and len(text) >= len(opener) + len(closer):
             return opener, text[len(opener) : len(text) - len(closer)]
@@ -43,11 +41,11 @@ def has_rows(tex: str) -> bool:
 
 
 def unescape_tex(tex: str) -> str:
-    r"""Remove Markdown's escapes from TeX: `\_` → `_`, `\*` → `*`, `\\{` → `\{`, `\\\\` → `\\`. Decode
-    entities.
+    r"""Remove Markdown's escapes from TeX, and decode entities.
 
-    `\_` stays in arguments of `\text` and similar commands, where it is an underscore. `\{` stays too:
-    Markdown would drop the backslash, but the author meant a brace.
+    `\_` becomes `_`, `\*` becomes `*`, `\\{` becomes `\{`, and `\\\\` becomes `\\`. `\_` stays in arguments
+    of `\text` and similar commands, where it is an underscore. `\{` stays too: Markdown would drop the
+    backslash, but the author meant a brace.
     """
     tex = unescape_entities(tex)
     if "\\" not in tex:
@@ -102,9 +100,7 @@ def escape_underscores(tex: str) -> str:
 
 
 def pair_braces(tex: str) -> str:
-    r"""Replace `\\{ … \\}` outside of environments with `\{ … \}`: an extra backslash turned braces into line
-    breaks.
-    """
+    r"""Replace `\\{ … \\}` outside of environments with `\{ … \}`, where one backslash is too many."""
     if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
         return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
     return tex

@@ -43,8 +43,7 @@ class PandocAttributes:
 
 
 def read_pandoc_attributes(text: str, start: int = 0) -> tuple[PandocAttributes, int] | None:
-    """Return the attribute list whose brace opens at `start`, and the index after it; None if there is none.
-    """
+    """Return the attribute list whose brace opens at `start`, and the index after it; None if invalid."""
     if not text.startswith("{", start):
         return None
     position, name, raw = start + 1, "", ""

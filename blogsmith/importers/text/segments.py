@@ -2,8 +2,8 @@
 
 The segments of a text, joined, are the text. markdown-it finds the lines of code, because indentation means
 code in some positions and a list in others. In other lines one regular expression finds possible openings.
-The next end of each kind is cached, and also that there is none. So a text is read only a few times, however
-many openings it has.
+The position of the next end of each kind is cached, or the fact that there is none. So a text is read only a
+few times, however many openings it has.
 """
 
 from __future__ import annotations
@@ -62,8 +62,7 @@ _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _BLANKS = " \t>-*+0123456789."
 _WIDEST = 1000
-"""Maximum number of characters before a display formula in its line that are read as list or quote markers.
-"""
+"""Maximum number of characters before display math in its line that may be list or quote markers."""
 
 
 @lru_cache(maxsize=16)
@@ -193,9 +192,7 @@ class _Ends:
         return same[at] + length if at < len(same) else -1
 
     def cuts_code(self, start: int, end: int) -> bool:
-        """Return whether a code span starts in the range and ends after it. Code takes precedence over
-        formulas.
-        """
+        """Return whether a code span starts in the range and ends after it: code takes precedence."""
         position = start
         while run := _TICKS.search(self._text, position, end):
             last = self._end_of_span(run.start(), run.end() - run.start())
@@ -333,7 +330,7 @@ _MASKED = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A text in which some segments are replaced by placeholders of private-use characters."""
+    """A text with placeholders of private-use characters for some of its segments."""
 
     text: str
     hidden: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Content of a page, counted in HTML of blogsmith or of another system.
 
-One reader serves both sides. Formulas are `<math>` with `alttext` or an annotation, the source that MathJax
-2 and KaTeX keep, and text between dollars or brackets that a script would typeset.
+One reader serves both sides. A formula is a `<math>` with `alttext` or an annotation, or the source that
+MathJax 2 and KaTeX keep, or text between dollars or brackets that a script would typeset.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TEX_LAYOUT = lazy_pattern(
     r"\\(?:begin|end)\{split\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
     r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""TeX that only moves or labels, backslashes that Markdown may remove, and what Sphinx adds around lines."""
+"""Commands that only position or label a formula, lost backslashes, and environments that Sphinx adds."""
 _TYPOGRAPHY = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": "''", "”": "''", '"': "''"}
     | {"…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
@@ -96,7 +96,7 @@ class Facts:
 
 
 def compared_tex(tex: str) -> str:
-    """Normalize a formula: remove whitespace, points, and commands that only move or label.
+    """Normalize a formula: remove whitespace, points, and commands that only position or label.
 
     Return an empty string for a formula that only defines macros.
     """
@@ -215,7 +215,7 @@ def facts_of_html(html: str) -> Facts:
 
 def _without_presentation(html: str) -> str:
     """Remove the elements inside formulas and the colors of code: nine in ten tags, none of them content."""
-    # a function is three times as fast as a template such as `\1`, which Python code fills
+    # a function is three times as fast as the replacement `\1`, which is expanded in Python
     html = _MATH_ML.sub(lambda found: f"{found[1]}</math>", html)
     for _ in range(_CODE_SPAN_DEPTH):
         html = _CODE_SPAN.sub(itemgetter(1), html)
@@ -268,14 +268,14 @@ class _Reader(HTMLParser):
         if is_silent:
             return
         if tag == "math" and (script := _LONE_SCRIPT.match(values.get("alttext", ""))):
-            # a part of the word before it, as in `<sub>`
+            # a superscript or subscript belongs to the word before it, as with `<sub>`
             self._text.append(script[1])
         elif tag == "math":
             # words on both sides of a formula are separate words
             self._text.append(" ")
             self._tex, self._math = values.get("alttext", ""), []
         elif tag == "code" and "math-error" in classes:
-            # shown as written, and reported by a diagnostic
+            # a formula with an error is shown as written, and a diagnostic reports it
             self._tex, self._math = "", []
         elif tag == "img" and "for-paper" not in classes:
             self._add("images", compared_image(values.get("src", "")))
@@ -290,7 +290,7 @@ class _Reader(HTMLParser):
         elif tag == "a" and (address := compared_address(values.get("href", ""))):
             self._add("links", address)
         elif tag == "abbr":
-            # its meaning, which other systems have in the text
+            # the meaning of the abbreviation, which other systems show in the text
             self._text.append(f" {values.get('title', '')} ")
         elif tag == "d-footnote" or (tag == "sup" and _is_note(values)):
             self._flush()
@@ -362,7 +362,7 @@ class _Reader(HTMLParser):
             self._formula(next(group for group in found.groups() if group is not None))
             return " "
 
-        # marker of a callout that the old system did not support
+        # remove the marker of a callout that the old system did not support
         text = _BOX_MARK.sub(" ", text, count=1) if "[!" in text else text
         if "$" in text or "\\" in text:
             text = _REFERENCE.sub(" ", _MATH.sub(substitute, text))
@@ -452,7 +452,7 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
                     run.append(word)
             if run:
                 yield run
-    # words that were moved in one position and lost in another
+    # the remaining words, which the diff matched with other occurrences
     yield from ([word] * count for word, count in left.items() if count > 0)
 
 

@@ -65,7 +65,7 @@ _LAYOUT = lazy_pattern(
                 "|site-footer|sidebar",
                 "id|class",
             ),
-            # a script draws it in the old page, but the build does in the new one
+            # a script draws diagrams on the old page, but the build draws them on the new one
             _tag("div|pre", "mermaid"),
             # mainly Sphinx
             _tag("span", "(?:section|caption|header-section)-number|eqno|std-numref|bibtex-citation"),
@@ -115,8 +115,7 @@ def _text_of(html: str) -> str:
 
 
 def _escape_formulas(html: str) -> str:
-    """Escape `<` in formulas, where it starts no tag. Hugo, for example, passes formulas through unchanged.
-    """
+    """Escape `<` in formulas, where it starts no tag. Hugo, for example, outputs formulas unchanged."""
 
     def escape(found: re.Match[str]) -> str:
         return found[0] if ">" in found[0] else found[0].replace("<", "&lt;")
@@ -314,9 +313,7 @@ def _lists_pages(page: ImportedPage) -> bool:
 
 
 def _with_emphasis_signs(old: Facts, new: Facts) -> Facts:
-    """Restore characters of formulas that became emphasis in the published page, by the formulas of the new
-    page.
-    """
+    """Restore characters of formulas that became emphasis on the published page, from the new page."""
     before, after = old.of("formulas"), new.of("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():

@@ -107,9 +107,7 @@ class PageComparer:
 
 
 def page_html(rendered: Rendered, base_path: str) -> str:
-    """Return the HTML of title, summary and content, because content of the old body may be in the new
-    header.
-    """
+    """Return the HTML of title, summary and content, because an import may move text between them."""
     body = rendered.body
     originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
     html = _with_originals(body.html, originals) if originals else body.html

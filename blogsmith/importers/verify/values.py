@@ -72,7 +72,10 @@ class ValueIndex:
     """Searchable index of the values of the new site."""
 
     def __init__(self, data: Iterable[Any], texts: Iterable[str] = ()) -> None:
-        """data: front matter and settings. `texts`: Markdown of the pages."""
+        """Initialize the index.
+
+        data: front matter and settings. `texts`: Markdown of the pages.
+        """
         self._leaves = [leaf for each in data for leaf in leaves(each)]
         self._texts = texts
         self.keys = frozenset(key.casefold() for leaf in self._leaves for key in leaf.path.split("."))
@@ -118,7 +121,7 @@ class ValueIndex:
 
     @cached_property
     def _word_sets(self) -> Mapping[str, Collection[frozenset[str]]]:
-        """Return the words of each value and of each list, by the words that they contain."""
+        """Map each word to the word sets of the values and lists that contain it."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
             lists.setdefault(leaf.path, set()).update(words_in(str(leaf.value)))
@@ -181,8 +184,7 @@ def _first_cell(text: str) -> str:
 
 
 def old_leaves(page: ImportedPage, written: Mapping[str, Any]) -> list[Leaf]:
-    """Return the distinct values of a page's old front matter. written: front matter of its file, read again.
-    """
+    """Return the distinct values of a page's old front matter. written: read again from its file."""
     found = {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(page.old_front)}
     found |= {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(written)}
     return [*found.values()]

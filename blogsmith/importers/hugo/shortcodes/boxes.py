@@ -25,8 +25,7 @@ MATHEMATICAL = name_set(
     "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
     "property hypothesis postulate"
 ) - {*kind_table()}
-"""Boxes of mathematical posts that are not built-in kinds of callouts; the new site's settings define them.
-"""
+"""Boxes of mathematical posts that are not built-in callouts; the new site's settings define them."""
 _BOXES = name_set(
     "callout admonition notice alert hint box admonish aside infobox notification message panel "
     "blockquote-alert paige/alert tips"
@@ -41,9 +40,7 @@ _INNER = name_set(
 
 
 def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `callout`, `notice`, `hint` and similar calls to a callout of the kind that an argument
-    names.
-    """
+    """Translate `callout`, `notice`, `hint` and similar calls. An argument names the kind of callout."""
     if call.inner is None and not call.get("text", "content"):
         return None
     names = [
@@ -172,9 +169,7 @@ TEXTS = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "
 
 
 def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `badge`, `mark`, `kbd` and similar calls to inline text. `color` has its text after the color
-    name.
-    """
+    """Translate `badge`, `mark`, `kbd` and similar calls. The text of `color` follows the color's name."""
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
     form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
@@ -215,9 +210,7 @@ Handler = Callable[[Call, str, CallContext], Replacement | None]
 
 
 def show_note(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Record the note in the
-    context.
-    """
+    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Record the note."""
     text = dedent_text(inner).strip() or call.get("text", "content", "note", 0)
     if not text:
         return None

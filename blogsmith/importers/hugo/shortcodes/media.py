@@ -51,7 +51,7 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
     is_display = (
         not _FORMULA_WORDS.isdisjoint((*call.positional, *call.named))
         or "\n" in inner.strip()
-        # alone on its lines
+        # the call is alone on its lines
         or inner.lstrip(" \t").startswith("\n")
     )
     tex = inner.strip()
@@ -108,8 +108,7 @@ def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `include`, `readfile` and `code` to the text of a file; a code block if a language is given.
-    """
+    """Translate `include`, `readfile` and `code` to the text of a file, or to code if it has a language."""
     name = call.get("file", "src", "path", 0)
     text = context.file(name) if name else ""
     if not text:

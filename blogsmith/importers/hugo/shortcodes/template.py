@@ -1,8 +1,7 @@
 """Shortcode templates of the site that consist only of text, arguments and inner text.
 
-This is the supported subset of Go's templates: `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range`
-over the site's data, and a few functions that change no text. A template with anything else is not expanded
-at all.
+The supported subset of Go's templates consists of `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range`
+over the site's data, and a few functions that change no text. Other templates are not expanded at all.
 """
 
 from __future__ import annotations
@@ -72,9 +71,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trimmed(parts: list[str]) -> Iterator[str]:
-    """Iterate over text and actions in turn. `{{-` removes the whitespace before it, `-}}` the whitespace
-    after it.
-    """
+    """Iterate over text and actions in turn. `{{-` and `-}}` remove the whitespace on their sides."""
     for index, part in enumerate(parts):
         if index % 2:
             yield part

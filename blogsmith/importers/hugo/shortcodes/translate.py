@@ -15,14 +15,17 @@ from .template import expand_template
 
 _HANDLERS = {**boxes.HANDLERS, **media.PICTURES, **media.HANDLERS, **boxes.NOTES}
 _LOADED = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
-"""HTML that a template loads into a page. Formulas need no loading in blogsmith."""
+"""Scripts, styles and comments in a template. Formulas need no scripts in blogsmith."""
 
 
 class HugoShortcodeTranslator:
     """Translator for the shortcodes of one page."""
 
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
-        """templates: names of the site's shortcodes → their template text."""
+        """Initialize a translator.
+
+        templates: names of the site's shortcodes → their template text.
+        """
         self._context = context
         self._templates = templates
         self._code: tuple[range, ...] = ()
