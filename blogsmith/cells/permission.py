@@ -1,4 +1,7 @@
-"""Whether cells of a site may run: asked of every site, so it imports nothing that runs them."""
+"""Permission to run the cells of a site.
+
+Every build imports this module, so it imports nothing that runs cells.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,15 @@ from ..project.report import BuildOptions
 from ..project.trust.consent import is_trusted
 
 RUNS_HERE = sys.platform != "win32"
-"""Whether sessions can be started at all: their limits and their end need a Unix."""
+"""Whether this system can start sessions. Their limits and the way they are ended need Unix."""
 
 
 def may_run(context: SiteContext, options: BuildOptions) -> bool:
-    """Whether cells of the site may run now."""
+    """Return whether cells of the site may run in this build.
+
+    They may not run with `--frozen` or on Windows. Otherwise they run if the command requests it, or if the
+    build writes a site that is trusted.
+    """
     asked = options.execution
     if asked.frozen or not RUNS_HERE:
         return False

@@ -1,4 +1,4 @@
-"""What pages show of their cells: recorded results, read again only where a record or a file has changed."""
+"""Cell results in the preview: recorded results, read again only where a record or a file has changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _OUTPUTS = "outputs.json"
 
 @dataclass(slots=True)
 class CellCache:
-    """Records and digests by the state of their files. Belongs to one preview, used by one thread."""
+    """Cache of records and file digests, keyed by the state of their files.
+
+    Belongs to one preview and is used by one thread.
+    """
 
     root: Path
     _records: dict[PurePosixPath, tuple[FileStamp | None, Reading]] = field(default_factory=dict)
@@ -32,7 +35,10 @@ class CellCache:
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
-        """Files that have changed, relative to the root: their stamp may still be the same."""
+        """Drop what is cached for changed files, given relative to the site root.
+
+        The stamp of a file may be the same although its content has changed.
+        """
         for path in changed:
             self._digests.pop(path, None)
         folders = {PurePosixPath(path).parent for path in changed if path.startswith("_freeze/")}
@@ -48,7 +54,10 @@ class CellCache:
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
+        """Return the results that a page shows, with diagnostics.
+
+        busy: the cells of the page are running, are about to run or have failed; this is reported elsewhere.
+        """
         if not facts.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
@@ -81,7 +90,9 @@ class CellCache:
     def _installed_versions(
         self, pages: Sequence[PageStatus], context: SiteContext, execution: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
-        """Asked once for the same packages: none is installed while one looks at a preview."""
+        """Return package versions, cached by package names: nobody installs packages while watching a
+        preview.
+        """
         records = (page.record for page in pages if page.record)
         sessions = (session for record in records for session in record.sessions.values())
         names = frozenset(name for session in sessions for name in session.origin.machine.packages)

@@ -1,4 +1,4 @@
-"""What sessions need to run, and what becomes of those for which this machine lacks it."""
+"""Needs of sessions, and the handling of cells whose needs this machine does not meet."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from .status import PageStatus
 
 
 def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
-    """The needs of sessions that may have to run; no others are looked at, which can take seconds.
+    """Return the needs of sessions that may have to run.
 
-    Of cells with a valid result too: they run again with their session where they can.
+    Checking a need can take seconds, so others are left out.
+
+    This includes the needs of cells with a valid result: they run again with their session where they can.
     """
     found = {
         need
@@ -31,19 +33,25 @@ def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tupl
 
 
 def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> tuple[str, ...]:
-    """Those of a page that are to run and can; with `--needs` those with a cell that was meant and can."""
+    """Return the names of the page's sessions that must run and can.
+
+    With `--needs`, a session is included only if it has a runnable cell with one of those needs.
+    """
     names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
     return tuple(name for name in names if _can_run(page.cells.session_cells(name), asked.needs, unmet))
 
 
 def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
-    """names: of `--needs`. Values alone make a session too, and need nothing."""
+    """Return whether a session has a cell that can run here.
+
+    names: names given by `--needs`; empty means all cells. A session of values alone has no needs.
+    """
     meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
     return any(not why_unmet(cell, unmet) for cell in meant) or not (cells or names)
 
 
 def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
-    """Number of a cell → why it cannot run here, in words."""
+    """Map the number of each cell that cannot run here to the reason, as a message."""
     why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.session_cells(session)}
     return {number: reason for number, reason in why.items() if reason}
 
@@ -56,9 +64,9 @@ def job_of(
     *,
     is_whole: bool = False,
 ) -> SessionJob:
-    """The job of one session of a page, without the cells that cannot run here.
+    """Return the job of one session of a page, without the cells that cannot run here.
 
-    is_whole: all of it runs, whatever is recorded.
+    is_whole: run the whole session, whatever is recorded.
     """
     why = skip_reasons(page, session, unmet)
     sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
@@ -68,7 +76,11 @@ def job_of(
 def missing_requirements(
     pages: Sequence[PageStatus], asked: ExecutionOptions, unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
-    """Errors: nothing that `--needs` asks for can run; else each cell of which there is nothing to show."""
+    """Return errors for cells that cannot run here.
+
+    This is one error if no cell with a need named by `--needs` can run. Otherwise, it is one for each cell
+    that has no result to show.
+    """
     cells = [
         (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
         for page in pages

@@ -1,4 +1,4 @@
-"""What pages show of their cells, and what there is to say about it; nothing runs here."""
+"""Cell results shown on pages, and diagnostics about them. Nothing runs here."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ from .versions import version_warning
 
 
 class CellUpdate(Struct, frozen=True):
-    """What the pages show of their cells."""
+    """Cell results shown on all pages, with counts."""
 
     results: Mapping[str, PageResults] = field(default_factory=dict)
-    """By source path; pages without cells are not there."""
+    """Results by source path. Pages without cells are not included."""
     cells: int = 0
-    """That run."""
+    """Number of cells that are set to run."""
     ran: int = 0
-    """In this build."""
+    """Number of cells that ran in this build."""
     waiting: int = 0
-    """That the next build runs: a check runs nothing, also where it might."""
+    """Number of cells and values that the next build will run. A check runs nothing, even where it is allowed
+    to.
+    """
     unmet: int = 0
-    """Cells without a result for want of what they need."""
+    """Number of cells without a result because their needs are not met."""
     missing: tuple[str, ...] = ()
-    """What this machine lacks of that, by name; empty if nothing was to run."""
+    """Sorted names of needs that this machine does not meet. Empty if nothing had to run."""
 
 
 def show_results(
@@ -48,9 +50,9 @@ def show_results(
     *,
     may_run: bool,
 ) -> CellUpdate:
-    """The recorded results of all pages; what is missing or stale goes to the log.
+    """Return the recorded results of all pages. Log results that are missing or stale.
 
-    versions: import name → version here.
+    versions: import name → version installed here.
     """
     consent = None if may_run or asked.frozen else judge(context.root, context.config)
     hint = _hint(consent, asked)
@@ -64,7 +66,7 @@ def show_results(
             rest = [item for item in outdated if item not in due]
             log.add(_report_outdated(page, rest, hint, asked, may_run=may_run, is_trusted=may_run or is_due))
         log.add(_without_files(page, ran.survey.environment))
-        if not asked.frozen:  # where nothing may run, it says nothing what code would run with
+        if not asked.frozen:  # under --frozen nothing may run, so the versions installed here do not matter
             log.add(version_warning(page, versions))
         shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))
     cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
@@ -74,7 +76,7 @@ def show_results(
 
 
 def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
-    """Warnings for what `depends` of a cell names and is not there: nobody would see it change."""
+    """Return warnings for missing files named in `depends`: a change of them could not be noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.runs else ():
@@ -88,7 +90,10 @@ _DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/
 
 
 def _outdated(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
-    """What a page shows that is not the result of its present code; with `--needs`, of what was meant."""
+    """Return the cells and values whose recorded result is missing or stale.
+
+    With `--needs`, return only cells with one of those needs.
+    """
     found = page.verdict.outdated_cells()
     return [item for item in found if not asked.needs or _is_meant(item, asked.needs)]
 
@@ -102,21 +107,21 @@ def _report_outdated(
     may_run: bool,
     is_trusted: bool,
 ) -> list[Diagnostic]:
-    """That these are outdated; each state once, with its first place."""
+    """Return diagnostics for outdated cells and values: one for each state, located at the first item."""
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)
     found: dict[State, list[Cell | Value]] = {}
     for item in outdated:
         state = _verdict(page, item).state
-        # where a cell could run and lacks what it needs, that was reported as an error
+        # A missing result of a cell with unmet needs was already reported as an error.
         if not (may_run and state == "missing" and isinstance(item, Cell) and item.options.needs):
             found.setdefault(state, []).append(item)
     for state, items in found.items():
         what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
         why = _verdict(page, items[0]).summary
         needs = _needs(items[0])
-        # it might run, and was not: this machine has not what it needs
+        # The cell was allowed to run but did not: this machine does not meet its needs.
         where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
         where = where if needs and is_trusted else hint
         if asked.frozen:
@@ -147,7 +152,10 @@ def _frozen_hint(needs: Sequence[Need]) -> str:
 
 
 def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
-    """What to do about results that are missing or stale. consent: None where cells may run, or none does."""
+    """Return the hint for results that are missing or stale.
+
+    consent: the trust decision for the site; None if cells may run or if `--frozen` is set.
+    """
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
     if not RUNS_HERE:

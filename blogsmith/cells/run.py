@@ -1,4 +1,4 @@
-"""Running what is stale: which sessions, on which terms, and what becomes of their results."""
+"""Runs stale sessions: selects them, chooses where they run, and records their results."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def run_stale_sessions(
     surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> RunOutcome:
-    """Run the sessions that are to be run, record what they give, and judge all pages again."""
+    """Run the sessions that must run, record their results, and judge all pages again."""
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.has_errors]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
@@ -67,12 +67,15 @@ def run_stale_sessions(
 
 @contextmanager
 def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
-    """The cluster that the site names; None if sessions run here. SiteError if it cannot be used."""
+    """Yield the cluster that the site names, or None if sessions run on this machine.
+
+    Raises `SiteError` if the cluster cannot be used.
+    """
     execution = context.config.execution
     if execution.executor == "local":
         yield None
         return
-    # only sites that name a cluster need what speaks to one
+    # imported late: most sites name no cluster
     from ..execute.cluster.dask_cluster import DaskCluster
     from ..execute.cluster.dask_connection import ClusterError
     from ..execute.cluster.remote import terms_of
@@ -87,9 +90,9 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
 
 
 def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
-    """The site's settings; SiteError if its Python is not there.
+    """Return the execution settings of the site. Raises `SiteError` if its Python does not exist.
 
-    folder: for everything that sessions write.
+    folder: temporary folder for everything that sessions write.
     """
     execution = context.config.execution
     python = resolve_python(execution.python, context.root)
@@ -114,9 +117,11 @@ def unmet_in(
     cluster: DaskCluster | None,
     run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
-    """Each need of these pages that is not met where they would run → why, in words.
+    """Map each unmet need of these pages to the reason, as a message.
 
-    run: as `subprocess.run`; starts the Python that is asked.
+    Needs are checked where the cells would run.
+
+    run: called like `subprocess.run`; starts the Python interpreter that is checked.
     """
     wanted = required_needs(pages, asked)
     if cluster and cluster.is_elsewhere:
@@ -154,7 +159,7 @@ def _run(
 
 
 def absent_modules(problems: Mapping[str, str], context: SiteContext) -> list[Diagnostic]:
-    """Warnings for modules of `preload` that cannot be imported; sessions run all the same."""
+    """Return warnings for modules in `preload` that cannot be imported. Sessions run without them."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     for module, why in problems.items():
         index = context.config.execution.preload.index(module)
@@ -170,9 +175,9 @@ def _record_runs(
     options: BuildOptions,
     log: BuildLog,
 ) -> RunOutcome:
-    """Write what ended well, report what did not: each page as soon as its sessions have ended.
+    """Record each page as soon as its sessions have ended. Report sessions that failed.
 
-    So a caller that breaks off loses only what runs at that moment.
+    If the caller stops early, only the sessions that are running at that moment are lost.
     """
     records: dict[str, PageRecord] = {}
     count, failed = 0, set()
@@ -190,7 +195,7 @@ def _record_runs(
         if good:
             around, date = surveyed.rescan(), options.now.date()
             records[path] = record_page(page, good, surveyed.root, around, date)
-    # the end of the generator: it tells what could not be preloaded
+    # Exhaust the generator: it reports modules that could not be preloaded.
     next(runs, None)
     around = surveyed.rescan()
     pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
@@ -209,9 +214,10 @@ def _note_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
 def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
-    """Record the sessions of a page that ended well; others keep what is recorded of them.
+    """Record the sessions of a page that succeeded. Leave the records of its other sessions as they are.
 
-    around: with the files as they are after the run. SiteError if the record cannot be written.
+    around: environment with the files as they are after the run.
+    Raises `SiteError` if the record cannot be written.
     """
     names = page.verdict.recorded
     made = {}

@@ -1,4 +1,4 @@
-"""Where a build or a preview learns what its pages show of their cells."""
+"""Interface through which a build or a preview gets the cell results of its pages."""
 
 from __future__ import annotations
 
@@ -20,20 +20,23 @@ if TYPE_CHECKING:
 
 
 class PageCellsState(Struct, frozen=True):
-    """What is known of the cells of one page."""
+    """State of the cells of one page."""
 
     results: PageResults = PageResults()
-    """What it shows."""
+    """Results that the page shows."""
     page: PageStatus | None = None
-    """None if it has no cells."""
+    """Status of the page; None if it has no cells, and in a build."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 class CellSource(Protocol):
-    """Where the pipeline learns what pages show of their cells."""
+    """Source of the cell results that pages show."""
 
     def forget(self, changed: Collection[str]) -> None:
-        """Files that have changed, relative to the root: their stamp may still be the same."""
+        """Drop what is cached for changed files, given relative to the site root.
+
+        The stamp of a file may be the same although its content has changed.
+        """
 
     def status_of(
         self,
@@ -44,18 +47,21 @@ class CellSource(Protocol):
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """What a page shows. busy: it runs, will run, or has failed, which is told elsewhere."""
+        """Return the results that a page shows.
+
+        busy: the cells of the page are running, are about to run or have failed; this is reported elsewhere.
+        """
 
 
 class BuildCells:
-    """Belongs to one build."""
+    """Cell results of one build."""
 
     def __init__(self) -> None:
         self._update: CellUpdate | None = None
-        """None: nothing has run."""
+        """None if no build has run yet."""
 
     def complete(self, counts: Counts) -> Counts:
-        """Return `counts` with those of cells."""
+        """Return `counts` with the counts of cells filled in."""
         done = self._update
         if done is None:
             return counts
@@ -69,13 +75,13 @@ class BuildCells:
         )
 
     def forget(self, changed: Collection[str]) -> None:
-        """A build looks at everything once."""
+        """Do nothing: a build reads every file once."""
 
     def run(
         self, pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
     ) -> None:
-        """Run what is to be run of these pages, before any of them is rendered."""
-        # most sites have no cells
+        """Run the cells of these pages that must run. Call this before any of the pages is rendered."""
+        # imported late: most sites have no cells
         from .update import update_cells
 
         self._update = update_cells(pages, context, options, log)
@@ -89,6 +95,6 @@ class BuildCells:
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """What a page shows; what is wrong with its cells was told when they ran."""
+        """Return the results that a page shows. Problems of its cells were logged when they ran."""
         found = self._update.results.get(str(facts.document.path)) if self._update else None
         return PageCellsState() if found is None else PageCellsState(found)

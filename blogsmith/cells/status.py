@@ -1,4 +1,4 @@
-"""What is recorded of the pages' cells, and whether it is still true; nothing runs here."""
+"""Recorded cell results of pages, and whether they are still valid. Nothing runs here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..model.documents import PageFacts
 
 
 class PageStatus(Struct, frozen=True):
-    """A page with cells."""
+    """Record and verdict of one page with cells."""
 
     facts: PageFacts
     record: PageRecord | None
@@ -29,34 +29,34 @@ class PageStatus(Struct, frozen=True):
 
     @property
     def cells(self) -> PageCells:
-        """What runs in it."""
+        """Cells and values of the page."""
         return self.facts.cells
 
     @property
     def lines(self) -> list[str]:
-        """Of its file, to quote."""
+        """Lines of the source file, quoted in messages."""
         return self.facts.document.source.text.split("\n")
 
     @property
     def has_errors(self) -> bool:
-        """Whether a cell or value is written wrongly: then none of the page may run."""
+        """Whether a cell or value of the page has a syntax error. If so, nothing of the page may run."""
         return any(d.severity == "error" and d.code in CELL_CODES for d in self.facts.diagnostics)
 
     @property
     def stale(self) -> bool:
-        """Whether anything of it is missing or stale."""
+        """Whether any result of the page is missing or stale."""
         return bool(self.verdict.outdated_cells())
 
     @property
     def state(self) -> str:
-        """In a few words, for a list."""
+        """Summary for a list, such as `3 fresh, 1 stale`."""
         states = [found.state for found in (*self.verdict.cells.values(), *self.verdict.values.values())]
         counts = [(states.count(state), state) for state in ("fresh", "stale", "missing")]
         return ", ".join(f"{count} {state}" for count, state in counts if count)
 
     @property
     def devices(self) -> str:
-        """What its recorded cells ran on, in a few words: `4 on CPU, 1 on NVIDIA H200`; empty: nothing is."""
+        """Devices of recorded cells, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is recorded."""
         found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
         return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
 
@@ -66,7 +66,7 @@ class PageStatus(Struct, frozen=True):
         return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
     def explanations(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
-        """(name, line, state, reasons) of each cell, then of each value."""
+        """Yield (name, line, state, reasons) for each cell, then for each value."""
         for cell in self.cells.cells:
             if cell.number in self.verdict.cells:
                 found = self.verdict.cells[cell.number]
@@ -79,31 +79,31 @@ class PageStatus(Struct, frozen=True):
 
 
 class SiteStatus(Struct, frozen=True):
-    """All pages with cells."""
+    """Status of all pages with cells."""
 
     root: Path
     pages: tuple[PageStatus, ...]
     environment: Environment
-    """As they were before anything ran."""
+    """Environment before anything ran."""
     diagnostics: tuple[Diagnostic, ...] = ()
     has_own_python: bool = True
-    """Cells run in the Python that runs blogsmith: its packages are those of results."""
+    """Whether cells run in the Python that runs blogsmith, so that its packages are those of the results."""
 
     def rescan(self) -> Environment:
-        """The same with the files as they are now."""
+        """Return the environment with the files as they are now."""
         files = FileDigests(self.root)
         return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)
 
 
 class RunOutcome(Struct, frozen=True):
-    """What running came to."""
+    """Result of running the stale sessions of a site."""
 
     survey: SiteStatus
-    """With the new records, judged again."""
+    """Status of the site after the run, judged with the new records."""
     cells: int = 0
-    """That ran."""
+    """Number of cells that ran."""
     failed: frozenset[str] = frozenset()
-    """Source paths of posts that did not end well, which is reported."""
+    """Source paths of posts with a failed session. The failures are already reported."""
     missing: frozenset[str] = frozenset()
     """Needs of cells that this machine does not meet, such as `torch>=2.6`."""
 
@@ -114,7 +114,7 @@ def survey_pages(
     found: Sequence[PageFacts],
     read: Callable[[Path, PurePosixPath], Reading] = read_page,
 ) -> SiteStatus:
-    """Judge the records of those pages that have cells."""
+    """Judge the records of all pages that have cells."""
     pages: list[PageStatus] = []
     diagnostics: list[Diagnostic] = []
     for page in found:
@@ -129,9 +129,10 @@ def survey_pages(
 def read_environment(
     root: Path, execution: Execution, *, running: bool = False, versions: Mapping[str, str] | None = None
 ) -> Environment:
-    """What results depend on outside the posts; each file is read once.
+    """Return what results depend on outside the posts. Each file is read once.
 
-    running: whether cells may run now; versions: as in `Environment`.
+    running: whether cells may run now.
+    versions: see `Environment`.
     """
     files = FileDigests(root)
     environment = {name: os.environ[name] for name in execution.env if name in os.environ}

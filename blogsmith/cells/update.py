@@ -1,7 +1,7 @@
-"""Cells in a build: what is stale runs if it may, what ran is recorded, and pages show what is recorded.
+"""Cells in a build: stale cells run if they may, their results are recorded, and pages show recorded results.
 
-A page never shows the result of a run directly. So the same content and the same `_freeze/` give the
-same page, whether its cells ran a moment ago, last year, or on another machine.
+A page never shows the result of a run directly. So the same content and the same `_freeze/` give the same
+page, whether its cells ran a moment ago, last year, or on another machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .versions import device_versions, installed_versions, recorded_packages
 def update_cells(
     pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> CellUpdate:
-    """Run what is to be run; everything that is wrong goes to the log."""
+    """Run the sessions that must run and return the results of all pages. Log all problems."""
     if not any(page.cells.sessions() for page in pages):
         return CellUpdate()
     asked, execution = options.execution, context.config.execution
@@ -41,7 +41,7 @@ def update_cells(
     log.add(surveyed.diagnostics)
     ran = RunOutcome(surveyed)
     if runs:
-        # what starts processes is imported where a page has cells
+        # imported late: starting processes is needed only where cells may run
         from .run import run_stale_sessions
 
         with log.stage("run"):
@@ -52,7 +52,10 @@ def update_cells(
 def package_versions(
     pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
-    """Import name → version here. Another Python is a program that the site names: started only if it may."""
+    """Map the import name of each recorded package to its version installed here.
+
+    If the site names another Python, that program is started only if cells may run.
+    """
     names = recorded_packages(pages)
     if not context.config.execution.python:
         return installed_versions(names)

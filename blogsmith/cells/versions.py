@@ -1,4 +1,4 @@
-"""Versions of packages now, next to those a result was recorded with."""
+"""Versions of installed packages, compared with those that results were recorded with."""
 
 from __future__ import annotations
 
@@ -17,23 +17,27 @@ _VERSION = lazy_pattern(r"^Version: *(\S+)", re.MULTILINE)
 
 
 def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
-    """Import names of all packages that recorded cells used or needed, and `cuda`."""
+    """Return the import names of all packages that recorded cells used or needed, including `cuda`."""
     sessions = [s for page in pages if page.record for s in page.record.sessions.values()]
     used = {name for session in sessions for name in session.origin.machine.packages}
     return frozenset(used.union(*(needed_names(cell) for session in sessions for cell in session.cells)))
 
 
 def device_versions(names: Iterable[str]) -> Mapping[str, str]:
-    """`cuda` if it is among `names` and there is a device; it has no version that results depend on."""
+    """Return an entry for `cuda` if it is among `names` and a device exists.
+
+    Its version is empty: results do not depend on it.
+    """
     return {"cuda": ""} if "cuda" in names and has_device() else {}
 
 
 def installed_versions(names: Collection[str]) -> Mapping[str, str]:
-    """Import name → version in the Python that runs blogsmith, nothing imported; others are not there.
+    """Map import names to versions in the Python that runs blogsmith, without importing the packages.
 
-    A distribution is looked for under the import name only: mapping all of them takes longer than a build.
+    Packages that are not installed are left out. A distribution is searched under the import name only:
+    mapping all import names to distributions takes longer than a build.
     """
-    from importlib import metadata  # slow, and few builds ask for versions
+    from importlib import metadata  # slow, and few builds need versions
 
     found = {"python": platform.python_version()}
     for name in names:
@@ -42,7 +46,7 @@ def installed_versions(names: Collection[str]) -> Mapping[str, str]:
             text = metadata.distribution(ours).read_text("METADATA") or ""
         except metadata.PackageNotFoundError:
             continue
-        # `metadata.version` parses all of it as a mail, which takes longer than to judge a page
+        # `metadata.version` parses the whole file as an e-mail, which takes longer than judging a page.
         version = _VERSION.search(text)
         if version:
             found[name] = version[1]
@@ -50,16 +54,19 @@ def installed_versions(names: Collection[str]) -> Mapping[str, str]:
 
 
 def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:
-    """Every difference of versions, in words; what a Jupyter kernel has is not known before it runs."""
+    """Return every difference of versions, as messages.
+
+    Return none for a Jupyter kernel: its packages are unknown until it runs.
+    """
     if page.record is None or page.cells.engine == "jupyter":
         return ()
     return tuple(map(str, version_changes(page.record, versions)))
 
 
 def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagnostic]:
-    """A warning at the first cell if results were recorded with versions that may give others.
+    """Return a warning at the first cell if results were recorded with versions that may give other results.
 
-    A patch level is none of those: `--strict-env` and `freeze explain` know it.
+    Differences in the patch level are ignored; `--strict-env` and `freeze explain` report them.
     """
     if page.record is None or page.cells.engine == "jupyter":
         return []
