@@ -1,1 +1,1 @@
-"""Processes that make pages, on this machine or on a cluster."""
+"""Pools of processes that render pages, on this machine or on a cluster."""

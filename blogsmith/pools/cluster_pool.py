@@ -1,7 +1,7 @@
-"""Tasks on the workers of a Dask cluster, each of which starts a fresh process on its machine.
+"""Pool on the workers of a Dask cluster. Each call starts a fresh process on the worker's machine.
 
-A process and not the thread of Dask: only the main thread of a process hears the alarms by which work that
-does not end is ended, and a page that ends its process does not end the worker.
+Dask's own thread is not enough: the alarm signals that end endless work reach only the main thread of a
+process. Also, a page that kills its process must not kill the worker.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ from ..project.program_contents import program_contents
 from .pool import MakeAnswer, MapTasks, ProcessPool, run_calls
 
 _PER_CALL = 50
-"""Tasks of one call: a process starts for it, which takes as long as 25 pages."""
+"""Number of tasks in one call. Each call starts a process, which takes as long as rendering 25 pages."""
 
 
 @contextmanager
 def open_cluster_pool(settings: Dask, workers: int, make: MakeAnswer) -> Iterator[MapTasks]:
-    """Give what works on tasks; results of a worker or scheduler that is lost are None.
+    """Yield a function that maps tasks to results.
 
-    workers: of a cluster that is started here. ClusterError if none can be used.
+    The results of a worker or scheduler that is lost are None.
+
+    workers: number of workers, if the cluster is started here.
+    Raises `ClusterError` if no cluster can be used.
     """
     with (
         working_folder() as folder,
@@ -40,8 +43,12 @@ def open_cluster_pool(settings: Dask, workers: int, make: MakeAnswer) -> Iterato
 
 
 def answer_there(make: MakeAnswer, tasks: list[Any]) -> list[Any]:
-    """On a worker: the results of tasks, as `answer_tasks` gives them. ProcessDied names one of `tasks`."""
-    # Dask's own processes may start none by default: it would kill a worker without ending these
+    """Run tasks on a worker of the cluster and return their results, as `answer_tasks` does.
+
+    Raises `ProcessDied` with an index into `tasks`.
+    """
+    # Dask's processes are daemons, which may start no processes of their own. Clear the flag: Dask sets it
+    # so that a killed worker leaves no children, and ours end with their parent anyway.
     multiprocessing.current_process().daemon = False
     task = this_task()
 

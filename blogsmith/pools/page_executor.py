@@ -1,4 +1,4 @@
-"""Who makes the pages of a build: this process, others of this machine, or those of a cluster."""
+"""Choice of the processes that render pages: this process, others on this machine, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -19,49 +19,56 @@ from .pool import MAX_PROCESSES, MakeAnswer, MapTasks, ProcessPool, can_fork
 
 _CODE = "build-executor"
 _SETTING = ("build", "executor")
-# A body takes 8 ms of a processor, so two processes save 4 ms of each.
+# A body takes 8 ms of processor time, so two processes save 4 ms for each.
 FORK_FEWEST = 20
-"""A copy is there in some hundredths of a second."""
+"""Fewest bodies for which forking pays off. A fork takes some hundredths of a second."""
 SPAWN_FEWEST = 150
-"""A fresh process has its first page after 0.6 s; with 100 pages two are as quick as one process."""
+"""Fewest bodies for which starting fresh processes pays off.
+
+A fresh process has its first page after 0.6 s; with 100 pages, two are as fast as one process.
+"""
 DASK_FEWEST = 300
-"""Besides, Dask takes a second to import and to connect."""
+"""Fewest bodies for which Dask pays off. In addition to starting processes, it takes a second to import and
+connect.
+"""
 _TOGETHER = 2
-"""Bodies of one call: each takes some 10 milliseconds, and a call a fifth of one."""
+"""Number of bodies in one call. A body takes about 10 ms, the call itself 0.2 ms."""
 
 
 class PageExecutor(Struct, frozen=True):
-    """What bodies are made with."""
+    """Way of rendering the bodies of pages."""
 
     kind: Literal["here", "fork", "spawn", "dask"]
     processes: int
-    """At least two, but for `here`; for `dask`: of a cluster that is started here."""
+    """Number of processes: 1 for `here`, otherwise at least 2. For `dask`, the workers of a cluster that is
+    started here.
+    """
     context: SiteContext
     problems: tuple[Diagnostic, ...] = ()
-    """Why it is not the one that the site asks for."""
+    """Warnings that say why this is not the executor that the site requests."""
 
     @property
     def fewest_bodies(self) -> int:
-        """Bodies for which it is worth its start."""
+        """Fewest bodies for which starting the processes pays off."""
         return {"here": 0, "fork": FORK_FEWEST, "spawn": SPAWN_FEWEST, "dask": DASK_FEWEST}[self.kind]
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether processes are on machines that have no file of the site."""
+        """Whether the processes are on machines that have no files of the site."""
         return self.kind == "dask" and bool(self.context.config.execution.dask.scheduler)
 
     @contextmanager
     def start_pool(self, make: MakeAnswer) -> Iterator[MapTasks]:
-        """Start what works on tasks. SiteError if the cluster cannot be used.
+        """Yield a function that maps tasks to results. Raises `SiteError` if the cluster cannot be used.
 
-        make: can be pickled, unless processes are forked.
+        make: must be picklable, unless processes are forked.
         """
         assert self.kind != "here", "this process needs no pool"
         if self.kind != "dask":
             with ProcessPool(self.kind, self.processes, make) as pool:
                 yield partial(pool.map, per_call=_TOGETHER)
             return
-        # only sites that name a cluster need what speaks to one
+        # imported late: most sites name no cluster
         from ..execute.cluster.dask_connection import EXECUTOR, ClusterError
         from .cluster_pool import open_cluster_pool
 
@@ -74,10 +81,10 @@ class PageExecutor(Struct, frozen=True):
 
 
 def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor:
-    """What makes the bodies of a site."""
+    """Choose how the bodies of a site are rendered."""
     processes = min(options.execution.jobs or cores(), MAX_PROCESSES)
     problems: tuple[Diagnostic, ...] = ()
-    # code of the site may count what it sees, and expect to see all of it
+    # a plugin of the site may keep state over pages, so it must see all of them
     has_code = context.plugins.code is not None
     if context.config.build.executor == "dask" and options.execution.jobs != 1:
         hindrance = _hindrance(context, has_code=has_code)
@@ -90,28 +97,28 @@ def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor
 
 
 def default_method() -> Literal["fork", "spawn"]:
-    """How processes are started if nobody says so."""
+    """Return how processes are started by default."""
     return "fork" if can_fork() else "spawn"
 
 
 def count_copies(context: SiteContext, options: BuildOptions) -> int:
-    """How many copies of this process may fill templates; 1: it does so itself."""
+    """Return how many forked processes may fill templates. 1 means that this process fills them itself."""
     executor = choose_executor(context, options)
     return executor.processes if executor.kind == "fork" else 1
 
 
 def died(message: str, path: str = "") -> SiteError:
-    """Return the error for a page that ends its process."""
+    """Return the error for a page that kills its process."""
     hint = "`--jobs 1` makes all pages in one process"
     return SiteError(Diagnostic("page-process", message, path, hint=hint))
 
 
 def _hindrance(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:
-    """Why pages are not made by the cluster that the site asks for, and what to do."""
+    """Return why the requested cluster cannot render the pages, with a hint. Return None if it can."""
     if has_code:
         return "plugins of the site may count the pages they see", "leave the setting out"
     if context.config.execution.dask.scheduler and not is_trusted(context.root, context.config):
-        # Dask runs what it is sent, on both sides
+        # Dask runs whatever it is sent, on both sides of the connection.
         return "this site is not trusted to name a cluster", "if you know that address, run: blogsmith trust"
     return None
 

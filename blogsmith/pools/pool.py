@@ -1,8 +1,8 @@
-"""Many tasks in several processes, on the interface of `concurrent.futures.Executor`.
+"""Runs many tasks in several processes through the interface of `concurrent.futures.Executor`.
 
-On one machine this is a `ProcessPoolExecutor`. Forked processes know all that this one knows. Processes that
-are started fresh, where forking is not safe, are given what can be pickled. An executor reports the death of
-a process for every task that it has: those are tried again one by one, to find the one that is to blame.
+On one machine this is a `ProcessPoolExecutor`. Forked processes inherit all state of this one. Where forking
+is not safe, processes start fresh and receive what can be pickled. When a process dies, the executor fails
+every task that it has; those tasks are tried again one by one to find the one that kills its process.
 """
 
 from __future__ import annotations
@@ -27,46 +27,49 @@ from typing import Any, Literal, Self
 
 StartMethod = Literal["fork", "spawn"]
 MakeAnswer = Callable[[], Callable[[Any], Any]]
-"""Called once in each process; gives what makes the result of a task. None as a result: there is none."""
+"""Factory called once in each process. It returns the function that computes the result of a task, or None if
+there is no result.
+"""
 Submit = Callable[[list[Any]], "Future[list[Any]]"]
-"""Lets tasks be answered somewhere."""
+"""Function that submits the tasks of one call to an executor."""
 Numbered = tuple[int, Any]
-"""A task or a result, with the number of the task."""
+"""Task or result, preceded by the number of the task."""
 MapTasks = Callable[[Iterable[Any]], Iterator[Numbered]]
-"""As `ProcessPool.map`."""
+"""Function that maps tasks to numbered results, such as `ProcessPool.map`."""
 
 MAX_PROCESSES = 16
-"""More of them make pages faster than one process takes them in."""
+"""Upper limit of processes. More would produce pages faster than one process can receive them."""
 _AHEAD = 2
-"""Calls per process that are submitted at a time, so that none waits for the next one."""
+"""Calls submitted at a time for each process, so that no process waits for its next call."""
 _LOOK_S = 0.5
-"""Between two looks whether to go on: Ctrl-C does not end a wait on every system."""
+"""Seconds between calls of `look`. Waits are short because Ctrl-C does not end a wait on every system."""
 _NEW_OBJECTS = 50_000
-"""Between two searches for reference cycles: most objects are freed without one, or never."""
+"""Allocations between two searches for reference cycles. Most objects are freed without a search, or never.
+"""
 _START = threading.Lock()
-"""Held while the environment is changed for a process that starts."""
+"""Lock held while the environment is changed for a process that starts."""
 _MAKE: ContextVar[MakeAnswer] = ContextVar("make")
-"""Set in each process of a pool."""
+"""Factory of the pool, set in each of its processes."""
 
 
 class ProcessDied(Exception):
-    """A process ended while it worked on a task, and so did the one that tried the task again."""
+    """Death of a process during a task, repeated when the task was tried again in another process."""
 
     def __init__(self, task: int, ending: str) -> None:
         super().__init__(task, ending)
         self.task = task
-        """Its number."""
+        """Number of the task."""
         self.ending = ending
-        """How the process ended, as the end of a sentence."""
+        """Exit of the process, as the end of a sentence."""
 
 
 def can_fork() -> bool:
-    """Whether this system copies a process as it is, without harm to libraries of the system."""
+    """Return whether forking a process is safe on this system. On others, it can damage system libraries."""
     return sys.platform == "linux"
 
 
 class ProcessPool:
-    """Processes of this machine that all do the same; a context manager.
+    """Pool of equal processes on this machine; a context manager.
 
     An exception that leaves the context kills all of them.
     """
@@ -78,7 +81,10 @@ class ProcessPool:
         make: MakeAnswer,
         look: Callable[[], None] = lambda: None,
     ) -> None:
-        """look: called twice a second; may raise an exception."""
+        """Create a pool that starts when its context is entered.
+
+        look: called twice a second while waiting; may raise an exception to stop.
+        """
         self._method = method
         self._processes = processes
         self._make = make
@@ -96,10 +102,12 @@ class ProcessPool:
         return _start_processes(self._method, processes, self._make)
 
     def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[Numbered]:
-        """Give the number and result of each task, in the order in which they are done.
+        """Yield the number and result of each task, in the order in which they finish.
 
-        The result is None if an exception was raised, or processes cannot be started. per_call: tasks that a
-        process is given together. ProcessDied if a task ends its process.
+        The result is None if the task raised an exception, or if no process can be started.
+
+        per_call: number of tasks that a process receives together.
+        Raises `ProcessDied` if a task kills its process.
         """
         todo = enumerate(tasks)
         while suspects := (yield from self._run(self._executor, todo, per_call, self._processes)):
@@ -124,9 +132,11 @@ def run_calls(
     workers: int,
     look: Callable[[], None] = lambda: None,
 ) -> Generator[Numbered, None, list[Numbered]]:
-    """Give the results of tasks; return those that were not done when the executor broke, oldest first.
+    """Yield the results of tasks.
 
-    workers: calls that run at the same time; so many tasks are taken ahead that none of them waits.
+    Return the tasks that were unfinished when the executor broke, oldest first.
+
+    workers: number of calls that run in parallel. Enough calls are submitted ahead that no worker waits.
     """
     done: SimpleQueue[Future[list[Any]]] = SimpleQueue()
     waiting: dict[Future[list[Any]], list[Numbered]] = {}
@@ -146,10 +156,10 @@ def run_calls(
             suspects += call
             continue
         except ProcessDied as died:
-            # of a call that had processes of its own
+            # raised by a call that has processes of its own, on a cluster
             raise ProcessDied(call[died.task][0], died.ending) from died
         except Exception:
-            # the call, or what came of it, did not get through
+            # The call or its result could not be transferred.
             results = [None] * len(call)
         yield from zip((number for number, _ in call), results, strict=True)
 
@@ -162,32 +172,32 @@ def _next_done(done: SimpleQueue[Future[list[Any]]], look: Callable[[], None]) -
 
 
 def failed(error: Exception) -> Future[list[Any]]:
-    """Return what came of a call that could not be made."""
+    """Return a failed future for a call that could not be made."""
     future: Future[list[Any]] = Future()
     future.set_exception(error)
     return future
 
 
 class _NoProcesses(Executor):
-    """Where the system has no processes left, or no semaphores for them."""
+    """Executor for systems that have no processes left, or no semaphores for them. Every call fails."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Nothing comes of it."""
+        """Return a failed future."""
         return failed(OSError("no processes"))
 
 
 @contextmanager
 def _start_processes(method: StartMethod, processes: int, make: MakeAnswer) -> Iterator[Executor]:
-    """Give an executor; its processes are killed if the caller stops before all is done."""
-    # most builds make few pages, and start none
+    """Yield an executor. Kill its processes if the context is left by an exception."""
+    # imported late: most builds make few pages and start no processes
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     if method == "spawn":
-        # a process that imports what is in it first would let the next one wait for its start
+        # Unpickle late: a process that unpickled `make` first would delay the start of the next one.
         make = partial(_load_worker, pickle.dumps(make))
     executor: Executor = _NoProcesses()
-    # what Python needs beside our processes starts here
+    # Python's helper processes (for semaphores and forking) start here.
     with suppress(ImportError, NotImplementedError, OSError), _starting(method):
         executor = ProcessPoolExecutor(processes, get_context(method), _begin, (make, method))
     try:
@@ -199,18 +209,18 @@ def _start_processes(method: StartMethod, processes: int, make: MakeAnswer) -> I
     finally:
         queue = getattr(executor, "_call_queue", None)
         if queue and sys.version_info < (3, 11, 5):
-            # python/cpython#94777: a call that no process takes any more would be waited for
+            # python/cpython#94777: otherwise `shutdown` waits for a call that no process will take
             queue._reader.close()
         executor.shutdown(cancel_futures=True)
 
 
 def _processes_of(executor: Executor) -> list[Any]:
-    # Python 3.14 has `kill_workers`, and no version tells how they ended
+    # Python 3.14 has `kill_workers`, but no version says how processes ended.
     return [*(getattr(executor, "_processes", None) or {}).values()]
 
 
 def _describe_exit(executor: Executor) -> str:
-    """How the only process of a broken executor ended, as the end of a sentence."""
+    """Return how the only process of a broken executor ended, as the end of a sentence."""
     (process,) = _processes_of(executor)
     executor.shutdown()
     code: int = process.exitcode
@@ -218,18 +228,18 @@ def _describe_exit(executor: Executor) -> str:
 
 
 def _submit(executor: Executor, method: StartMethod, tasks: list[Any]) -> Future[list[Any]]:
-    """Submit a call, for which processes may start."""
+    """Submit a call. This may start processes."""
     try:
         with _starting(method):
             return executor.submit(answer_tasks, tasks)
     except (BrokenExecutor, OSError) as error:
-        # no process can start, or one has died, which the calls that it had are about to tell
+        # No process can start, or one has died. In the second case, the pending calls report it.
         return failed(error)
 
 
 @contextmanager
 def _starting(method: StartMethod) -> Iterator[None]:
-    """Let processes that start now never hear Ctrl-C, as the builder ends them."""
+    """Block Ctrl-C in processes that start in this context: the builder ends them itself."""
     has_masks = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if has_masks else set()
     try:
@@ -242,11 +252,11 @@ def _starting(method: StartMethod) -> Iterator[None]:
 
 @contextmanager
 def _clean_start() -> Iterator[None]:
-    """Let a fresh process import nothing from the folder of a site, and not the program that starts it."""
+    """Keep fresh processes from importing the main program or modules from the folder of a site."""
     with _START:
         main, names = sys.modules["__main__"], ("PYTHONPATH", "PYTHONSAFEPATH")
         before = {name: os.environ.pop(name) for name in names if name in os.environ}
-        # our search path, and the name of this module, are sent to it
+        # The fresh process receives our search path and the name of this module.
         os.environ["PYTHONSAFEPATH"] = "1"
         sys.modules["__main__"] = ModuleType("__main__")
         try:
@@ -262,13 +272,13 @@ def _begin(make: MakeAnswer, method: StartMethod) -> None:
     from multiprocessing import parent_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # the builder may have a handler, and ends processes by it
+    # The builder ends processes by SIGTERM, for which it may have a handler itself.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.stdout and sys.stderr:
-        # what is printed here is no result of the command
+        # Output printed here is no part of the command's output.
         os.dup2(2, 1)
     if method == "fork":
-        # a search for cycles would copy all that is shared with the builder
+        # A search for cycles would copy all memory shared with the builder.
         gc.disable()
     else:
         gc.set_threshold(_NEW_OBJECTS)
@@ -285,25 +295,28 @@ def _load_worker(data: bytes) -> Callable[[Any], Any]:
 
 
 def _leave() -> None:
-    """End this process without freeing all that is left, object by object."""
+    """End this process without freeing all remaining objects one by one."""
     with suppress(Exception):
         print(end="", flush=True)
     os._exit(0)
 
 
 def _end_after(wait: Callable[[], object]) -> None:
-    """End this process after its builder, whatever has ended that one."""
+    """End this process when its builder has ended, for any reason."""
     wait()
     os._exit(1)
 
 
 def answer_tasks(tasks: list[Any]) -> list[Any]:
-    """In a process of a pool: the results of tasks, None for those that raise an exception."""
+    """Run tasks in a process of a pool and return their results.
+
+    The result is None if a task raises an exception.
+    """
     return [_answer(task) for task in tasks]
 
 
 def _answer(task: Any) -> Any:
-    # raised again where the builder makes the page itself, and where it is understood
+    # The builder makes the page again itself and handles the exception there.
     with suppress(BaseException):
         return _MAKE.get()()(task)
     return None
