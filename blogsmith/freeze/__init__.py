@@ -1,1 +1,1 @@
-"""Recorded results of cells: keys, the files under `_freeze/`, and whether they are still true."""
+"""Recorded results of cells: their keys, the files under `_freeze/`, and whether they are still valid."""

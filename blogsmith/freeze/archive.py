@@ -1,6 +1,6 @@
-"""Recorded results as one file, to carry them from a machine that cannot push, and what is left to remove.
+"""Archives of recorded results, to carry them from a machine that cannot push; and removal of unused results.
 
-An archive comes from elsewhere: before anything of it is placed, all of it is read and checked.
+An archive comes from elsewhere: it is read and checked as a whole before any file is written.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from .store import (
 )
 
 MOST_BYTES = 256 * 1024 * 1024
-"""Of an archive, unpacked: all of it is held in memory."""
+"""Largest size of an archive in bytes, uncompressed: all of it is held in memory."""
 BROKEN = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
-"""What reading an archive that is damaged or hostile raises."""
+"""Exceptions raised by reading an archive that is damaged or hostile."""
 
 
 class Unpacked(Struct, frozen=True):
-    """What became of the folders of an archive; all relative to the site root."""
+    """Outcome of unpacking an archive. Fields list folders relative to the site root."""
 
     placed: tuple[str, ...] = ()
-    """New, or in place of another record."""
+    """Folders that are new or replaced another record."""
     same: tuple[str, ...] = ()
-    """There already, if perhaps from another day."""
+    """Folders with the same results as before, perhaps with another date."""
     kept: tuple[str, ...] = ()
-    """Recorded otherwise here, and left so."""
+    """Folders with other results here, which were left unchanged."""
 
 
 class PackedPage(Struct, frozen=True):
-    """One page's folder in an archive, checked."""
+    """Folder of one page in an archive, checked."""
 
     outputs: bytes
     pictures: dict[str, bytes]
@@ -61,9 +61,9 @@ class PackedPage(Struct, frozen=True):
 
 
 def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str, ...]:
-    """Write what is recorded of `posts` to `target`, a `.tar.gz`; the folders packed.
+    """Write the recorded results of `posts` to the `.tar.gz` file `target`. Return the folders packed.
 
-    The same results give the same bytes. SiteError `freeze-archive` if it cannot be written.
+    The same results give the same bytes. Raises `SiteError` `freeze-archive` if the file cannot be written.
     """
     files: dict[str, bytes] = {}
     folders = sorted({folder_of(post) for post in posts})
@@ -87,9 +87,10 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
 
 
 def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
-    """Place the results of an archive; it wins where other results are recorded, unless `keep`.
+    """Unpack the results of an archive. They replace other recorded results unless `keep` is set.
 
-    SiteError `freeze-archive` if anything in it is not a whole, valid record; then nothing is placed.
+    Raises `SiteError` `freeze-archive` if the archive contains anything but complete, valid records. In this
+    case no file is written.
     """
     try:
         with source.open("rb") as stream:
@@ -112,17 +113,20 @@ def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
 
 
 def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) -> tuple[str, ...]:
-    """Remove what is recorded of pages that are not among `pages`, and files that no record names.
+    """Remove results of pages that are not among `pages`, and files that no record names.
 
-    pages: all pages with something to run, drafts too. Returns a line in words for each thing removed, or,
-    if `dry`, to be removed. Files that blogsmith did not write stay.
+    pages: all pages that have something to run, including drafts.
+    dry: remove nothing.
+
+    Return a message for each file or folder removed, or to be removed if `dry` is set. Files that blogsmith
+    did not write are left alone.
     """
     wanted = {str(folder_of(page)) for page in pages}
     said: list[str] = []
     with freeze_lock(root):
         try:
             with open_folder(root) as site:
-                # nothing recorded, nothing to remove
+                # nothing is recorded
                 if site.status(FREEZE) is None:
                     return ()
                 with site.enter(FREEZE) as records:
@@ -133,10 +137,10 @@ def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) ->
 
 
 def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[str]:
-    """What is removed below `_freeze/`, in words."""
+    """Yield a message for each file or folder removed below `_freeze/`."""
     for path in ["", *sorted(scan(records).folders)]:
         name = f"{FREEZE}/{path}".rstrip("/")
-        # `_freeze/` itself is no page's; a writer that died may have left a file there
+        # `_freeze/` itself belongs to no page, but a writer that died may have left a file there.
         is_wanted = name in wanted or not path
         with records.enter(path) as folder:
             gone = _find_leftovers(folder, is_wanted=is_wanted)
@@ -152,7 +156,10 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
 
 
 def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
-    """Files of ours that no record names; of a page that is not wanted all, of an unreadable record none."""
+    """Return our files in a folder that no record names.
+
+    For a folder that is not wanted, these are all of our files. For an unreadable record, there are none.
+    """
     has_record = folder.status(OUTPUTS) is not None
     if not is_wanted:
         return [*unreferenced_files(folder, {}), *([OUTPUTS] if has_record else [])]
@@ -163,7 +170,7 @@ def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
 
 
 def _remove_empty(records: Folder, path: str) -> None:
-    """Remove a folder, and those above it that hold nothing else; `_freeze/` stays."""
+    """Remove a folder and its parents while they are empty, but never `_freeze/` itself."""
     while path:
         above, _, name = path.rpartition("/")
         with records.enter(above or ".") as parent:
@@ -175,7 +182,7 @@ def _remove_empty(records: Folder, path: str) -> None:
 
 
 def _tar(files: dict[str, bytes]) -> bytes:
-    """A tar.gz without times, users and names of this machine."""
+    """Return a tar.gz without times, users and names of this machine."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name in sorted(files):
@@ -186,7 +193,7 @@ def _tar(files: dict[str, bytes]) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that ends with ValueError instead of filling the memory."""
+    """Stream that raises `ValueError` after `MOST_BYTES` instead of filling the memory."""
 
     def __init__(self, source: gzip.GzipFile) -> None:
         self._source = source
@@ -204,7 +211,10 @@ class _Bounded(io.RawIOBase):
 
 
 def _files(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Name and bytes of every file; ValueError in words for whatever is not a plain file of ours."""
+    """Yield the name and content of every file.
+
+    Raises `ValueError` with a message for any other kind of member.
+    """
     with gzip.open(source) as unzipped, tarfile.open(fileobj=_Bounded(unzipped), mode="r|") as tar:
         for member in tar:
             name = PurePosixPath(member.name)
@@ -216,7 +226,7 @@ def _files(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _is_safe(name: PurePosixPath) -> bool:
-    """Whether a path stays where it is put, on every system, and ends in one of our files."""
+    """Return whether a path stays below `_freeze/` on every system and ends in a file name that we write."""
     if len(name.parts) < 3 or name.parts[0] != FREEZE:
         return False
     if any(part == ".." or re.search(r"[\\:\x00-\x1f]", part) for part in name.parts):
@@ -225,7 +235,7 @@ def _is_safe(name: PurePosixPath) -> bool:
 
 
 def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
-    """Folder → its contents; one of `BROKEN`, in words, if anything is not part of a whole record."""
+    """Map each folder to its content. Raises one of `BROKEN` if anything is not part of a complete record."""
     by_folder: dict[str, dict[str, bytes]] = {}
     for name, data in _files(source):
         folder = by_folder.setdefault(str(name.parent), {})

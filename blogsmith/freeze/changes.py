@@ -1,4 +1,4 @@
-"""What has changed since a session was recorded, in words."""
+"""Reasons why a recorded session is stale, as messages."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from .record import SessionRecord, module_files
 
 class _FileChange(Struct, frozen=True):
     index: int
-    """Of the recorded cell that used the file; -1: what stands before all cells, or the page as a whole."""
+    """Index of the recorded cell that used the file. -1 for values before all cells, and for the page itself.
+    """
     who: str
-    """`cell load`"""
+    """User of the file, such as `cell load`."""
     use: str
-    """`read`, `imports`, `depends on` or what it would import now"""
+    """`read`, `imports`, `depends on`, or a phrase for a module that would now be imported."""
     path: str
     what: str
-    """`has changed`, `is gone` or `is new`"""
+    """`has changed`, `is gone` or `is new`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaleReasons:
-    """One session of a page against its record."""
+    """Comparison of one session of a page with its record."""
 
     page: PageCells
     cells: Sequence[Cell]
-    """Those of the session that run."""
+    """Cells of the session that run."""
     keys: SessionKeys
     record: SessionRecord
     around: Environment
@@ -43,7 +44,7 @@ class StaleReasons:
         object.__setattr__(self, "_files", list(self._file_changes()))
 
     def cell_reasons(self, position: int) -> list[str]:
-        """Why the key of a cell that has a match is not the recorded one."""
+        """Return why the key of a matched cell differs from the recorded key."""
         match = self.matches[position]
         record = self.record.cells[match.index] if match else None
         found = [*self._own_changes(position), *self.earlier_reasons(position, known=True)]
@@ -52,9 +53,9 @@ class StaleReasons:
         return found or ["it was recorded under other conditions"]
 
     def earlier_reasons(self, position: int, *, known: bool = False) -> list[str]:
-        """Why the chain of keys up to the cell at `position` is not the recorded one.
+        """Return why the chain of keys up to the cell at `position` differs from the recorded chain.
 
-        known: something else may be the reason, so say nothing if nothing is found.
+        known: the caller may have another reason, so return an empty list if nothing is found.
         """
         found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
         if not found and self._is_reordered(position):
@@ -62,9 +63,9 @@ class StaleReasons:
         return found if found or known else ["it was recorded under other conditions"]
 
     def file_reasons(self, index: int, *, own: bool = True) -> list[str]:
-        """Files that are not what they were: used by the recorded cell at `index` or those before it.
+        """Return messages for changed files that the recorded cell at `index` or those before it used.
 
-        own: the cell at `index` is meant itself; False: something behind it.
+        own: report on the cell at `index` itself; if False, on something after it, such as a value.
         """
         if not self._files:
             return []
@@ -72,7 +73,8 @@ class StaleReasons:
         found = []
         for change in self._files:
             mine = own and change.index == index
-            # what a kept cell was made from is in its own record, and of no meaning for others
+            # A kept cell lists all files it depends on in its own record; they do not matter for other
+            # cells.
             others = self.record.cells[change.index].origin is None if change.index >= 0 else True
             if mine or (change.index <= index and others and not kept):
                 who = "it" if mine else change.who
@@ -138,7 +140,7 @@ class StaleReasons:
             if not (used or record.depends or "depends" in record.options):
                 continue
             cell = self._cell_of(index)
-            if cell is None:  # it is gone, and what came behind it has other keys already
+            if cell is None:  # The cell was removed, so the cells after it have other keys anyway.
                 continue
             who = cell_name(cell)
             yield from self._used_file_changes(index, who, run.reads, run.modules, run.absent)
@@ -179,7 +181,7 @@ class StaleReasons:
 
 
 def cell_name(cell: Cell) -> str:
-    """`cell load` by its label, else `cell 3`."""
+    """Return the name of a cell for messages: `cell load` by its label, otherwise `cell 3`."""
     return f"cell {cell.label or cell.number}"
 
 

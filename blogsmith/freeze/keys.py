@@ -1,9 +1,11 @@
-"""Keys of cells and values: what a recorded result must have been made from to be valid.
+"""Keys of cells and values: digests of everything that a recorded result must have been made from to be
+valid.
 
-The key of a cell hashes the key before it in its session, its code and the options that change what it
-computes. Prose, captions and everything that only shows are no part of it, nor is the session's name, nor how
-Python's code is laid out. In records of before 2026-11-23 code counts as it is written, see `EXACT`.
-Files and modules that code reads have digests of their own beside the keys (`record.py`).
+The key of a cell hashes the previous key in its session, its code and the options that change its
+result. Prose, captions and options that only affect display are not included, nor are the session's name
+or the layout of Python code. Records older than 2026-11-23 hash the code as written, see `EXACT`.
+
+Files and modules that code reads have digests of their own next to the keys (`record.py`).
 """
 
 from __future__ import annotations
@@ -22,32 +24,32 @@ from ..base.patterns import lazy_pattern
 from ..model.cells import Cell, FigureSettings, PageCells
 
 SCHEMA = 1
-"""Of keys and of the files that hold them; a new one makes every record stale."""
+"""Version of the keys and of the files that store them. A new version makes every record stale."""
 KeyForm: TypeAlias = Literal[1, 2]
 EXACT: KeyForm = 1
-"""Code counts as it is written."""
+"""Form of keys that hash the code as written."""
 CANONICAL: KeyForm = 2
-"""Python's code counts in its canonical form."""
+"""Form of keys that hash Python code in its canonical form."""
 DEFAULT_FIGURES = FigureSettings()
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class SessionKeys(Struct, frozen=True):
-    """The keys of one session of a page, with their parts; digests are 32 hex digits."""
+    """Keys of one session of a page, with their parts. Digests are 32 hex digits."""
 
     start: str
-    """Before the first cell: schema, language, environment, `depends` of the page."""
+    """Key before the first cell, from schema, language, environment and `depends` of the page."""
     cells: tuple[str, ...]
-    """One for each cell of the session that runs."""
+    """One key for each cell of the session that runs."""
     codes: tuple[str, ...]
-    """Digest of the code alone, likewise."""
+    """Digest of the code alone, one for each cell."""
     options: tuple[Mapping[str, str], ...]
-    """Options that change the result and are not the default, as words, likewise."""
+    """Options that change the result and differ from the default, as strings, one mapping for each cell."""
     values: Mapping[int, str]
-    """Number of a value → its key; empty but for the session `main`."""
+    """Number of a value → its key. Empty except for the session `main`."""
     form: KeyForm = CANONICAL
     sweeps: Mapping[int, Mapping[str, str]] = MappingProxyType({})
-    """Position of a cell with a sweep → key of each point but the default → the key of its result."""
+    """Position of a cell with a sweep → key of each point except the default → key of its result."""
 
 
 def session_keys(
@@ -57,10 +59,11 @@ def session_keys(
     figures: FigureSettings = DEFAULT_FIGURES,
     form: KeyForm = CANONICAL,
 ) -> SessionKeys:
-    """The keys of `session`.
+    """Return the keys of `session`.
 
-    environment: the variables that cells may see and that are set, with their values.
-    figures: what the site says of figures, for cells that say nothing. form: in which code counts.
+    environment: variables that cells may see and that are set, with their values.
+    figures: figure settings of the site, for cells without their own.
+    form: form in which code is hashed.
     """
     cells = page.session_cells(session)
     start = start_key(_runner(page, cells), environment, page.depends)
@@ -84,7 +87,7 @@ def session_keys(
 
 
 def layout_digest(cells: Sequence[Cell]) -> str:
-    """Of the lines on which the code of these cells stands, of which outputs may tell."""
+    """Return a digest of the line numbers of the code of these cells. Outputs may name these lines."""
     return _digest(*(line_layout(cell.code) for cell in cells))
 
 
@@ -99,30 +102,36 @@ def _cell_key(before: str, code: str, options: Mapping[str, str]) -> str:
 
 
 def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
-    """The language, and the kernel if there is one."""
+    """Return the language, followed by the kernel if there is one."""
     language = cells[0].language if cells else "python"
     return language if page.engine == "worker" else f"{language} in {page.kernel or 'python3'}"
 
 
 def start_key(runner: str, environment: Mapping[str, str], depends: Sequence[str]) -> str:
-    """The key before the first cell of a session. runner: language and kernel."""
+    """Return the key before the first cell of a session.
+
+    runner: language and kernel.
+    """
     variables = environment_digests(environment)
     names = [part for name in sorted(variables) for part in (name, variables[name])]
     return _digest(str(SCHEMA), runner, str(len(names)), *names, *sorted(depends))
 
 
 def code_digest(code: str) -> str:
-    """Of the code as it is written."""
+    """Return a digest of the code as written."""
     return _digest(plain_form(code))
 
 
 def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:
-    """Name → 8 hex digits of its value's digest: a change shows, and a long secret cannot be won back."""
+    """Map each variable to the first 8 hex digits of its value's digest.
+
+    A change shows, but a long secret cannot be recovered.
+    """
     return {name: _digest("environment", name, value)[:8] for name, value in environment.items()}
 
 
 def relevant_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
-    """The options that change what a cell computes, where they are not the default, as words."""
+    """Return the options that change the result of a cell and differ from the default, as strings."""
     options = cell.options
     form = options.fig_format or figures.format
     dark = figures.dark if options.fig_dark is None else options.fig_dark
@@ -142,13 +151,16 @@ def relevant_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
     if options.shapes:
         found["shapes"] = "check"
     if options.sweep:
-        # what the cells behind it see; other values have keys of their own
+        # the point that later cells see; other points have keys of their own
         found["sweep"] = options.sweep.default_point.key
     return found or _NONE
 
 
 def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) -> dict[int, str]:
-    """chain: the key before the first of `cells`, then theirs."""
+    """Map the number of each value to its key.
+
+    chain: the key before the first of `cells`, then the keys of the cells.
+    """
     found = {}
     for value in page.values:
         before = chain[cells_before(cells, value.after)]
@@ -157,42 +169,42 @@ def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) ->
 
 
 def cells_before(cells: Sequence[Cell], after: int) -> int:
-    """How many of `cells` stand before a value that has `after` cells of the page before it."""
+    """Return how many of `cells` come before a value that follows the first `after` cells of the page."""
     return sum(cell.number <= after for cell in cells)
 
 
 def _digest(*parts: str) -> str:
-    # each part with its length, so that no two lists of parts give the same text
+    # Each part is prefixed with its length, so that different lists of parts never give the same string.
     text = "".join([f"{len(part)}:{part}" for part in parts])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-# Code as it counts for its result: without comments, and laid out in any way.
+# Canonical form of code: without comments and independent of layout.
 #
-# The form is that of tokens, and the same in every version of Python. Code that has none, such as a line for
-# a shell, counts as it is written.
+# The form is a list of tokens and the same in every version of Python. Code that is not plain Python, such
+# as a line for a shell, is used as written.
 
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.ENCODING, token.ENDMARKER})
 _MARKS = {token.NEWLINE: "\n", token.INDENT: "\x0e", token.DEDENT: "\x0f"}
-# names of Python 3.12 and later, where an f-string is several tokens
+# Names in Python 3.12 and later, where an f-string consists of several tokens.
 _BEGINS = frozenset(getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START"))
 _ENDS = frozenset(getattr(token, name, -1) for name in ("FSTRING_END", "TSTRING_END"))
 _FOREIGN = frozenset("!?$`")
-"""Signs that only some versions of Python take for tokens."""
+"""Characters that only some versions of Python accept as tokens."""
 _READS_ITSELF = lazy_pattern(r"\b(?:inspect|getsource|linecache|__doc__|tokenize)\b")
-"""Code that may see how it is written."""
+"""Code that may read its own source."""
 
 
 def plain_form(code: str) -> str:
-    """The code as it is written: with \\n as line end, without what is blank behind its last line."""
+    r"""Return the code as written, with `\n` as line end and without trailing whitespace."""
     return code.replace("\r\n", "\n").replace("\r", "\n").rstrip()
 
 
 def canonical_form(code: str, *, has_shapes: bool = False) -> str:
-    """Python's code without what changes nothing of what it does.
+    """Return Python code without everything that does not change its behaviour.
 
-    has_shapes: comments are checked while it runs, so they count.
+    has_shapes: comments are checked at run time, so they are included.
     """
     plain = plain_form(code)
     if _READS_ITSELF.search(plain):
@@ -201,12 +213,12 @@ def canonical_form(code: str, *, has_shapes: bool = False) -> str:
         parts = [text for text, _ in _significant(plain, has_shapes=has_shapes)]
     except (tokenize.TokenError, SyntaxError, RecursionError):
         return plain
-    # no code can hold the separator, so that two tokens are never taken for one
+    # Code cannot contain the separator, so two tokens are never read as one.
     return "\x1f".join(parts) if "\x1f" not in plain and "\x00" not in plain else plain
 
 
 def line_layout(code: str) -> str:
-    """The line of each token: what moves when lines are put in, taken out or joined."""
+    """Return the line of each token. It changes when lines are added, removed or joined."""
     plain = plain_form(code)
     try:
         return " ".join(str(line) for _, line in _significant(plain, has_shapes=False))
@@ -215,7 +227,7 @@ def line_layout(code: str) -> str:
 
 
 def _significant(code: str, *, has_shapes: bool) -> Iterator[tuple[str, int]]:
-    """Text and line of each token that counts; SyntaxError where Python knows no token."""
+    """Yield the text and line of each significant token. Raises `SyntaxError` where Python finds no token."""
     lines = code.split("\n")
     depth, begin = 0, (0, 0)
     for found in tokenize.generate_tokens(io.StringIO(code).readline):

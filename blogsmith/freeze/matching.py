@@ -1,4 +1,4 @@
-"""Which recorded cell belongs to which cell of the page, although cells have come, gone, moved or changed."""
+"""Matching of recorded cells to cells of a page that were added, removed, moved or changed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .record import CellRecord
 
 
 class Match(Struct, frozen=True):
-    """The recorded cell of one cell of the page."""
+    """Recorded cell that belongs to a cell of the page."""
 
     index: int
-    """In the recorded session."""
+    """Index in the recorded session."""
     known: bool = True
-    """By key, label or code; False: only because it stands where the cell stands."""
+    """Whether key, label or code matched. False if only the position matched."""
 
 
 def match_cells(
     cells: Sequence[Cell], keys: SessionKeys, records: Sequence[CellRecord]
 ) -> tuple[Match | None, ...]:
-    """For each of `cells`, the cells of a session that run, its match among the records of that session."""
+    """Return the matching record for each of `cells`, the cells of a session that run."""
     if len(cells) == len(records) and all(r.key == key for r, key in zip(records, keys.cells, strict=True)):
         return tuple(Match(index) for index in range(len(records)))
     found: dict[int, Match] = {}
@@ -38,7 +38,7 @@ def match_cells(
 
 
 def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[int, Match]) -> None:
-    """Add matches of equal things that are not empty, in order, to those found before."""
+    """Add matches of equal, non-empty items in order. Items matched before are skipped."""
     taken = {match.index for match in found.values()}
     free = defaultdict(list)
     for index, thing in enumerate(offered):
@@ -52,7 +52,7 @@ def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[i
 def _match_by_position(
     cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
 ) -> Iterator[tuple[int, int]]:
-    """Cells and records left over, paired in order between the same matched neighbours."""
+    """Yield the remaining cells and records, paired in order between the same matched neighbours."""
     taken = {match.index for match in found.values()}
     before = -1
     for position, cell in enumerate(cells):
@@ -60,7 +60,7 @@ def _match_by_position(
             before = found[position].index
             continue
         index = before + 1
-        # two labels that differ are two cells
+        # Two different labels mean two different cells.
         if index < len(records) and index not in taken and not (cell.label and records[index].label):
             before = index
             yield position, index

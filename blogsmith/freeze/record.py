@@ -1,6 +1,6 @@
-"""What is recorded of a page: results, with what they were made from.
+"""Record of a page: its results, with everything they were made from.
 
-A result is valid if its key is the present one and every file it was made from has the present digest.
+A result is valid if its key is the current one and every file it was made from has its current digest.
 """
 
 from __future__ import annotations
@@ -16,52 +16,55 @@ from .record_form import Origin, ValueRecord
 
 
 class CellRecord(Struct, frozen=True):
-    """The result of one cell."""
+    """Recorded result of one cell."""
 
     key: str
     code: str
-    """Digest of its code alone; tells a change of it from one before it."""
+    """Digest of the cell's code alone. It distinguishes a change of the cell from a change before it."""
     run: CellRun
     label: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
-    """As `keys.relevant_options` gives them."""
+    """Options as returned by `keys.relevant_options`."""
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that its `depends` matched, relative to the site root → hex SHA-256."""
     origin: Origin | None = None
-    """Of an earlier run than the session's: kept because the cell could not run in that one.
+    """Origin of a result from an earlier run than the session's, because the cell could not run in that one.
 
-    Then `run.reads`, `run.modules` and `run.absent` also hold what the cells before it had used."""
+    If set, `run.reads`, `run.modules` and `run.absent` also include what the cells before it had used.
+    """
     layout: str = ""
-    """`keys.layout_digest` of the cells up to it, if its outputs name lines of code."""
+    """`keys.layout_digest` of the cells up to this one, if its outputs name lines of code."""
     others: Mapping[str, CellRecord] = field(default_factory=dict)
-    """Of a cell with a sweep: key of a point → its result. What it used is with the cell; its `origin` is
-    that of a run of its own, if it had one."""
+    """Results of a sweep, by the key of the point. The files they used are recorded with the cell. Their
+    `origin` is set if they were run separately.
+    """
 
 
 class SessionRecord(Struct, frozen=True):
-    """One session as it ran in one process."""
+    """Record of one session as it ran in one process."""
 
     start: str
-    """The key before its first cell."""
+    """Key before its first cell."""
     cells: tuple[CellRecord, ...] = ()
-    """In order; a cell that was skipped and has no earlier result is not among them."""
+    """Records in order. A cell that was skipped and has no earlier result is left out."""
     values: tuple[ValueRecord, ...] = ()
-    """Each key once; those that failed are not among them."""
+    """Records of values, each key once. Values that failed are left out."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Name of a declared variable → short digest of its value, never the value."""
+    """Name of a declared variable → short digest of its value; never the value itself."""
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that the page's `depends` matched, as in `CellRecord`."""
     origin: Origin = field(default_factory=Origin)
     reads: Mapping[str, str] = field(default_factory=dict)
-    """What values used before any cell ran, as in `CellRun`; likewise the next two. Older records have it
-    with the first cell, and nowhere if no cell ran."""
+    """Files that values read before any cell ran, as in `CellRun`. The next two fields are the same for
+    modules. Older records store these with the first cell, or not at all if no cell ran.
+    """
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     form: KeyForm = EXACT
-    """Of its keys."""
+    """Form of the keys."""
 
     def timeless(self) -> SessionRecord:
-        """Without seconds and date: what two runs must agree in to be equal."""
+        """Return a copy without run times and dates. Two runs are equal if these copies are equal."""
         cells = tuple(map(_timeless, self.cells))
         return replace(self, cells=cells, origin=Origin(self.origin.machine))
 
@@ -76,15 +79,15 @@ def _timeless(cell: CellRecord) -> CellRecord:
 
 
 class PageRecord(Struct, frozen=True):
-    """Everything recorded of one page."""
+    """All recorded sessions of one page."""
 
     sessions: Mapping[str, SessionRecord] = field(default_factory=dict)
 
     def timeless(self) -> dict[str, SessionRecord]:
-        """All sessions without seconds and dates."""
+        """Return all sessions without run times and dates."""
         return {name: session.timeless() for name, session in self.sessions.items()}
 
 
 def module_files(stem: str) -> tuple[str, str]:
-    """The files that a module can be, by its path without suffix."""
+    """Return the two files that a module can be, given its path without suffix."""
     return f"{stem}.py", f"{stem}/__init__.py"

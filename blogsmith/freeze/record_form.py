@@ -1,8 +1,8 @@
-"""The form of a recorded page on disk, field by field; what is left out has its default.
+"""On-disk form of a page's record, field by field. Fields that are left out have their default.
 
-Outputs have the names that notebooks (nbformat 4) use, so that one can be made from them. What has the same
-form in memory stands here alone; cells and sessions have another one there: texts whole and not in lines,
-what a run gave apart from what it was made from.
+Outputs have the field names of notebooks (nbformat 4), so that a notebook can be made from them. Types that
+have the same form in memory are defined only here. Cells and sessions differ in memory: strings are not
+split into lines, and results are separate from their dependencies.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import msgspec
 from ..model.results import MOST_SDPA, SDPA, ImportName, Machine
 
 PICTURE = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
-"""Form of a picture's file name, as a regular expression."""
+"""Regular expression for the file name of an image."""
 
-# `\\Z`, not `$`, which lets a newline through. Neither a root nor `..`: a record is about the site only.
+# `\Z`, not `$`, which allows a final newline. No absolute paths and no `..`: a record concerns the site
+# only.
 _PATH = r"(?s)^(?!/)(?!(.*/)?\.\.(/|\Z))[^\x00]+\Z"
 _Path = Annotated[str, msgspec.Meta(pattern=_PATH)]
 _Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
@@ -31,7 +32,7 @@ Lines = list[str]
 
 
 class RecordStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A part of the file; what has its default value is left out."""
+    """Part of the file. Fields with their default value are left out."""
 
 
 class Picture(RecordStruct, frozen=True):
@@ -65,18 +66,18 @@ Output = RecordedStream | RecordedValue | RecordedDisplay | Error
 
 
 class Origin(RecordStruct, frozen=True, kw_only=False):
-    """Where and when something ran."""
+    """Machine and date of a run."""
 
-    # made by a function, it is always written, see `RecordedCell`
+    # a default factory, so that it is always written; see `RecordedCell`
     machine: Machine = msgspec.field(default_factory=Machine)
     date: _Date = ""
-    """`2026-11-21`."""
+    """ISO date, such as `2026-11-21`."""
     imported: bool = False
-    """From a notebook that another program ran: nobody has run it here."""
+    """Whether the result comes from an imported notebook and was never run here."""
 
 
 class ValueRecord(RecordStruct, frozen=True):
-    """The result of one `{= … =}`."""
+    """Recorded result of one `{= … =}`."""
 
     key: _Key
     expression: str
@@ -97,8 +98,9 @@ def _cpu() -> str:
 class RecordedCell(RecordStruct, frozen=True):
     key: _Key
     code: _Key
-    # Made by a function, these two are always written. A plain default is left out if it is the same object,
-    # not if it is equal, and a record that was read would be written differently from one that was made.
+    # Default factories, so that these two are always written. msgspec leaves out a plain default if it is
+    # the same object, not if it is equal. So a record that was read would be written differently from a new
+    # one.
     status: Literal["ok", "error"] = msgspec.field(default_factory=_ok)
     seconds: _Seconds = 0.0
     outputs: tuple[Output, ...] = ()
@@ -116,13 +118,13 @@ class RecordedCell(RecordStruct, frozen=True):
     sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MOST_SDPA)] = ()
     origin: Origin | None = None
     layout: Literal[""] | _Key = ""
-    # of a sweep: the runs with other values, which have no `others` themselves
+    # for a sweep: the runs with other values, which have no `others` themselves
     others: dict[_Point, RecordedCell] = {}
 
 
 class RecordedSession(RecordStruct, frozen=True):
     start: _Key
-    # how code counts in the keys; records that do not say it have form 1
+    # form of code in the keys; records without it have form 1
     keys: Literal[1, 2] = 1
     cells: tuple[RecordedCell, ...] = ()
     values: tuple[ValueRecord, ...] = ()

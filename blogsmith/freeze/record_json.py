@@ -1,6 +1,6 @@
-"""Records as JSON that people can read: sorted keys, text line by line, outputs shaped as in a notebook.
+"""Records as readable JSON: sorted keys, strings split into lines, outputs shaped as in a notebook.
 
-What is read is never trusted: a file that is damaged, hostile or from a newer blogsmith is a diagnostic.
+Files are never trusted. A file that is damaged, hostile or from a newer blogsmith gives a diagnostic.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ _DECODER = msgspec.json.Decoder(form.File)
 
 
 def to_json(record: PageRecord) -> bytes:
-    """The file's bytes; pictures must be named. Lone surrogates become U+FFFD."""
+    """Return the content of the record file. Images must be named. Unpaired surrogates become U+FFFD."""
     file = form.File(schema=SCHEMA, sessions={name: _session(part) for name, part in record.sessions.items()})
-    # msgspec writes no indented JSON with sorted keys; ASCII escapes would hide the words of most languages
+    # msgspec cannot write indented JSON with sorted keys. ASCII escapes would make most languages
+    # unreadable.
     text = json.dumps(msgspec.to_builtins(file), ensure_ascii=False, indent=1, sort_keys=True)
     return (text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n").encode()
 
 
 def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
-    """The record, or a warning `freeze-damaged` that says why there is none.
+    """Return the record, or a `freeze-damaged` warning that says why it cannot be read.
 
-    name: of the file, relative to the site root, for the diagnostic.
+    name: path of the file relative to the site root, for the diagnostic.
     """
     try:
         file = _DECODER.decode(data)
@@ -43,7 +44,7 @@ def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
 
 
 def damage(name: str, what: str, place: Place | None = None, hint: str = "") -> Diagnostic:
-    """The warning for a recorded result that counts as missing."""
+    """Return the warning for a damaged record, which is treated as missing."""
     hint = hint or "run `blogsmith execute` for the post, or take the file from version control"
     return Diagnostic("freeze-damaged", what, name, place, hint=hint, severity="warning")
 
@@ -67,7 +68,7 @@ def _damage_warning(data: bytes, name: str, why: str) -> Diagnostic:
     except (ValueError, RecursionError):
         return damage(name, "the recorded results are no JSON")
     what, _, where = why.partition(" - at ")
-    # the regular expressions of `record_form.py` tell an author nothing
+    # The regular expressions of `record_form.py` do not help an author.
     what = what.partition(" matching regex")[0]
     return damage(name, f"the recorded results are damaged: {what}" + (f" at {where}" if where else ""))
 
@@ -82,7 +83,7 @@ def _schema(data: bytes) -> int | None:
 
 
 def _lines(text: str) -> list[str]:
-    # not splitlines(), which also cuts at \r, form feeds and U+2028
+    # not `splitlines()`, which also splits at \r, form feeds and U+2028
     *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 

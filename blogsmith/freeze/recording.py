@@ -1,4 +1,4 @@
-"""The record of a session that has run; a run that repeats its results leaves the record as it is."""
+"""Recording of sessions that have run. A run that repeats the recorded results does not change the record."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ def session_record(
     date: str,
     old: SessionRecord | None = None,
 ) -> SessionRecord | None:
-    """The record of a session; None if a cell of it failed, for a failure is not recorded.
+    """Return the record of a session. None if one of its cells failed: failures are not recorded.
 
-    around: with the files as they are now. old: what was recorded of the session; a cell that was skipped
-    because this machine lacks what it needs keeps its result in it. A value that failed is left out.
+    Values that failed are left out.
+
+    around: environment with the files as they are now.
+    old: the previous record of the session. A cell that was skipped because its needs are not met keeps its
+        result from there.
     """
     cells = page.session_cells(run.session)
     if run.problem or any(_is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
@@ -38,7 +41,7 @@ def session_record(
     if old is not None and old.form != keys.form:
         known_keys = session_keys(page, run.session, around.environment, around.figures, old.form)
         if run.only_sweeps or _has_all_keys(old, known_keys):
-            # nothing but how its keys are made would be another one
+            # Only the form of the keys would differ.
             keys = known_keys
         else:
             old = _with_keys(cells, old, known_keys, keys)
@@ -78,7 +81,10 @@ def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
 def _with_keys(
     cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: SessionKeys
 ) -> SessionRecord:
-    """An old record with the keys that its results would have now. known: in the form of its own keys."""
+    """Return an old record with the keys that its results would have now.
+
+    known: current keys in the form that the old record uses.
+    """
     found = list(old.cells)
     for position, match in enumerate(match_cells(cells, known, old.cells)):
         if match is None or found[match.index].key != known.cells[position]:
@@ -96,7 +102,7 @@ def _with_keys(
 
 
 def _names_lines(run: CellRun) -> bool:
-    """Whether outputs say on which lines of code something happened."""
+    """Return whether the outputs name lines of code."""
     runs = (run, *run.others.values())
     outputs = [output for one in runs for output in one.outputs]
     return any(
@@ -106,8 +112,10 @@ def _names_lines(run: CellRun) -> bool:
 
 
 def _is_failed(cell: Cell, run: CellRun) -> bool:
-    """Whether a cell ended in a way that is no result. Where a session holds no such cell, skipped means:
-    this machine lacks what the cell needs."""
+    """Return whether a cell did not end with a valid result.
+
+    If no cell of a session failed, a skipped cell means that this machine does not meet its needs.
+    """
     runs = (run, *run.others.values())
     return any(one.shapes or not one.ended_well(error=cell.options.error) for one in runs)
 
@@ -126,7 +134,7 @@ def _cell_record(
 
 
 def _rounded(run: CellRun) -> CellRun:
-    # tenths of a millisecond: more digits are noise
+    # tenths of a millisecond; further digits are noise
     return replace(run, seconds=round(run.seconds, 4), others={})
 
 
@@ -138,9 +146,11 @@ def _with_others(
     known: Mapping[str, CellRecord],
     origin: Origin | None = None,
 ) -> CellRecord:
-    """The record of a cell with its sweep: what has run now, and what is known and still asked for.
+    """Return the record of a cell with the points of its sweep: those that ran now, and known ones still in
+    use.
 
-    known: by the key of a point. origin: of the runs, where that is not the session's.
+    known: recorded points by their keys.
+    origin: origin of the new runs, if it differs from the session's.
     """
     found = {}
     for point, key in keys.sweeps.get(position, {}).items():
@@ -155,14 +165,14 @@ def _with_others(
 
 
 def _without_files(run: CellRun) -> CellRun:
-    """What it used is noted with its cell."""
+    """Return the run without files, which are recorded with its cell."""
     return replace(_rounded(run), reads={}, modules={}, absent=())
 
 
 def _known_others(
     cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
 ) -> Mapping[int, Mapping[str, CellRecord]]:
-    """Position of a cell with a sweep → what is recorded of it, each with where it ran."""
+    """Map the position of each cell with a sweep to its recorded points, each with its origin."""
     if old is None or not keys.sweeps:
         return {}
     found = {}
@@ -179,7 +189,7 @@ def _known_others(
 def _with_sweeps(
     cells: Sequence[Cell], run: SessionRun, keys: SessionKeys, date: str, old: SessionRecord | None
 ) -> SessionRecord | None:
-    """What was recorded of a session, with the points of sweeps that have run now."""
+    """Return the old record of a session with the sweep points that have run now."""
     if old is None:
         return None
     found = list(old.cells)
@@ -225,7 +235,7 @@ def _digests(patterns: Sequence[str], page: PageCells, around: Environment) -> d
 def _earlier_results(
     cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
 ) -> Mapping[int, CellRecord]:
-    """Position of a cell → its earlier result, as one that stands alone."""
+    """Map the position of each cell to its earlier result, detached from its session."""
     if old is None:
         return {}
     matches = enumerate(match_cells(cells, keys, old.cells))
@@ -233,7 +243,7 @@ def _earlier_results(
 
 
 def _detach_cell(session: SessionRecord, index: int) -> CellRecord:
-    """A recorded cell that no longer belongs to the run of its session."""
+    """Return a recorded cell so that it no longer belongs to the run of its session."""
     cell = session.cells[index]
     if cell.origin is not None:
         return cell
@@ -242,7 +252,7 @@ def _detach_cell(session: SessionRecord, index: int) -> CellRecord:
     absent = set(session.absent)
     for earlier in session.cells[: index + 1]:
         if earlier.origin is None:
-            # what was declared counts like what was read
+            # Declared files matter in the same way as files that were read.
             reads |= {**(earlier.depends if earlier is not cell else {}), **earlier.run.reads}
             modules |= earlier.run.modules
             absent |= set(earlier.run.absent)
@@ -250,11 +260,11 @@ def _detach_cell(session: SessionRecord, index: int) -> CellRecord:
     return replace(cell, run=run, origin=session.origin)
 
 
-# Whether a run repeated the recorded results, in which case their record stays byte for byte.
+# Comparison of a run with the recorded results. If they agree, the record stays byte-identical.
 #
-# Date, seconds, processor and lists of absent modules do not count. Numbers agree if they differ by at most
-# the part of the larger one that the author allows as `tolerance`. All other text and every picture must be
-# equal.
+# Date, run time, processor and lists of absent modules are ignored. Numbers agree if they differ by at most
+# the fraction of the larger one that the author allows as `tolerance`. All other text and every image must
+# be equal.
 
 
 _NUMBER = lazy_pattern(r"(?<![\w.])[-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?![\w])")
@@ -265,8 +275,10 @@ def is_repetition(
 ) -> bool:
     """Return whether `new` has the same results as `old`, made from the same code, files and versions.
 
-    tolerances: key of a cell → its `tolerance`; other cells allow no difference. around: with the files after
-    the run. A cell that could not run has its earlier result in `new`, which repeats itself.
+    A cell that could not run has its earlier result in `new` and repeats it by definition.
+
+    tolerances: key of a cell → its `tolerance`; other cells allow no difference.
+    around: environment with the files after the run.
     """
     widest = max(tolerances.values(), default=0.0)
     return (
@@ -285,12 +297,15 @@ def is_repetition(
 
 
 def _is_partial(session: SessionRecord) -> bool:
-    """Return whether cells of the session could not run, and have the result of an earlier run."""
+    """Return whether cells of the session could not run and have the result of an earlier run."""
     return any(cell.origin is not None for cell in session.cells)
 
 
 def _machines_agree(old: Machine, new: Machine, *, is_partial: bool) -> bool:
-    """is_partial: cells did not run, and their packages are missing in `new`."""
+    """Return whether two machines are the same for this comparison.
+
+    is_partial: some cells did not run, so their packages are missing in `new`.
+    """
     packages = old.packages
     if is_partial:
         packages = {name: version for name, version in packages.items() if name in new.packages}
@@ -315,7 +330,7 @@ def _cells_agree(old: CellRecord, new: CellRecord, tolerance: float) -> bool:
 
 
 def _without_outputs(cell: CellRecord) -> CellRecord:
-    """Return the cell without everything that is compared in another way, or does not count."""
+    """Return the cell without everything that is compared separately or ignored."""
     run = replace(
         cell.run,
         outputs=(),
@@ -363,10 +378,11 @@ class _Files(Struct, frozen=True):
 
 
 def _files_agree(old: SessionRecord, new: SessionRecord, around: Environment) -> bool:
-    """Return whether each cell that ran used files that `old` names up to it, all unchanged.
+    """Return whether each cell that ran used only files that `old` names up to it, all unchanged.
 
-    A file or package appears with the first cell that uses it: with a later one if the first could not run.
-    Files that have changed count also where `new` did not use them: `old` would be stale at the next build.
+    A file or package is recorded with the first cell that uses it, which is a later one if the first could
+    not run. Changed files matter even if `new` did not use them: otherwise `old` would be stale at the next
+    build.
     """
     before = _Files(old.reads, old.modules, frozenset(old.absent))
     now = _Files(new.reads, new.modules, frozenset(new.absent))
@@ -409,11 +425,14 @@ def _parts_agree(old: str | Blob, new: str | Blob, tolerance: float) -> bool:
 
 
 def agree_texts(old: str, new: str, tolerance: float) -> bool:
-    """Whether two texts are the same but for numbers that differ by at most this part of the larger one."""
+    """Return whether two strings are equal except for numbers that differ by at most `tolerance`.
+
+    tolerance: fraction of the larger number.
+    """
     if old == new:
         return True
     pieces = zip_longest(_NUMBER.split(old), _NUMBER.split(new))
-    # columns are padded to the width of their numbers
+    # Columns are padded to the width of their numbers.
     if any(one is None or other is None or one.split() != other.split() for one, other in pieces):
         return False
     numbers = zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True)

@@ -1,6 +1,6 @@
-"""What a page shows of its cells and values: recorded results, and what stands in for those that are missing.
+"""Results shown on a page: recorded results, and placeholders for missing ones.
 
-A function of page and record alone: which machine builds the page changes nothing in it.
+They depend on page and record alone, so every machine builds the same page.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from .staleness import PageVerdict, Verdict
 
 
 def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
-    """What the judged page shows.
+    """Return the results that the judged page shows.
 
-    folder: where the pictures of its record are. A cell that needs what no machine had yet shows what its
-    `fallback` names; with `error`, and wherever nothing is recorded, it is `pending`.
+    A cell whose needs were never met shows the result named by its `fallback`. With `fallback: error`, and
+    wherever nothing is recorded, it is `pending`.
+
+    folder: folder with the images of the record.
     """
     cells = {cell.number: _result(verdict.cells.get(cell.number)) for cell in verdict.page.cells}
     labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
@@ -48,7 +50,7 @@ def _result(verdict: Verdict | None) -> CellResult:
 
 
 def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) -> CellResult:
-    """One recorded run of a judged cell."""
+    """Return the result of one recorded run of a judged cell."""
     run = record.run
     machine = origin.machine if origin else Machine()
     return CellResult(
@@ -72,7 +74,7 @@ def _is_open(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
 
 
 def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
-    """Cells that ran without one before them in their session, which nobody could run yet."""
+    """Yield the cells that ran without an earlier cell of their session, which could not run yet."""
     gaps: set[str] = set()
     for cell in page:
         session = cell.options.session
@@ -85,13 +87,13 @@ def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> 
 def _placeholder_result(
     cell: Cell, cells: Mapping[int, CellResult], labels: Mapping[str, Cell]
 ) -> CellResult:
-    """What stands in for a cell without result."""
+    """Return the placeholder for a cell without a result."""
     unmet = tuple(map(str, cell.options.needs))
     if cell.options.fallback == "skip":
         return CellResult("skipped", unmet=unmet)
     seen = {cell.number}
     other: Cell | None = cell
-    # a fallback may have a fallback
+    # The cell named by `fallback` may have a fallback itself.
     while other and other.options.fallback not in ("skip", "error") and _is_open(other, cells):
         other = labels.get(other.options.fallback)
         if other is None or other.number in seen:

@@ -1,4 +1,4 @@
-"""Whether recorded results are still valid, and if not, why, in words for their author."""
+"""Staleness of recorded results: whether they are valid and, if not, the reasons as messages."""
 
 from __future__ import annotations
 
@@ -18,49 +18,50 @@ from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import Origin, ValueRecord
 
 State = Literal["fresh", "stale", "missing"]
-"""Valid; recorded but not valid; not recorded."""
+"""`fresh`: recorded and valid. `stale`: recorded but not valid. `missing`: not recorded."""
 NEVER_RUN_HERE = "it comes from the notebook, and was never run here"
 _MOST_REASONS = 4
 
 
 class Verdict(Struct, frozen=True):
-    """What is known of one result."""
+    """State of one result."""
 
     state: State = "fresh"
     reasons: tuple[str, ...] = ()
-    """Why it is not fresh, in words without a full stop."""
+    """Reasons why it is not fresh, as messages without a full stop."""
     record: CellRecord | None = None
-    """What there is to show, stale or not; of a cell."""
+    """Record of a cell to show, stale or not. None for values."""
     value: ValueRecord | None = None
-    """Likewise, of a value."""
+    """Record of a value to show, stale or not. None for cells."""
     origin: Origin | None = None
-    """Where and when it ran."""
+    """Machine and date of the run."""
     due: frozenset[str] = frozenset()
-    """Of a cell with a sweep: keys of the points that have no valid result."""
+    """For a cell with a sweep: keys of the points that have no valid result."""
     only_due: bool = False
-    """Nothing else of the cell is stale."""
+    """Whether only points of the sweep are missing, and the rest of the cell is fresh."""
 
     @property
     def summary(self) -> str:
-        """The reasons in one line; empty if it is fresh."""
+        """Reasons in one line. Empty if the result is fresh."""
         more = len(self.reasons) - _MOST_REASONS
         rest = (f"and {more} more",) if more > 0 else ()
         return "; ".join((*self.reasons[:_MOST_REASONS], *rest))
 
 
 class PageVerdict(Struct, frozen=True):
-    """What is known of all results of a page."""
+    """State of all results of a page."""
 
     page: PageCells
     cells: Mapping[int, Verdict] = field(default_factory=dict)
-    """By `Cell.number`; those that run."""
+    """Verdicts by `Cell.number`, for cells that run."""
     values: Mapping[int, Verdict] = field(default_factory=dict)
-    """By `Value.number`."""
+    """Verdicts by `Value.number`."""
     recorded: Mapping[str, str] = field(default_factory=dict)
-    """Session → the name it is recorded under, which is another one after it was renamed."""
+    """Session → the name it is recorded under, which differs after the session was renamed."""
 
     def stale_sessions(self, unmet: Container[Need] = ()) -> tuple[str, ...]:
-        """Sessions to run, in order: those with a result that is not fresh and could be made here.
+        """Return the sessions to run, in order: those with a result that is not fresh and can be computed
+        here.
 
         unmet: needs that this machine does not meet.
         """
@@ -72,7 +73,7 @@ class PageVerdict(Struct, frozen=True):
         return tuple(name for name in self.page.sessions() if name in found)
 
     def sweep_runs(self, session: str) -> SweepRuns:
-        """What is to run of the sweeps of a session."""
+        """Return which points of the sweeps of a session must run."""
         cells = [cell for cell in self.page.session_cells(session) if cell.number in self.cells]
         keys = {cell.number: self.cells[cell.number].due for cell in cells if cell.options.sweep}
         verdicts = [self.cells[cell.number] for cell in cells]
@@ -84,9 +85,9 @@ class PageVerdict(Struct, frozen=True):
         return SweepRuns(keys, 0 if is_whole else last)
 
     def outdated_cells(self) -> tuple[Cell | Value, ...]:
-        """What cannot be shown as it is without running something: for `--frozen`.
+        """Return the cells and values whose result is missing or stale; used by `--frozen`.
 
-        A cell that was never run is none of it if it says with `fallback` what to show instead.
+        A cell that never ran is left out if its `fallback` names something to show instead.
         """
         cells = [
             c for c in self.page.cells if c.number in self.cells and not _is_visible(c, self.cells[c.number])
@@ -96,7 +97,7 @@ class PageVerdict(Struct, frozen=True):
 
 
 def judge(page: PageCells, record: PageRecord | None, around: Environment) -> PageVerdict:
-    """What is known of every cell that runs and every value of `page`."""
+    """Judge every cell that runs and every value of `page`."""
     cells: dict[int, Verdict] = {}
     values: dict[int, Verdict] = {}
     names: dict[str, str] = {}
@@ -119,7 +120,10 @@ def judge(page: PageCells, record: PageRecord | None, around: Environment) -> Pa
 
 
 def _recorded_name(page: PageCells, session: str, record: PageRecord | None, around: Environment) -> str:
-    """The name under which a session is recorded: its own, or one that has all its keys and is in no use."""
+    """Return the name under which a session is recorded.
+
+    This is its own name, or an unused recorded name with the same keys.
+    """
     if record is not None and session not in record.sessions:
         for name, known in record.sessions.items():
             if name in page.sessions():
@@ -131,7 +135,7 @@ def _recorded_name(page: PageCells, session: str, record: PageRecord | None, aro
 
 
 class VersionChange(Struct, frozen=True):
-    """A package, or `python`, that has another version than a result was recorded with."""
+    """Package, or `python`, whose version differs from the recorded one."""
 
     name: str
     then: str
@@ -139,7 +143,7 @@ class VersionChange(Struct, frozen=True):
 
     @property
     def is_patch(self) -> bool:
-        """Whether only what stands behind the second number differs: a patch level, how it was built."""
+        """Whether only the part after the second number differs, such as the patch level or the build tag."""
         return _series(self.then) == _series(self.now)
 
     def __str__(self) -> str:
@@ -147,16 +151,17 @@ class VersionChange(Struct, frozen=True):
 
 
 def _series(version: str) -> str:
-    """`2.4` of `2.4.6`, `2.4.0rc1` and `2.4.6+cpu`; the version itself if it does not begin so."""
+    """Return `2.4` for `2.4.6`, `2.4.0rc1` and `2.4.6+cpu`. Return other versions as they are."""
     found = re.match(r"(?:\d+!)?\d+\.\d+(?!\d)", version)
     return found[0] if found else version
 
 
 def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[VersionChange, ...]:
-    """`numpy 2.4.6 → 2.5.0` for every package, and `python`, recorded with another version than now.
+    """Return a change such as `numpy 2.4.6 → 2.5.0` for each package, and `python`, whose version differs
+    now.
 
-    versions: import name → version installed; what is not in it is not compared, and a cell that needs it is
-    not compared at all. `cuda` is in it where there is a device.
+    versions: import name → installed version. Packages that are not in it are not compared. A cell that
+        needs one of them is not compared at all. `cuda` is included if a device exists.
     """
     found: dict[VersionChange, None] = {}
     for session in record.sessions.values():
@@ -167,7 +172,10 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[Ve
 
 
 def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
-    """None where what the cell needs is missing: what cannot run here comes from other versions, always."""
+    """Yield the version changes of one cell. Yield none if its needs are not met.
+
+    A cell that cannot run here always comes from other versions.
+    """
     if not all(name in now for name in needed_names(cell)):
         return
     then = {**origin.machine.packages, "python": origin.machine.python}
@@ -177,20 +185,23 @@ def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -
 
 
 def needed_names(cell: CellRecord) -> list[str]:
-    """`cuda` and `torch` for a cell that was recorded with `cuda>=8.0, torch`."""
+    """Return `cuda` and `torch` for a cell that was recorded with `cuda>=8.0, torch`."""
     needs = cell.options.get("needs", "")
     return [need.partition(">=")[0] for need in needs.split(", ") if need]
 
 
 def _is_same_version(then: str, now: str) -> bool:
-    """Also where one of them does not say how it was built: `2.11.0` is what pip knows of `2.11.0+cu130`."""
+    """Return whether two versions are equal. A build tag is compared only if both have one.
+
+    For example, pip reports `2.11.0` for `2.11.0+cu130`.
+    """
     if "+" in then and "+" in now:
         return then == now
     return then.partition("+")[0] == now.partition("+")[0]
 
 
 class _Session(Struct, frozen=True):
-    """One session of a page next to its record."""
+    """One session of a page with its record."""
 
     page: PageCells
     cells: Sequence[Cell]
@@ -228,7 +239,10 @@ class _Session(Struct, frozen=True):
     def _due_points(
         self, position: int, cell: Cell, match: Match, record: CellRecord, *, is_stale: bool
     ) -> list[str]:
-        """Keys of the points of a sweep without a valid result. is_stale: the cell itself has none."""
+        """Return the keys of the sweep points without a valid result.
+
+        is_stale: the cell itself has no valid result.
+        """
         wanted = self.keys.sweeps.get(position, {})
         is_kept = cell.options.freeze == "always" and match.known
         is_same = record.key == self.keys.cells[position]
@@ -244,7 +258,7 @@ class _Session(Struct, frozen=True):
         self, position: int, cell: Cell, match: Match, record: CellRecord, origin: Origin
     ) -> Iterator[str]:
         if origin.imported:
-            # whatever else agrees, nothing here has seen it run
+            # The result never ran here, so nothing else matters.
             yield NEVER_RUN_HERE
             return
         if record.run.status == "error" and not cell.options.error:
@@ -261,7 +275,7 @@ class _Session(Struct, frozen=True):
             yield "`freeze: false` keeps no result"
 
     def _versions(self, record: CellRecord, origin: Origin) -> Iterator[str]:
-        # versions are those of the Python that the site names; a kernel has its own
+        # These are versions of the Python that the site names; a kernel has its own.
         if self.around.versions is not None and self.page.engine == "worker":
             yield from map(str, _version_changes(record, origin, self.around.versions))
 
@@ -286,7 +300,7 @@ class _Session(Struct, frozen=True):
         return Verdict("stale" if reasons else "fresh", tuple(reasons), None, record, self.record.origin)
 
     def _same_expression(self, value: Value) -> ValueRecord | None:
-        """What was recorded for the same expression; if it stood in several places, in the same order."""
+        """Return the record of the same expression. If it occurs several times, match by order."""
         text = (value.expression, value.conversion, value.spec)
         found = [r for r in self.record.values if (r.expression, r.conversion, r.spec) == text]
         same = [v for v in self.page.values if (v.expression, v.conversion, v.spec) == text]
@@ -295,7 +309,10 @@ class _Session(Struct, frozen=True):
 
 
 def _missing(cell: Cell, points: Iterable[str] = ()) -> Verdict:
-    """points: keys of those of its sweep."""
+    """Return the verdict for a cell that is not recorded.
+
+    points: keys of the points of its sweep.
+    """
     needs = ", ".join(map(str, cell.options.needs))
     why = f"it was never run where {needs} is" if needs else "it was never run"
     return Verdict("missing", (why,), due=frozenset(points))

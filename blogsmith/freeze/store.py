@@ -1,7 +1,8 @@
-"""Recorded results on disk: one folder per page under `_freeze/`, made to be committed.
+"""Recorded results on disk: one folder per page under `_freeze/`, meant to be committed.
 
-`outputs.json` names the pictures beside it. New pictures are there before the file that names them, and old
-ones go after it: whenever a writer dies, what can be read is one complete record, the old or the new.
+`outputs.json` names the images in its folder. New images are written before the file that names them, and
+old ones are removed after it. So whenever a writer dies, a complete record can be read, either the old or
+the new one.
 """
 
 from __future__ import annotations
@@ -34,38 +35,39 @@ from .record_json import damage, from_json, to_json
 FREEZE = "_freeze"
 OUTPUTS = "outputs.json"
 MOST_BYTES = 256 * 1024 * 1024
-"""Of one file; a cell keeps a MiB of text, so no record comes near it."""
+"""Largest size of one file in bytes. A cell stores at most 1 MiB of text, so no record comes close."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a link leads out of the site"
 _OURS = lazy_pattern(rf"{PICTURE}|{re.escape(NEW)}.*")
 ATTRIBUTES_PATH = PurePosixPath(FREEZE, ".gitattributes")
 GIT_ATTRIBUTES = "* -text -merge linguist-generated=true\n"
-"""For git: never change line ends, never make one record of two line by line, fold the files in reviews."""
+"""Settings for Git: never change line ends, never merge records line by line, collapse the files in reviews.
+"""
 _SUFFIXES = MappingProxyType({"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"})
 
 
 class Reading(Struct, frozen=True):
-    """What was found of one page."""
+    """Outcome of reading the record of one page."""
 
     record: PageRecord | None
-    """None if there is none that can be read."""
+    """Record; None if there is no readable one."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Warnings: what is damaged and counts as missing."""
+    """Warnings about damaged files, which are treated as missing."""
 
 
 def folder_of(path: PurePosixPath) -> PurePosixPath:
-    """Where the results of a page are: `content/posts/a.md` → `_freeze/posts/a`."""
+    """Return the folder with the results of a page: `content/posts/a.md` → `_freeze/posts/a`."""
     inside = path.parts[1:] if path.parts[0] == "content" else path.parts
     return PurePosixPath(FREEZE, *inside[:-1], path.stem)
 
 
 def read_page(root: Path, path: PurePosixPath) -> Reading:
-    """The record of a page; a cell whose pictures are not there as recorded, byte for byte, is left out."""
+    """Return the record of a page. Cells whose images differ from the recorded digests are left out."""
     return read_folder(root, folder_of(path))
 
 
 def read_folder(root: Path, folder: PurePosixPath) -> Reading:
-    """The record in one folder under `_freeze/`, as `read_page`."""
+    """Return the record in one folder under `_freeze/`, as `read_page` does."""
     name = folder / OUTPUTS
     data = None
     if leads_out(root, folder):
@@ -83,7 +85,8 @@ def read_folder(root: Path, folder: PurePosixPath) -> Reading:
         if isinstance(found, Diagnostic):
             return Reading(None, (found,))
         bad = _bad_pictures(f"{root}/{folder}", found)
-        # a writer may have taken pictures away since the file was read; then the file is another now
+        # A writer may have removed images after the file was read. If so, the file has changed too: read it
+        # again.
         if not bad or data == last:
             return _without(found, bad, name)
 
@@ -91,12 +94,17 @@ def read_folder(root: Path, folder: PurePosixPath) -> Reading:
 def write_page(
     root: Path, path: PurePosixPath, record: PageRecord, keep: Mapping[str, str] | None = None
 ) -> PageRecord:
-    """Record the sessions of `record`, and what is recorded now of other sessions.
+    """Record the sessions of `record` and keep current records of other sessions.
 
-    keep: session of the page → name it is recorded under, for sessions that did not run or failed; all others
-    are dropped. A session that is equal but for seconds and date stays as it was recorded, and if all are,
-    no file is touched. What is returned is on disk; its pictures have names in place of bytes.
-    SiteError `freeze-write` if the disk refuses, `busy` if another process records for too long.
+    Return the record as on disk.
+
+    A session that is equal except for run times and date stays as recorded. If all sessions are equal, no
+    file is touched. In the returned record, images have names instead of bytes.
+
+    keep: session of the page → name it is recorded under, for sessions that did not run or failed. All
+        others are dropped.
+    Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds the lock for too
+    long.
     """
     name = folder_of(path) / OUTPUTS
     with freeze_lock(root):
@@ -116,7 +124,9 @@ def write_page(
 
 
 def page_files(path: PurePosixPath, record: PageRecord) -> dict[str, bytes]:
-    """Every file of a page's record, by its path in the site: what `write_page` writes where nothing is."""
+    """Return every file of a page's record by its path in the site, as `write_page` writes it to an empty
+    folder.
+    """
     pictures: dict[str, bytes] = {}
     named = {name: _name_pictures(session, pictures) for name, session in record.sessions.items()}
     folder = folder_of(path)
@@ -131,9 +141,10 @@ def put_page(
     pictures: Mapping[str, bytes],
     named: Mapping[str, str],
 ) -> None:
-    """Write one page's folder, with the lock held; `pictures` that `outputs` does not name are left out.
+    """Write the folder of one page. The caller must hold the lock.
 
-    named: file name → SHA-256 of every picture that `outputs` names.
+    pictures: new images by file name; those that `outputs` does not name are ignored.
+    named: file name → SHA-256 of every image that `outputs` names.
     """
     try:
         with open_folder(root) as site:
@@ -148,7 +159,7 @@ def put_page(
 
 
 def _sync_way(site: Folder, folder: PurePosixPath) -> None:
-    """Bring to disk that the folders down to a page's are there."""
+    """Flush the entries of all folders from the site root to the page's folder to disk."""
     site.sync()
     for above in reversed(folder.parents[:-1]):
         with site.enter(above) as way:
@@ -166,13 +177,13 @@ def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], name
 
 
 def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
-    """Files of ours that no record names: pictures, and what a writer that died left behind."""
+    """Return our files that no record names: images, and files left by a writer that died."""
     files = [name for name, is_folder in page.entries() if not is_folder]
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
 
 
 def pictures_of(record: PageRecord) -> dict[str, str]:
-    """File name → hex SHA-256 of every picture a record names."""
+    """Map the file name of every image in a record to its hex SHA-256."""
     return {blob.name: blob.digest for s in record.sessions.values() for c in s.cells for blob in _blobs(c)}
 
 
@@ -184,19 +195,19 @@ def _blobs(cell: CellRecord) -> Iterator[Blob]:
 
 
 def leads_out(root: Path, folder: PurePosixPath) -> bool:
-    """Whether links lead from `folder` out of the site: nothing there is read."""
+    """Return whether links in `folder` point outside the site. If so, nothing there is read."""
     path = str(root)
     for part in folder.parts:
         path = f"{path}/{part}"
-        # links are rare, and following all names to their ends takes longer than reading a record
+        # Links are rare, and resolving every path takes longer than reading a record.
         if os.path.islink(path):  # noqa: PTH114
             return not f"{os.path.realpath(root / folder)}/".startswith(f"{os.path.realpath(root)}/")
     return False
 
 
 def _read(file: str) -> bytes:
-    """The bytes of a regular file; OSError for anything else: a link, a pipe, one too large."""
-    # plain calls: this is most of what an unchanged post costs
+    """Return the content of a regular file. Raises `OSError` for a link, a pipe or too large a file."""
+    # plain system calls: reading records is most of the cost of an unchanged post
     descriptor = os.open(file, _READ_ONLY)
     try:
         status = os.fstat(descriptor)
@@ -231,7 +242,7 @@ def _bad_pictures(folder: str, record: PageRecord) -> set[str]:
 
 
 def _without(record: PageRecord, bad: set[str], name: PurePosixPath) -> Reading:
-    """The record without cells whose pictures are gone or changed."""
+    """Return the record without cells whose images are missing or changed."""
     if not bad:
         return Reading(record)
     sessions = {
@@ -245,7 +256,7 @@ def _without(record: PageRecord, bad: set[str], name: PurePosixPath) -> Reading:
 
 
 def _name_pictures(session: SessionRecord, pictures: dict[str, bytes]) -> SessionRecord:
-    """The session with names in place of bytes, which go to `pictures`."""
+    """Return the session with names instead of image bytes. The bytes are added to `pictures`."""
     cells = []
     for number, cell in enumerate(session.cells, 1):
         stem = slugify(cell.label)[:50] or f"cell-{number}"
@@ -283,21 +294,24 @@ def _name_blobs(
     return named
 
 
-# One writer of recorded results at a time.
+# Lock for writers of recorded results.
 #
-# Readers take no lock: what they read is replaced whole.
+# Readers take no lock: the files they read are replaced atomically.
 
 
 WAIT_S = 30.0
-"""Writing takes milliseconds: who holds the lock longer is stopped or stuck."""
+"""Timeout in seconds. Writing takes milliseconds, so a process that holds the lock longer is stopped or
+stuck.
+"""
 _NAME = "freeze.store"
 
 
 @contextmanager
 def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Hold `.blogsmith/freeze.lock`.
+    """Hold the lock for writing recorded results.
 
-    SiteError `busy` if another process keeps it for `wait_s` seconds, `freeze-write` if it cannot be made.
+    Raises `SiteError` `busy` if another process holds it for `wait_s` seconds, or `freeze-write` if the lock
+    file cannot be created.
     """
     with ExitStack() as stack:
         try:
@@ -314,6 +328,6 @@ def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
 
 
 def write_problem(error: OSError, path: str) -> SiteError:
-    """What the author is told if the disk refuses."""
+    """Return the error for a failed write."""
     message = f"recorded results cannot be written: {error.strerror or error}"
     return SiteError(Diagnostic("freeze-write", message, path))
