@@ -1,1 +1,1 @@
-"""Running the code of posts: worker processes, and what they give."""
+"""Running the code of posts: worker processes and their results."""

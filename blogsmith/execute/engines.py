@@ -1,4 +1,4 @@
-"""The engines that pages can name, and the one a page has."""
+"""Engines that pages can name, and the choice of the engine of a page."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from .session.engine import WORKER, Engine
 
 
 def engine_of(page: PageCells) -> Engine:
-    """What the cells of `page` run in."""
+    """Return the engine that runs the cells of `page`."""
     return KernelEngine(page.kernel) if page.engine == "jupyter" else WORKER

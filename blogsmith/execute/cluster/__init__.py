@@ -1,1 +1,1 @@
-"""Sessions on other machines: a Dask cluster, and what a session takes from where it runs."""
+"""Sessions on other machines: a Dask cluster, and the environment of a session there."""

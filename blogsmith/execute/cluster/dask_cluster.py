@@ -1,9 +1,11 @@
-"""Sessions on the workers of a Dask cluster: one that exists, or one on this machine while a command runs.
+"""Sessions on the workers of a Dask cluster: an existing one, or one on this machine while a command runs.
 
-The modules `dask_…` alone know Dask, and import it when a cluster is asked for. What runs on a worker is
-`run_there`, which starts the process of the session as a builder would; so faults of cells end there. A task
-whose client is gone is cancelled by the scheduler, and its worker sees that: so sessions end with their
-builder, however that ends.
+Only the modules `dask_…` use Dask, and they import it when a cluster is requested. A worker calls
+`run_there`, which starts the process of the session as a builder would, so crashes of cells do not affect
+the worker.
+
+The scheduler cancels a task whose client is gone, and its worker notices that. So sessions end with their
+builder, no matter how it ends.
 """
 
 from __future__ import annotations
@@ -49,10 +51,13 @@ from .remote import (
 
 
 class DaskCluster:
-    """The workers of one run; a context manager. Raises ClusterError."""
+    """Workers of one run; a context manager. Raises `ClusterError`."""
 
     def __init__(self, settings: Dask, terms: RemoteEnvironment, root: Path, temporary: Path) -> None:
-        """temporary: folder for files of workers that are started here."""
+        """Create a cluster that is connected when its context is entered.
+
+        temporary: folder for files of workers that are started here.
+        """
         self._settings = settings
         self._terms = terms
         self._root = root
@@ -76,11 +81,11 @@ class DaskCluster:
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it exists without us; if not, its workers are as this machine."""
+        """Whether the cluster exists without us. If not, its workers have what this machine has."""
         return bool(self._settings.scheduler)
 
     def unmet(self, needs: Sequence[Need]) -> Mapping[Need, str]:
-        """Each need that no worker meets → why, in words. For a cluster elsewhere."""
+        """Map each need that no worker meets to the reason, as a message. Only for a remote cluster."""
         assert self._client is not None, "a cluster on this machine starts when its work is known"
         offers, cuda = self._client.offers(), self._settings.cuda
         answers = self._client.answers(questions(needs, offers, cuda))
@@ -88,13 +93,16 @@ class DaskCluster:
         return self._judged.unmet
 
     def executor(self, jobs: Sequence[SessionJob], workers: int) -> DaskExecutor:
-        """What runs the jobs; a cluster on this machine starts now. workers: the most it gets."""
+        """Return an executor for the jobs. A cluster on this machine is started now.
+
+        workers: largest number of workers to start.
+        """
         cuda = self._settings.cuda
         if self._client is None:
             started = start_cluster(max(1, min(workers, len(jobs))), self._temporary)
             self._client = _Client(self._stack.enter_context(started), self._terms)
             if any(job.cuda for job in jobs):
-                # one worker: sessions that share a device would spoil each other's times and memory
+                # one worker: sessions that share a device would distort each other's times and memory
                 self._client.offer(cuda, min(self._client.offers()))
         one_each = not self.is_elsewhere
         made = DaskExecutor(self._client, self._judged, cuda, one_each=one_each)
@@ -102,7 +110,7 @@ class DaskCluster:
 
 
 class _Client:
-    """A client of Dask, in our terms."""
+    """Wrapper of a Dask client."""
 
     def __init__(self, client: Any, terms: RemoteEnvironment) -> None:
         self._client = client
@@ -134,7 +142,7 @@ class _Client:
         return f"its Dask worker could not run it: {type(error).__name__}: {first_line(error)}"
 
     def answers(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
-        """What the asked workers do not meet; an exception of those that cannot say."""
+        """Return the unmet needs of each queried worker, or the exception of a worker that failed."""
         if not asked:
             return {}
         found: Mapping[str, Any] = self._client.run(
@@ -143,7 +151,7 @@ class _Client:
         return found
 
     def offer(self, resources: Mapping[str, float], address: str) -> None:
-        """Let a worker offer resources."""
+        """Make a worker offer resources."""
         self._client.run(_set_resources, dict(resources), workers=[address])
 
 
@@ -158,7 +166,7 @@ def _check(client: Any, scheduler: str, root: Path, python: str) -> None:
 
 def run_on_worker(run: Run, job: SessionJob, terms: RemoteEnvironment) -> SessionRun:
     """Run a session as a task of a Dask worker."""
-    # workers do not hear Ctrl-C, by `start_cluster`; the sessions that they start are to
+    # `start_cluster` blocks Ctrl-C in workers, but the sessions that they start must receive it.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return run_there(run, job, terms, this_task().is_wanted)
 
@@ -173,22 +181,25 @@ async def _set_resources(resources: Mapping[str, float], dask_worker: Any) -> No
     await dask_worker.set_resources(**resources)
 
 
-# An executor over the workers of a Dask cluster: each session goes where its needs are met.
+# Executor on the workers of a Dask cluster. Each session runs on a worker that meets its needs.
 #
-# A session waits as long as workers are busy, but not for workers that do not exist: when none that could run
-# it has been there for `GRACE_S`, it is lost. Dask blames every session that a worker has been given when
-# that worker dies; so a cluster of our own gets no more of them than it can run at once.
+# A session waits while workers are busy, but not for workers that do not exist: it is lost if no suitable
+# worker has been seen for `GRACE_S`. When a worker dies, Dask blames every session that was assigned to it.
+# So a cluster of our own is given no more sessions than it can run in parallel.
 
 
 GRACE_S = 30.0
-"""A worker that dies is started anew, which takes some seconds on a busy machine, and may die again."""
+"""Seconds that a session waits for a suitable worker.
+
+A worker that dies is restarted, which takes some seconds on a busy machine, and may die again.
+"""
 _LOOK_S = 2.0
 _JOIN_S = 1.0
 _NO_SCHEDULER = "the connection to the Dask scheduler is lost"
 
 
 class Task(Protocol):
-    """A future of Dask."""
+    """Future of Dask."""
 
     status: str
 
@@ -198,23 +209,26 @@ class Task(Protocol):
 
 
 class Cluster(Protocol):
-    """The client of a cluster, as far as an executor needs it."""
+    """Client of a cluster, as an executor needs it."""
 
     def submit(
         self, run: Run, job: SessionJob, workers: Sequence[str] | None, resources: Mapping[str, float]
     ) -> Task:
-        """Start a session. workers: addresses of those that may run it; None: any with these resources."""
+        """Start a session.
+
+        workers: addresses of workers that may run it; None for any worker with these resources.
+        """
 
     def offers(self) -> Mapping[str, WorkerResources]:
-        """Address of each worker that is there now → what it is."""
+        """Map the address of each current worker to its resources."""
 
     def why(self, error: BaseException) -> str:
-        """Why a task failed that should not, in words."""
+        """Return a message that says why a task failed unexpectedly."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Queued:
-    """A session that no worker has been given yet."""
+    """Session that has not been assigned to a worker."""
 
     run: Run
     job: SessionJob
@@ -223,30 +237,34 @@ class _Queued:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A session that is not over."""
+    """Session that was submitted and has not finished."""
 
     future: Future[SessionRun]
     task: Task
     workers: Sequence[str] | None
     resources: Mapping[str, float]
     seen: float
-    """When a worker that could run it was last there, in seconds of the monotonic clock."""
+    """Time at which a suitable worker was last seen, in seconds of the monotonic clock."""
 
     def can_run_on(self, address: str, offer: WorkerResources) -> bool:
         return offer.has(self.resources) and (self.workers is None or address in self.workers)
 
 
 class DaskExecutor(Executor):
-    """Runs sessions only: `submit(run_session, job)`.
+    """Executor for sessions only: `submit(run_session, job)`.
 
-    A session that does not come back ends in `LostSession`. What is cancelled is ended on its worker; to shut
-    down cancels all.
+    A lost session ends with `LostSession`. A cancelled session is ended on its worker. Shutting down cancels
+    all.
     """
 
     def __init__(
         self, cluster: Cluster, judged: NeedsVerdict, cuda: Mapping[str, float], *, one_each: bool = False
     ) -> None:
-        """cuda: resources that a session with CUDA asks for. one_each: one session at a time to a worker."""
+        """Create an executor and start its watching thread.
+
+        cuda: resources that a session with CUDA requires.
+        one_each: run one session at a time on each worker.
+        """
         self._cluster = cluster
         self._judged = judged
         self._cuda = cuda
@@ -259,7 +277,11 @@ class DaskExecutor(Executor):
         self._looking.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Start a session. fn: called as `run_session`; args: its job."""
+        """Start a session.
+
+        fn: called like `run_session`.
+        args: the job of the session.
+        """
         (job,) = args
         future: Future[SessionRun] = Future()
         with self._lock:
@@ -268,7 +290,7 @@ class DaskExecutor(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Cancel whatever is not over; nothing is waited for."""
+        """Cancel all unfinished sessions without waiting for them."""
         self._over.set()
         with self._lock:
             futures = [each.future for each in self._queue] + [each.future for each in self._waiting]
@@ -278,12 +300,12 @@ class DaskExecutor(Executor):
         self._looking.join(_JOIN_S)
 
     def _start_some(self) -> None:
-        """Start whatever there is room for; called whenever that may have changed."""
+        """Start all sessions for which there is room. Called whenever room may have become free."""
         with self._lock:
             self._waiting = [each for each in self._waiting if not each.future.done()]
             offers: Mapping[str, WorkerResources] = {}
             if self._one_each and self._queue:
-                with suppress(Exception):  # who cannot be asked has no room
+                with suppress(Exception):  # if the scheduler does not answer, there is no room
                     offers = self._cluster.offers()
             queue, self._queue = self._queue, []
             for each in queue:
@@ -309,7 +331,7 @@ class DaskExecutor(Executor):
                 future.set_exception(LostSession(reason))
             return
         self._waiting.append(waiting)
-        # not `cancel`, which waits for an answer: the scheduler forgets what nobody holds
+        # not `cancel`, which waits for an answer: the scheduler drops tasks without a client
         future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
         waiting.task.add_done_callback(lambda task: self._settle(future, task))
 
@@ -318,17 +340,17 @@ class DaskExecutor(Executor):
         offers = self._cluster.offers()
         able = {address for address, offer in offers.items() if offer.has(resources)}
         fit = self._judged.suitable(job.needs, able)
-        # without any worker, one is being started anew
+        # If there is no worker at all, one is being restarted.
         if offers and not fit:
             raise LostSession(_no_worker_message(job, resources))
-        # by address only where it decides: a worker that is started anew has another one
+        # Restrict to addresses only if necessary: a restarted worker has a new address.
         workers = None if fit == able else sorted(fit)
         task = self._cluster.submit(queued.run, job, workers, resources)
         return _Waiting(queued.future, task, workers, resources, time.monotonic())
 
     def _settle(self, future: Future[SessionRun], task: Task) -> None:
-        """Called from a thread of Dask when a task is over."""
-        with suppress(InvalidStateError):  # nobody waits for it any more
+        """Finish a session. Called from a thread of Dask when its task is done."""
+        with suppress(InvalidStateError):  # nobody waits for it any longer
             if task.status == "cancelled":
                 future.set_exception(LostSession(_NO_SCHEDULER))
             else:
@@ -348,7 +370,7 @@ class DaskExecutor(Executor):
             with self._lock:
                 waiting = [each for each in self._waiting if not each.future.done()]
             if waiting:
-                # a scheduler that is gone cancels all tasks itself
+                # If the scheduler is gone, Dask cancels all tasks itself.
                 with suppress(Exception):
                     self._give_up(waiting, self._cluster.offers())
                     self._start_some()

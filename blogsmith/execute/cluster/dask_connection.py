@@ -1,4 +1,6 @@
-"""A client of a Dask cluster: of one that exists, or of one on this machine that starts and ends with it."""
+"""Clients of Dask clusters: of an existing one, or of one on this machine that starts and ends with its
+client.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,17 @@ from ...base.version import __version__
 ADDRESS = ("execute", "dask", "scheduler")
 EXECUTOR = ("execute", "executor")
 CONNECT_S = 10.0
-"""A scheduler that has not answered by then counts as gone."""
+"""Seconds after which a scheduler that has not answered is treated as gone."""
 _START_S = 5.0
-"""What is left of starting takes no longer when a run is broken off, or Ctrl-C has hit a worker too."""
+"""Timeout in seconds for a cluster that is still starting when the run is cancelled or Ctrl-C has hit a
+worker.
+"""
 _NAMED = 4
-"""Workers that a message names."""
+"""Largest number of workers named in a message."""
 WorkerCheck = tuple[Callable[..., object], str, object, str]
-"""A function, its argument, what it must give on every worker, and what is said of one where it does not."""
+"""Function, its argument, its expected result on every worker, and the message for a worker with another
+result.
+"""
 VERSION_CHECK: WorkerCheck = (
     *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
     f"has no blogsmith {__version__}",
@@ -34,7 +40,10 @@ VERSION_CHECK: WorkerCheck = (
 
 
 class ClusterError(Exception):
-    """A cluster cannot be used. setting: path of the setting that is to blame."""
+    """Error for a cluster that cannot be used.
+
+    setting: path of the setting that causes the error.
+    """
 
     def __init__(self, message: str, hint: str, setting: tuple[str, ...] = ADDRESS) -> None:
         super().__init__(message)
@@ -44,7 +53,10 @@ class ClusterError(Exception):
 
 @contextmanager
 def dask_installed() -> Iterator[None]:
-    """Dask is there, and keeps its log from the terminal; ClusterError if it is missing."""
+    """Check that Dask is installed, and keep its log off the terminal.
+
+    Raises `ClusterError` if it is missing.
+    """
     if find_spec("distributed") is None:
         missing = "executor: dask needs the package distributed"
         raise ClusterError(missing, install_extra("dask"), EXECUTOR)
@@ -54,7 +66,7 @@ def dask_installed() -> Iterator[None]:
 
 @contextmanager
 def connect(scheduler: str) -> Iterator[Any]:
-    """A client of the cluster at an address; ClusterError if there is none."""
+    """Yield a client of the cluster at an address. Raises `ClusterError` if there is none."""
     from distributed import Client
 
     try:
@@ -70,7 +82,10 @@ def connect(scheduler: str) -> Iterator[Any]:
 def check_workers(
     client: Any, scheduler: str, checks: Sequence[WorkerCheck], purpose: str, hint: str
 ) -> None:
-    """Every worker must be able to do what it is for; asked with functions that all have."""
+    """Check that every worker passes all checks. Raises `ClusterError` otherwise.
+
+    The functions in `checks` must exist on every worker.
+    """
     lacking: dict[str, str] = {}
     for function, argument, expected, words in checks:
         answers = client.run(function, argument, on_error="return")
@@ -86,7 +101,9 @@ def check_workers(
 
 @contextmanager
 def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
-    """A client of a cluster on this machine, which ends here; ClusterError if it cannot start.
+    """Yield a client of a cluster on this machine, which ends with the context.
+
+    Raises `ClusterError` if it cannot start.
 
     temporary: folder for files of workers.
     """
@@ -97,7 +114,7 @@ def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
         stack.enter_context(dask.config.set({"temporary-directory": str(temporary)}))
         starting: Future[Any] = Future()
         stack.callback(_close, starting)
-        # in a thread, which Ctrl-C does not reach: what has only half started could not be closed
+        # Start in a thread, which Ctrl-C does not interrupt: a half-started cluster could not be closed.
         threading.Thread(target=_start_local, args=(workers, starting), daemon=True).start()
         try:
             cluster = starting.result()
@@ -112,11 +129,13 @@ def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
 
 
 def _start_local(workers: int, starting: Future[Any]) -> None:
-    os.environ["PYTHONSAFEPATH"] = "1"  # the folder it is started in, the site's, is no place to import from
+    # Workers must not import from the folder in which the command is started, the site root.
+    os.environ["PYTHONSAFEPATH"] = "1"
     from multiprocessing import resource_tracker
 
-    resource_tracker.ensure_running()  # when it starts, it would undo the next line
-    # Ctrl-C in a terminal reaches a whole process group, but not whom this thread starts: we end them
+    resource_tracker.ensure_running()  # if it started later, it would undo the next line
+    # Ctrl-C in a terminal reaches the whole process group. Processes started by this thread ignore it: we
+    # end them.
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         starting.set_result(_local_cluster(workers))
@@ -125,9 +144,9 @@ def _start_local(workers: int, starting: Future[Any]) -> None:
 
 
 def _close(starting: Future[Any]) -> None:
-    """Close a cluster, as soon as it has started; one that does not get so far loses its workers."""
+    """Close a cluster when it has started. If it does not start in time, kill its workers."""
     if wait([starting], _START_S).not_done:
-        import multiprocessing  # Dask has it by now; a build without Dask does without
+        import multiprocessing  # Dask has imported it by now; builds without Dask do not need it
 
         for worker in multiprocessing.active_children():
             worker.kill()
@@ -142,10 +161,10 @@ def _local_cluster(workers: int) -> Any:
         n_workers=workers,
         threads_per_worker=1,
         host="127.0.0.1",
-        # any free port, and no page of diagrams behind it
+        # any free port, and no dashboard
         scheduler_kwargs={"dashboard_address": "127.0.0.1:0", "allowed_failures": 0},
         dashboard_address=None,
-        # sessions have limits of their own
+        # sessions have their own limits
         memory_limit=0,
         silence_logs=logging.CRITICAL,
     )
@@ -153,7 +172,7 @@ def _local_cluster(workers: int) -> Any:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Dask's log from the terminal: what goes wrong is told by us."""
+    """Keep Dask's log off the terminal: we report errors ourselves."""
     import distributed  # noqa: F401  (its import sets up the log)
 
     handlers = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]
@@ -167,5 +186,5 @@ def _silence() -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """What a message says of an exception."""
+    """Return the first line of an exception's message, or its type."""
     return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster as an executor for pages, which need no files of the site there."""
+"""Workers of a Dask cluster as an executor for pages. They need no files of the site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .dask_connection import (
 
 
 class PageCluster:
-    """A cluster while a build needs it."""
+    """Cluster that renders pages for one build."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -28,14 +28,16 @@ class PageCluster:
 
     @property
     def threads(self) -> int:
-        """How many calls run at once; at least one."""
+        """Number of calls that run in parallel; at least 1."""
         workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
         return sum(worker["nthreads"] for worker in workers.values()) or 1
 
     def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
-        """Return what calls `function(state, tasks)` on a worker; each worker is sent the state once.
+        """Return a function that calls `function(state, tasks)` on a worker.
 
-        Once the scheduler is gone, each call is cancelled.
+        Each worker receives the state once.
+
+        If the scheduler is gone, each call is cancelled.
         """
         sent = self._client.scatter([state], broadcast=True)[0]
 
@@ -51,10 +53,13 @@ class PageCluster:
 
 @contextmanager
 def open_cluster(settings: Dask, temporary: Path, workers: int, check: WorkerCheck) -> Iterator[PageCluster]:
-    """Give the cluster that a site names, or one on this machine that ends here. Raises ClusterError.
+    """Yield the cluster that a site names, or one on this machine that ends with the context.
 
-    temporary: folder for files of workers that are started here; workers: how many these are.
-    check: what must hold on workers elsewhere besides the version; a function of ours may ask.
+    Raises `ClusterError`.
+
+    temporary: folder for files of workers that are started here.
+    workers: number of workers to start here.
+    check: check for remote workers, in addition to the version. It may call a function of blogsmith.
     """
     with ExitStack() as stack:
         stack.enter_context(dask_installed())

@@ -1,8 +1,8 @@
-"""A session on another machine: what it takes from there, what it brings along, and how it ends.
+"""Sessions on another machine: their environment there, and how they end.
 
-A checkout of the site stands there at the same path. Temporary folder, environment and, where the site names
-none, Python are those of that machine; only variables that the site declares keep the values they have here,
-since results depend on them.
+The site must have a checkout at the same path there. Temporary folder, environment and, unless the site
+names one, Python are those of that machine. Only variables that the site declares keep their values from
+here, since results depend on them.
 """
 
 from __future__ import annotations
@@ -29,43 +29,50 @@ from ..session.session import SessionObserver, Start, silent_observer
 from ..session.working_folder import working_folder
 
 POLL_S = 0.1
-"""Between two looks at whether a session is still wanted."""
+"""Seconds between checks whether a session is still needed."""
 
 Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
-"""Called as `run_session`."""
+"""Function that is called like `run_session`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteEnvironment:
-    """What sessions bring along wherever they run."""
+    """Part of the environment that sessions carry to any machine."""
 
     python: str = ""
-    """Path of the Python that runs cells; empty: the one blogsmith runs in there."""
+    """Path of the Python that runs cells. If empty, the Python that runs blogsmith on that machine."""
     names: tuple[str, ...] = ()
-    """Variables that the site declares."""
+    """Names of the variables that the site declares."""
     values: tuple[tuple[str, str], ...] = ()
-    """Those of them that are set, with their values."""
+    """Names and values of the declared variables that are set."""
 
     @property
     def python_there(self) -> str:
-        """Called where the session runs."""
+        """Python of cells. Read this on the machine where the session runs."""
         return self.python or sys.executable
 
     def environment(self, environ: Mapping[str, str], threads: int, temporary: Path) -> dict[str, str]:
-        """The whole environment of cells. environ: of the machine they run on."""
+        """Return the complete environment of cells.
+
+        environ: environment of the machine where they run.
+        """
         own = {name: value for name, value in environ.items() if name not in self.names}
         return cell_environment({**own, **dict(self.values)}, self.names, threads, temporary)
 
 
 def terms_of(python: str, names: tuple[str, ...], environ: Mapping[str, str]) -> RemoteEnvironment:
-    """What the site says. python: as in `RemoteEnvironment`; environ: the builder's."""
+    """Return the remote environment that the site defines.
+
+    python: see `RemoteEnvironment`.
+    environ: environment of the builder.
+    """
     return RemoteEnvironment(python, names, tuple((name, environ[name]) for name in names if name in environ))
 
 
 def run_there(run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]) -> SessionRun:
-    """Run a session on the machine where this is called.
+    """Run a session on the current machine.
 
-    wanted: asked again and again; once it is false, all processes of the session are ended.
+    wanted: called repeatedly; when it returns False, all processes of the session are ended.
     """
     with working_folder() as folder:
         there = replace(
@@ -77,7 +84,7 @@ def run_there(run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Calla
 
 
 def remote_environment(terms: RemoteEnvironment) -> dict[str, str]:
-    """The environment of cells on the machine where this is called, for who asks its Python something."""
+    """Return the environment of cells on the current machine, for queries to its Python."""
     return terms.environment(os.environ, 1, Path(tempfile.gettempdir()))
 
 
@@ -100,35 +107,35 @@ def _end_unless(wanted: Callable[[], bool], live: Live) -> Iterator[None]:
         watching.join()
 
 
-# Which needs of cells the workers of a cluster meet, and so which of them may run a session.
+# Needs of cells that the workers of a cluster meet, which decide where a session may run.
 #
-# Each kind of worker is asked once: workers of one machine with the same resources count as alike. CUDA is
-# looked for only where the resources for it are offered.
+# One worker of each kind is queried: workers on one host with the same resources are treated as equal. CUDA
+# is checked only where the resources for it are offered.
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerResources:
-    """A worker, as its scheduler describes it."""
+    """Worker as described by its scheduler."""
 
     host: str
     resources: Mapping[str, float] = field(default_factory=dict)
 
     def has(self, resources: Mapping[str, float]) -> bool:
-        """Whether it offers that much of each."""
+        """Return whether the worker offers at least these amounts."""
         return all(self.resources.get(name, 0) >= amount for name, amount in resources.items())
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsVerdict:
-    """Who meets what."""
+    """Needs that workers meet."""
 
     unmet: Mapping[Need, str] = field(default_factory=dict)
-    """Need that no worker meets → why, in words."""
+    """Need that no worker meets → the reason, as a message."""
     meets: Mapping[Need, frozenset[str]] = field(default_factory=dict)
     """Need → addresses of the workers that meet it."""
 
     def suitable(self, needs: Iterable[Need], workers: Iterable[str]) -> frozenset[str]:
-        """Those of the workers that meet all of some needs; a need that nobody asked about does not count."""
+        """Return the workers that meet all given needs. Needs that were never checked are ignored."""
         fit = frozenset(workers)
         return fit.intersection(*(self.meets[need] for need in needs if need in self.meets))
 
@@ -136,9 +143,9 @@ class NeedsVerdict:
 def questions(
     needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
-    """Address of a worker → what to ask there; one worker of each kind.
+    """Map the address of one worker of each kind to the needs to check there.
 
-    cuda: resources that a session with `needs: cuda` asks for.
+    cuda: resources that a session with `needs: cuda` requires.
     """
     asked = {}
     for address in dict.fromkeys(_speakers(offers).values()):
@@ -155,9 +162,9 @@ def judge(
     cuda: Mapping[str, float],
     answers: Mapping[str, Mapping[Need, str] | Exception],
 ) -> NeedsVerdict:
-    """Conclude from what the asked workers said.
+    """Combine the answers of the queried workers.
 
-    answers: address → each need that is not met there, with the reason; or why that worker did not answer.
+    answers: address → each unmet need with the reason, or the exception if that worker did not answer.
     """
     speakers = _speakers(offers)
     reasons, meets = {}, {}
@@ -176,15 +183,18 @@ def judge(
 async def unmet_there(
     asked: Mapping[str, tuple[Need, ...]], terms: RemoteEnvironment, address: str
 ) -> Mapping[Need, str]:
-    """What is not met on the machine where this is called. asked: what `questions` gives."""
-    import asyncio  # slow, and the callers have it already
+    """Return the needs that the current machine does not meet.
 
-    # in a thread: a worker goes on talking to its scheduler meanwhile
+    asked: result of `questions`.
+    """
+    import asyncio  # slow to import, and the callers have imported it already
+
+    # in a thread, so that the worker keeps talking to its scheduler
     return await asyncio.to_thread(unmet, asked[address], terms.python_there, remote_environment(terms))
 
 
 def _speakers(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
-    """Address of each worker → address of the one that is asked for all of its kind."""
+    """Map the address of each worker to the address of the worker queried for its kind."""
     first: dict[tuple[str, frozenset[tuple[str, float]]], str] = {}
     for address, offer in sorted(offers.items()):
         first.setdefault(_kind(offer), address)
@@ -202,6 +212,6 @@ def _format_answer(answer: Mapping[Need, str] | Exception, need: Need) -> str:
 
 
 def format_resources(resources: Mapping[str, float]) -> str:
-    """Resources as messages call them: `GPU`, `GPU=2 and VRAM=80`."""
+    """Format resources for messages: `GPU`, `GPU=2 and VRAM=80`."""
     named = (name if amount == 1 else f"{name}={amount:g}" for name, amount in resources.items())
     return " and ".join(named)

@@ -1,1 +1,1 @@
-"""Cells in a Jupyter kernel: a process of ours stands between, which speaks as the worker does."""
+"""Cells in a Jupyter kernel, run by a bridge process that uses the worker's protocol."""

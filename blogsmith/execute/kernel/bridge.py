@@ -1,7 +1,7 @@
-"""The process between builder and kernel: to the builder it is a worker, to the kernel a front end.
+"""Process between builder and kernel: a worker for the builder, a front end for the kernel.
 
-It runs in blogsmith's own Python. Messages of the builder are answered as `worker/main.py` answers them; what
-a kernel cannot do is left out: files that cells read are unknown.
+It runs in blogsmith's own Python. It answers messages of the builder as `worker/main.py` does, except for
+features that kernels lack: the files that cells read are unknown.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _Kernel = LocalKernel | ServerKernel
 
 
 def serve(descriptor: int) -> NoReturn:
-    """Run one session and leave. descriptor: our end of the socket to the builder."""
+    """Run one session and exit.
+
+    descriptor: our end of the socket to the builder.
+    """
     signals = _Signals()
     builder = _Builder(descriptor)
     start = builder.receive()
@@ -65,7 +68,7 @@ def _loop(builder: _Builder, session: _Session) -> None:
 
 
 def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
-    """A kernel and what it says of itself; CannotStart if there is none."""
+    """Return a kernel and its `kernel_info` reply. Raises `CannotStart` if there is no kernel."""
     for attempt in range(1, TRIES + 1):
         kernel = signals.kernel = _start_kernel(start)
         try:
@@ -86,7 +89,7 @@ def _start_kernel(start: Mapping[str, Any]) -> _Kernel:
 
 
 class _Builder:
-    """Our end of the socket: four bytes of length, big end first, and so much JSON."""
+    """Our end of the socket. Each message is a length of four bytes, big-endian, followed by JSON."""
 
     def __init__(self, descriptor: int) -> None:
         self._socket = socket.socket(fileno=descriptor)
@@ -98,7 +101,7 @@ class _Builder:
         self._socket.sendall(len(data).to_bytes(4, "big") + data)
 
     def receive(self) -> dict[str, Any] | None:
-        """The next message; None if the builder is gone."""
+        """Return the next message. None if the builder is gone."""
         head = self._stream.read(4)
         body = self._stream.read(int.from_bytes(head, "big")) if len(head) == 4 else b""
         message: dict[str, Any] | None = json.loads(body) if body else None
@@ -106,12 +109,15 @@ class _Builder:
 
 
 class _Signals:
-    """Interrupts are passed on by the thread that waits for the kernel; what ends us ends the kernel."""
+    """Signal handlers.
+
+    The thread that waits for the kernel forwards interrupts; a signal that ends us ends the kernel.
+    """
 
     def __init__(self) -> None:
         self.kernel: _Kernel | None = None
         self.temporary = Path()
-        """Folder of the session, once it is known."""
+        """Temporary folder of the session; the default until it is known."""
         self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
         signal.signal(signal.SIGIO, lambda number, frame: self._end_orphan())
@@ -122,24 +128,24 @@ class _Signals:
         self._interrupted = True
 
     def consume(self) -> bool:
-        """Whether an interrupt has come since this was asked last."""
+        """Return whether an interrupt has arrived since the last call."""
         taken, self._interrupted = self._interrupted, False
         return taken
 
     def _end_orphan(self) -> NoReturn:
-        """The builder was killed, so a kernel on a server has nobody else to end it."""
+        """End a kernel on a server. The builder was killed, so nobody else can end the kernel."""
         end_on_server(self.temporary)
         self.end()
 
     def end(self, code: int = 1) -> NoReturn:
-        """Leave, with the kernel."""
+        """Exit, and end the kernel."""
         if self.kernel is not None:
             self.kernel.end()
         os._exit(code)
 
 
 def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
-    """What the kernel says of itself once it is ready, and we hear its outputs."""
+    """Return the `kernel_info` reply once the kernel is ready and its outputs reach us."""
     from queue import Empty
 
     end, next_ask = time.monotonic() + limit_s, 0.0
@@ -150,7 +156,7 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
         try:
             message = kernel.client.get_shell_msg(timeout=POLL_S)
             if message["header"]["msg_type"] == "kernel_info_reply":
-                # it has told its state; who has not heard that would miss outputs as well
+                # Wait for its status message: if that did not reach us, outputs would be lost as well.
                 kernel.client.get_iopub_msg(timeout=_ASK_AGAIN_S)
                 content: Mapping[str, Any] = message["content"]
                 return content
@@ -162,7 +168,10 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
 
 
 def _program(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
-    """Name → version, of the language; of the kernel where that does not say which version it runs."""
+    """Map the name of the language to its version.
+
+    If its version is unknown, use the kernel's name and version.
+    """
     language = info.get("language_info") or {}
     says, version = language.get("name"), language.get("version")
     if not version and info.get("implementation_version"):
@@ -171,7 +180,7 @@ def _program(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
 
 
 class _Session:
-    """What lasts from cell to cell."""
+    """State of a session from cell to cell."""
 
     def __init__(
         self,
@@ -190,18 +199,18 @@ class _Session:
         self._program = _program(requests.kernel.name, info)
         self._imports: dict[str, None] = {}
         self._packages: list[str] = []
-        """Those of them that count, as the kernel said last."""
+        """Imported packages whose versions matter, as the kernel last reported."""
         self._next = 1
-        """Number that a Python kernel gives to the next cell."""
+        """Number that a Python kernel will give to the next cell."""
 
     def prepare(self) -> None:
-        """Before the first cell."""
+        """Prepare the kernel before the first cell."""
         if self._is_python:
             setup = python.setup_expression(self._requests.kernel.stack_file)
             self._requests.compute({"setup": setup}, python.setup_code())
 
     def cell(self, message: Mapping[str, Any]) -> Frame:
-        """Run one cell; the frame that ends it."""
+        """Run one cell. Return the frame that ends it."""
         outputs = Outputs(self._send, self._text_bytes)
         if self._is_python:
             self._flush_before(message)
@@ -228,7 +237,7 @@ class _Session:
             self._requests.compute(_NO_EXPRESSIONS, code)
 
     def _restore(self) -> str:
-        """Take back what a run of a sweep has bound; the name of what it has changed in place."""
+        """Undo the bindings of a sweep run. Return the name of a variable that the run changed in place."""
         reply = self._requests.compute({"run": python.restoring_expression()})
         computed = (reply.content.get("user_expressions") or {}).get("run") or {}
         return str(python.parse_report(computed).get("changed") or "")
@@ -237,23 +246,26 @@ class _Session:
         return python.state_expression(tuple(self._imports), self._root)
 
     def _usage_frame(self, reply: KernelReply) -> Frame:
-        """Device and packages of a cell; of languages other than Python only the language."""
+        """Return the device and packages of a cell.
+
+        For languages other than Python, return only the language.
+        """
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}
         if reply.status == "error":
-            # expressions are computed behind cells that end well only
+            # The kernel evaluates expressions only after cells that succeed.
             reply = self._requests.compute({"state": self._state()})
         found = python.parse_report((reply.content.get("user_expressions") or {}).get("state") or {})
         self._packages = list(found.get("imports") or self._packages)
         return {"device": str(found.get("device") or ""), "imports": self._packages}
 
     def _crash_line(self, number: int) -> int:
-        """The line of a cell at which the kernel crashed, if it could say so."""
+        """Return the line of a cell where the kernel crashed, or 0 if the kernel did not report it."""
         stack = self._requests.kernel.stack() if self._requests.dead else ""
         return python.find_crash_line(stack, number)
 
     def value(self, message: Mapping[str, Any]) -> Frame:
-        """Compute one value of the text."""
+        """Compute one value in the text."""
         expression = message["expression"]
         if self._is_python:
             expression = python.value_expression(expression, message["conversion"], message["spec"])
@@ -270,7 +282,7 @@ class _Session:
         return {**frame, "status": "error", "text": "", "latex": "", "failure": failure_of(found)}
 
     def machine(self) -> Frame:
-        """Where it ran, as far as that is known."""
+        """Return what is known about the machine where the session ran."""
         if not self._is_python:
             here: Mapping[str, Any] = {} if self._requests.kernel.id else versions.machine(())
             known: Frame = {name: here[name] for name in ("platform", "cpu") if name in here}

@@ -1,7 +1,7 @@
-"""What a Python kernel is told before its first cell; it runs in the kernel, in any Python from 3.9 on.
+"""Setup of a Python kernel before its first cell. It runs in the kernel, in any Python from 3.9 on.
 
-It is sent as text, since the kernel may run where blogsmith is not installed. Places in tracebacks and
-warnings become `<cell 2>`, as the worker names them.
+It is sent as a string, since blogsmith may not be installed where the kernel runs. Locations in tracebacks
+and warnings become `<cell 2>`, as in the worker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _OF_IPYTHON = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
-"""Names beside those of the author; and all that begin with an underscore."""
+"""Names that do not belong to the author, in addition to all that begin with an underscore."""
 _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
@@ -31,7 +31,7 @@ _GONE_S = 0.05
 
 
 class KernelReports:
-    """Something that is to reach the bridge as text."""
+    """Report that reaches the bridge as a string."""
 
     def __init__(self, text: str, latex: str = "") -> None:
         self._data = {"text/plain": text[:_VALUE_BYTES], "text/latex": latex[:_VALUE_BYTES]}
@@ -41,7 +41,7 @@ class KernelReports:
 
 
 def report_value(value: Any, conversion: str, spec: str) -> KernelReports:
-    """A value of the text: converted and formatted as in an f-string."""
+    """Return a value in the text, converted and formatted as in an f-string."""
     convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion)
     text = format(convert(value) if convert else value, spec)
     offers = not (conversion or spec or isinstance(value, type)) and hasattr(value, _LATEX)
@@ -49,20 +49,27 @@ def report_value(value: Any, conversion: str, spec: str) -> KernelReports:
 
 
 def state(names: Sequence[str], root: str) -> KernelReports:
-    """What a cell used. names: that the code imports; root: of the site."""
+    """Return device and packages that a cell used.
+
+    names: names that the code imports.
+    root: site root.
+    """
     versions: Any = sys.modules["_blogsmith_versions"]
     imports = versions.count_packages(names, lambda file: file.startswith(root + "/"))
     return KernelReports(json.dumps({"device": versions.device(), "imports": imports}))
 
 
 def machine(names: Sequence[str]) -> KernelReports:
-    """The fields of `results.Machine`. names: of the packages whose versions count."""
+    """Return the fields of `results.Machine`.
+
+    names: packages whose versions matter.
+    """
     versions: Any = sys.modules["_blogsmith_versions"]
     return KernelReports(json.dumps(versions.machine(names)))
 
 
 def seed(number: int) -> None:
-    """From here on random numbers come out equal."""
+    """Seed the random generators, so that the following random numbers are reproducible."""
     module: Any = sys.modules["_blogsmith_seeds"]
     if not hasattr(module, "kept"):
         module.kept = module.Seeds()
@@ -70,11 +77,14 @@ def seed(number: int) -> None:
 
 
 def begin_run(binding: str, leaves: bool) -> None:
-    """Bind the names of a sweep, given as JSON. leaves: else `end_run` takes back what the cell binds."""
+    """Bind the names of a sweep, given as JSON.
+
+    leaves: keep what the cell binds; if False, `end_run` undoes it.
+    """
     ipython: Any = sys.modules["IPython"]
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     shell = ipython.get_ipython()
-    # its database takes one text for each number, and complains of a second one among what the cell prints
+    # The history database allows one entry for each number, and would print a complaint about a second one.
     shell.history_manager.enabled = False
     names = shell.user_ns
     sweeps.before = None if leaves else sweeps.SessionState(names, _OF_IPYTHON)
@@ -82,16 +92,16 @@ def begin_run(binding: str, leaves: bool) -> None:
 
 
 def end_run() -> KernelReports:
-    """Go back to where `begin_run` was; the name of what was changed in place, or nothing."""
+    """Return to the state before `begin_run`. Report the name of a variable changed in place, if any."""
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     return KernelReports(json.dumps({"changed": sweeps.before.restore()}))
 
 
 def prepare(stack_file: str, package: str) -> None:
-    """Let IPython name cells as blogsmith does, and lose nothing that was printed.
+    """Make IPython name cells as blogsmith does, and lose no printed output.
 
-    stack_file: where a process that ends badly writes where it stood; empty: nobody could read it.
-    package: folder of the package blogsmith, for imports of its lab; empty: it is on another machine.
+    stack_file: file to which a dying process writes its stack; empty if nobody could read it.
+    package: folder of the package blogsmith, for imports of its lab; empty if it is on another machine.
     """
     lab_finder: Any = sys.modules["_blogsmith_lab_finder"]
     if package:
@@ -104,7 +114,7 @@ def prepare(stack_file: str, package: str) -> None:
     library = os.path.dirname(os.path.dirname(ipython.__file__))  # noqa: PTH120 - as in the worker
 
     def structured(kind: Any, error: BaseException, trace: Any = None, *_: Any, **__: Any) -> list[str]:
-        # for errors of syntax IPython hands in something else
+        # For syntax errors, IPython passes something other than a traceback.
         return _lines(error, trace if isinstance(trace, TracebackType) else None, library)
 
     shell.compile.get_code_name = lambda raw, transformed, number: f"<cell {number}>"
@@ -113,13 +123,13 @@ def prepare(stack_file: str, package: str) -> None:
 
 
 def number_cells(number: int) -> None:
-    """The next cell has this number."""
+    """Set the number of the next cell."""
     ipython: Any = sys.modules["IPython"]
     ipython.get_ipython().execution_count = number
 
 
 def _lines(error: BaseException, trace: TracebackType | None, library: str) -> list[str]:
-    """The traceback as Python prints it, without the frames of the kernel."""
+    """Return the traceback as Python prints it, without the frames of the kernel."""
     found = traceback.TracebackException(type(error), error, trace)
     seen: set[int] = set()
     waiting: list[Any] = [found]
@@ -141,7 +151,10 @@ def _is_ours(file: str, library: str) -> bool:
 
 
 def _dump_stack_to(stack_file: str) -> Any:
-    """At a crash, and when the bridge asks before it kills. Gives the file that is written to."""
+    """Dump the stack at a crash, and when the bridge requests it before a kill.
+
+    Return the file that is written.
+    """
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)
     faulthandler.register(signal.SIGUSR2, file, all_threads=False)
@@ -149,13 +162,16 @@ def _dump_stack_to(stack_file: str) -> Any:
 
 
 def _leave_in_order(file: Any) -> None:
-    """Lose nothing at `os._exit`. file: for where it was called; None: nobody could read it."""
+    """Flush all output at `os._exit`.
+
+    file: file for the stack of the call; None if nobody could read it.
+    """
     leave, kernel = os._exit, os.getpid()
 
     def leave_flushed(status: int) -> None:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        # a child that was forked leaves so as a rule, and says nothing of where the kernel stood
+        # A forked child normally exits this way; that says nothing about the kernel's location.
         if os.getpid() == kernel:
             time.sleep(_GONE_S)
             if file is not None:
@@ -166,9 +182,9 @@ def _leave_in_order(file: Any) -> None:
 
 
 def _flush_streams() -> None:
-    """Let the first lines out at once, and what goes to one stream before what goes to the other.
+    """Flush the first lines immediately, and one stream before the other is written to.
 
-    A kernel holds back what is printed for a while: after a crash it would be lost.
+    A kernel buffers printed output for a while; after a crash it would be lost.
     """
     last: list[Any] = [None, 0.0]
 
@@ -180,7 +196,7 @@ def _flush_streams() -> None:
             written = write(text)
             if "\n" in text and time.monotonic() - last[1] > _FLUSH_S:
                 stream.flush()
-                # the message is on its way in another thread, which ends with the process
+                # Another thread sends the message and ends with the process, so give it time.
                 time.sleep(_AWAY_S)
                 last[1] = time.monotonic()
             return written

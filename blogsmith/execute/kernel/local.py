@@ -1,4 +1,4 @@
-"""A Jupyter kernel on this machine, a child of the bridge."""
+"""Jupyter kernel on this machine, as a child of the bridge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ...base.diagnostics.extras import install_extra
 from ..session.process import describe_exit
 
 TRIES = 3
-"""Ports are chosen before the kernel binds them; somebody else may be faster."""
+"""Attempts to start a kernel. Ports are chosen before the kernel binds them, so another process may take
+them.
+"""
 _TAKEN = "Address already in use"
 _END_S = 2.0
 _STACK_S = 1.0
@@ -24,11 +26,11 @@ _PIECE_S = 0.05
 
 
 class CannotStart(Exception):
-    """Why a kernel cannot run, in words."""
+    """Error for a kernel that cannot run, with the reason as its message."""
 
 
 class LocalKernel:
-    """Started by name; its connection file, its log and IPython's own files lie in a temporary folder."""
+    """Kernel started by name. Its connection file, its log and IPython's files are in a temporary folder."""
 
     def __init__(self, name: str, folder: Path, temporary: Path) -> None:
         self.name = name
@@ -37,10 +39,10 @@ class LocalKernel:
         self._stack = temporary / "kernel.stack"
         manager = _manager(name, temporary)
         with self._log.open("wb") as log:
-            # own IPython folder: neither the user's startup files nor a history
+            # a separate IPython folder, without the user's startup files and history
             environment = {**os.environ, "IPYTHONDIR": str(temporary / "ipython")}
             if environment.get("MPLBACKEND") == "agg":
-                # what the worker needs; kernels of Python have a backend that shows figures
+                # The worker needs this variable. Python kernels have a backend that shows figures.
                 del environment["MPLBACKEND"]
             try:
                 manager.start_kernel(cwd=str(folder), env=environment, stdout=log, stderr=log)
@@ -48,57 +50,57 @@ class LocalKernel:
                 raise CannotStart(f"the kernel {name} cannot be started: {error}") from error
         self._process: subprocess.Popen[bytes] = manager.provisioner.process
         self.client: Any = manager.client()
-        # a cell may show more than a queue holds
+        # A cell may show more than a queue can store, so remove the limit.
         self.client.context.rcvhwm = 0
         self.client.start_channels(stdin=False, hb=False)
 
     @property
     def can_be_tried_again(self) -> bool:
-        """Whether it found its ports taken."""
+        """Whether the kernel failed because its ports were in use."""
         return _TAKEN in _text_of(self._log)
 
     def interrupt(self) -> None:
-        """As Ctrl-C in a terminal: the kernel and what it has started."""
+        """Interrupt the kernel and its children, as Ctrl-C in a terminal does."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGCONT)
             os.killpg(self._process.pid, signal.SIGINT)
 
     def death_reason(self) -> str:
-        """Why it is gone; empty while it lives."""
+        """Return why the kernel is gone. Empty while it is alive."""
         code = self._process.poll()
         if code is None:
             return ""
         return f"its kernel left with exit code {code}" if code >= 0 else describe_exit(code)
 
     def why_not_ready(self) -> str:
-        """The last that it said, for a kernel that died before it was ready."""
+        """Return the last line of the log, for a kernel that died before it was ready."""
         lines = [line.strip() for line in _text_of(self._log).splitlines() if line.strip()]
         return lines[-1] if lines else self.death_reason()
 
     @property
     def stack_file(self) -> str:
-        """Where a kernel may write where it stands."""
+        """File where the kernel may write its stack."""
         return str(self._stack)
 
     def stack(self) -> str:
-        """Where it stood when it ended badly, as far as it has said so."""
+        """Return the stack of a kernel that crashed, as far as it was written."""
         return _text_of(self._stack)
 
     def request_stack(self) -> None:
-        """Let it write where it stands; one that cannot is ended by this."""
+        """Make the kernel write its stack. A kernel that cannot do this is ended by the signal."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
         while time.monotonic() < end and not self._stack_begins() and self._process.poll() is None:
             time.sleep(_PIECE_S)
-        # it comes in pieces
+        # The stack arrives in parts.
         time.sleep(_PIECE_S)
 
     def _stack_begins(self) -> bool:
         return self._stack.is_file() and self._stack.stat().st_size > 0
 
     def end(self) -> None:
-        """Kill its process group; children that have left it are found by the mark of the session."""
+        """Kill the process group. Children that have left it are found by the session's mark."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -123,7 +125,10 @@ def _manager(name: str, temporary: Path) -> Any:
 
 
 def no_such_kernel(name: str, installed: Iterable[str]) -> str:
-    """What to say of a name that means nothing. installed: those that do."""
+    """Return the message for an unknown kernel name.
+
+    installed: names of installed kernels.
+    """
     names = ", ".join(sorted(installed))
     return f'there is no Jupyter kernel "{name}"; installed: {names or "none"}'
 

@@ -1,4 +1,4 @@
-"""What a kernel sends while a cell runs, as the frames that a worker would send."""
+"""Outputs of a kernel, translated to the frames that a worker would send."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .requests import KernelReply, Message
 Frame = dict[str, object]
 
 TEXTS = ("text/plain", "text/html", "text/latex")
-"""Forms of a value that are text; of others the first stands in where there is no plain text."""
+"""Text formats of a value. If there is no plain text, the first of the other formats replaces it."""
 PICTURES = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
 _IN_PLACE_OF_TEXT = ("text/markdown", "application/json", "application/javascript")
 _MAX_PICTURE = 64 * 1024 * 1024
@@ -24,17 +24,17 @@ _KINDS: Mapping[str, str] = MappingProxyType({"execute_result": "value", "displa
 
 
 class Outputs:
-    """The outputs of one cell."""
+    """Outputs of one cell."""
 
     def __init__(self, send: Callable[[Frame], None], text_bytes: int) -> None:
         self._send = send
         self._limit = self._left = text_bytes
         self._clear_first = False
         self.error: Mapping[str, Any] | None = None
-        """Content of the last message that told of an exception."""
+        """Content of the last message that reported an exception."""
 
     def add_message(self, message: Message) -> None:
-        """Pass a message on; what is no output is left out."""
+        """Forward a message. Messages other than outputs are ignored."""
         kind, content = message["header"]["msg_type"], message["content"]
         if kind == "clear_output":
             self._clear_first = True
@@ -75,9 +75,9 @@ class Outputs:
 
 
 def _forms(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
-    """The forms of a value that a page knows: texts, and pictures in base64.
+    """Return the formats of a value that a page supports: strings, and images in base64.
 
-    limit: a text that is longer is cut if it is plain, and left out otherwise.
+    limit: plain text longer than this is cut; longer strings in other formats are left out.
     """
     plain = next((kind for kind in ("text/plain", *_IN_PLACE_OF_TEXT) if kind in data), "")
     texts = {kind: _text(data[kind]) for kind in TEXTS if kind in data}
@@ -96,15 +96,17 @@ def _text(value: object) -> str:
 
 
 def _picture(kind: str, written: str) -> str:
-    # of all pictures only SVG travels as what it is
+    # SVG is the only image format that is not sent in base64.
     is_text = kind == "image/svg+xml"
     return base64.b64encode(written.encode("utf-8", "replace")).decode() if is_text else written
 
 
 def failure_of(error: Mapping[str, Any]) -> Frame:
-    """An exception: the fields of `runs.Failure`. error: content of the message or reply that tells of it.
+    """Return an exception as the fields of `runs.Failure`.
 
-    Kernels that name places as `<cell 2>` tell the line, others do not.
+    The line is known only from kernels that name locations as `<cell 2>`.
+
+    error: content of the message or reply that reports the exception.
     """
     name = str(error.get("ename") or "Error")
     message = _ANSI.sub("", str(error.get("evalue") or ""))
@@ -116,9 +118,9 @@ def failure_of(error: Mapping[str, Any]) -> Frame:
 
 
 def ending(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
-    """How a cell ended: the fields `status`, `problem` and `failure` of its last frame.
+    """Return the fields `status`, `problem` and `failure` of a cell's last frame.
 
-    error: as `Outputs.error`.
+    error: see `Outputs.error`.
     """
     if reply.status == "died":
         return {"status": "died", "problem": reply.problem, "failure": None}

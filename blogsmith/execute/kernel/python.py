@@ -1,4 +1,4 @@
-"""What is asked of kernels that run Python, as code and expressions for them; the answers are in JSON."""
+"""Code and expressions for kernels that run Python. Their answers are JSON."""
 
 from __future__ import annotations
 
@@ -35,59 +35,65 @@ _MODULE = '__import__("sys").modules["_blogsmith_kernel"]'
 
 
 def setup_code() -> str:
-    """For before the first cell; it leaves no name behind."""
+    """Return the code to run before the first cell. It leaves no names."""
     folder = Path(__file__).parents[1]
     sources = {name: (folder / file).read_text("utf-8") for name, file in _SOURCES.items()}
     return _SETUP.format(sources=sources)
 
 
 def setup_expression(stack_file: str) -> str:
-    """What to compute behind that; while code runs, IPython holds the streams.
+    """Return the expression to evaluate after the setup code: IPython redirects the streams while code runs.
 
-    stack_file: as `kernel_setup.prepare` takes it.
+    stack_file: see `kernel_setup.prepare`.
     """
     package = str(Path(__file__).parents[2]) if stack_file else ""
     return f"{_MODULE}.prepare({stack_file!r}, {package!r})"
 
 
 def seed_code(seed: int) -> str:
-    """For before a cell."""
+    """Return the code that seeds random numbers before a cell."""
     return f"{_MODULE}.seed({seed})"
 
 
 def binding_code(binding: Mapping[str, object], *, leaves: bool) -> str:
-    """For before a run of a sweep. leaves: what the cell binds stays."""
+    """Return the code to run before a sweep run.
+
+    leaves: keep what the cell binds.
+    """
     return f"{_MODULE}.begin_run({json.dumps(binding)!r}, {leaves!r})"
 
 
 def restoring_expression() -> str:
-    """What to compute behind one that leaves nothing."""
+    """Return the expression to evaluate after a sweep run whose bindings are undone."""
     return f"{_MODULE}.end_run()"
 
 
 def numbering_code(number: int) -> str:
-    """For before a cell whose number is not that of the cell before it, plus one."""
+    """Return the code to run before a cell that does not follow the previous cell number."""
     return f"{_MODULE}.number_cells({number})"
 
 
 def value_expression(expression: str, conversion: str, spec: str) -> str:
-    """What to compute for a `{= … =}`; its `text/plain` is the text, its `text/latex` the formula."""
-    # the line breaks: a comment or a line of its own ends there
+    """Return the expression for a `{= … =}`. Its `text/plain` is the text, its `text/latex` the formula."""
+    # the line breaks end a comment or a line magic in the expression
     return f"{_MODULE}.report_value((\n{expression}\n), {conversion!r}, {spec!r})"
 
 
 def state_expression(names: Sequence[str], root: str) -> str:
-    """What to compute behind a cell. names: that cells import."""
+    """Return the expression to evaluate after a cell.
+
+    names: names that cells import.
+    """
     return f"{_MODULE}.state({list(names)!r}, {root!r})"
 
 
 def machine_expression(names: Sequence[str]) -> str:
-    """What to compute in the end."""
+    """Return the expression to evaluate at the end of a session."""
     return f"{_MODULE}.machine({list(names)!r})"
 
 
 def parse_report(computed: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer to the last two; empty if there is none."""
+    """Return the answer to one of the previous two expressions. Empty if there is none."""
     try:
         answer = json.loads(computed.get("data", {}).get("text/plain") or "{}")
     except ValueError:
@@ -96,7 +102,10 @@ def parse_report(computed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_imports(code: str) -> Iterator[str]:
-    """Top-level names that a cell imports; none if it is no plain Python, as with commands of IPython."""
+    """Yield the top-level names that a cell imports.
+
+    None if the code is not plain Python, as with IPython commands.
+    """
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -105,6 +114,6 @@ def list_imports(code: str) -> Iterator[str]:
 
 
 def find_crash_line(stack: str, cell: int) -> int:
-    """The line of a cell that stands in the stack of a crashed Python, 0 if there is none."""
+    """Return the line of a cell found in the stack of a crashed Python, or 0."""
     found = re.search(rf'File "<cell {cell}>", line (\d+)', stack)
     return int(found[1]) if found else 0

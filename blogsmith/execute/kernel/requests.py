@@ -1,7 +1,7 @@
-"""One request to a Jupyter kernel: its outputs as they come, its reply, and whether the kernel is gone.
+"""One request to a Jupyter kernel: its outputs, its reply, and detection of the kernel's death.
 
-A request is over when its reply and the message that the kernel is idle have come: outputs travel on another
-channel than replies, and may come later. A kernel that dies sends neither, so it is watched.
+A request is done when its reply and the message that the kernel is idle have arrived. Outputs use another
+channel than replies and may arrive later. A kernel that dies sends neither, so its process is watched.
 """
 
 from __future__ import annotations
@@ -14,71 +14,79 @@ from typing import Any, Literal, Protocol
 
 POLL_S = 0.05
 STUBBORN_S = 0.5
-"""After an interrupt; less than the builder's grace, so that the kernel is ended here and by name."""
+"""Seconds to wait after an interrupt. Less than the builder's grace, so that the kernel is ended and named
+here.
+"""
 _LATE_S = 5.0
 _REST_S = 0.2
 
 Message = Mapping[str, Any]
-"""As jupyter_client gives it."""
+"""Message as returned by jupyter_client."""
 
 
 class Kernel(Protocol):
-    """A running kernel, here or on a server."""
+    """Running kernel, on this machine or on a server."""
 
     name: str
     id: str
-    """On a server; empty: it runs here."""
+    """Id on a server. Empty if it runs here."""
     client: Any
-    """A blocking client of jupyter_client, or one of jupyter_kernel_client."""
+    """Blocking client of jupyter_client or jupyter_kernel_client."""
 
     def interrupt(self) -> None: ...
 
     def death_reason(self) -> str:
-        """Why it is gone, in words; empty while it lives."""
+        """Return why the kernel is gone, as a message. Empty while it is alive."""
 
     @property
     def stack_file(self) -> str:
-        """Where a Python kernel is to write where it stands; empty: nowhere."""
+        """File where a Python kernel writes its stack. Empty for none."""
 
     def stack(self) -> str:
-        """Where it stood when it ended badly, as far as it has said so."""
+        """Return the stack of a kernel that crashed, as far as it was written."""
 
     def request_stack(self) -> None:
-        """Let it write where it stands, before its end."""
+        """Make the kernel write its stack before it is ended."""
 
     def end(self) -> None:
-        """At once."""
+        """End the kernel immediately."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelReply:
-    """How a request ended."""
+    """Outcome of a request."""
 
     status: Literal["ok", "error", "died"]
     content: Mapping[str, Any] = field(default_factory=dict)
-    """Of the reply message."""
+    """Content of the reply message."""
     problem: str = ""
-    """Why the kernel is gone."""
+    """Reason why the kernel is gone, as a message."""
 
 
 @dataclass(slots=True)
 class Requests:
-    """Requests to one kernel, one after the other."""
+    """Sequence of requests to one kernel."""
 
     kernel: Kernel
     interrupted: Callable[[], bool]
-    """Whether an interrupt has come since it was asked last."""
+    """Function that returns whether an interrupt has arrived since its last call."""
     dead: str = ""
-    """Why the kernel is gone; empty while it lives."""
+    """Reason why the kernel is gone. Empty while it is alive."""
     _shown: set[str] = field(default_factory=set)
-    """Requests whose outputs count, earlier ones too: threads go on printing."""
+    """Ids of requests whose outputs are forwarded. Earlier ones are included, since threads continue
+    printing.
+    """
 
     def run(self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str]) -> KernelReply:
-        """Run a cell. hear: called with every message about it. expressions: computed behind it."""
+        """Run a cell.
+
+        hear: called with every message about the cell.
+        expressions: expressions evaluated after the cell.
+        """
         return self._request(code, hear, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
-        """Compute expressions, or run code of ours; what it shows is nobody's business."""
+        """Evaluate expressions, or run code of ours. Outputs are ignored."""
         return self._request(code, lambda message: None, expressions, silent=True)
 
     def _request(
@@ -112,7 +120,7 @@ class Requests:
         reply: Mapping[str, Any] | None = None
         idle, patience, late = False, float("inf"), float("inf")
         while True:
-            # some kernels are idle before they reply
+            # Some kernels are idle before they reply.
             message = _next_message(client.get_iopub_msg, 0 if idle and reply is None else POLL_S)
             now = time.monotonic()
             if message is not None:

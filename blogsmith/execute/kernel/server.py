@@ -1,7 +1,7 @@
-"""A Jupyter kernel on a server, over its HTTP and WebSocket interface.
+"""Jupyter kernel on a server, over its HTTP and WebSocket interface.
 
-A server starts a kernel anew that has died, and says so in a message of its own; the state of the kernel is
-asked for besides, since a connection that is cut brings no message at all. The builder ends the kernel.
+A server restarts a kernel that has died and reports this in a separate message. The state of the kernel is
+also polled, because a lost connection sends no message at all. The builder ends the kernel.
 """
 
 from __future__ import annotations
@@ -24,10 +24,13 @@ _DIED = ("restarting", "autorestarting", "dead")
 
 
 class ServerKernel:
-    """Started by name, in the folder that the path means to the server."""
+    """Kernel started by name, in the folder that the path refers to on the server."""
 
     def __init__(self, url: str, token: str, name: str, path: str, temporary: Path) -> None:
-        """temporary: folder of the session here, for what the builder must know. Raises CannotStart."""
+        """Start the kernel and connect to it. Raises `CannotStart`.
+
+        temporary: folder of the session on this machine, for data that the builder needs.
+        """
         try:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
@@ -53,16 +56,16 @@ class ServerKernel:
 
     @property
     def can_be_tried_again(self) -> bool:
-        """Servers see to that."""
+        """Always False: servers retry themselves."""
         return False
 
     def interrupt(self) -> None:
-        """Ask the server to."""
+        """Ask the server to interrupt the kernel."""
         with contextlib.suppress(OSError):
             self._manager.interrupt_kernel(timeout=_SHORT_S)
 
     def death_reason(self) -> str:
-        """Why it is gone; empty while it lives."""
+        """Return why the kernel is gone. Empty while it is alive."""
         if self.client.states & set(_DIED):
             return "its kernel died on the server"
         if time.monotonic() < self._next_poll:
@@ -78,27 +81,27 @@ class ServerKernel:
         return "the connection to the server is lost" if lost else ""
 
     def why_not_ready(self) -> str:
-        """What is known of a kernel that was never ready."""
+        """Return why a kernel did not become ready."""
         return self.death_reason()
 
     @property
     def stack_file(self) -> str:
-        """Of files on a server nothing is known."""
+        """Always empty: files on a server cannot be read."""
         return ""
 
     def stack(self) -> str:
-        """As above."""
+        """Return an empty string: files on a server cannot be read."""
         return ""
 
     def request_stack(self) -> None:
-        """As above."""
+        """Do nothing: files on a server cannot be read."""
 
     def end(self) -> None:
-        """Left to the builder, which tells the server also if there is no bridge any more."""
+        """Do nothing. The builder ends the kernel, even if no bridge is left."""
 
 
 def _watch_states(client: Any) -> Any:
-    """The client, which notes the states of the kernel that belong to no request: `client.states`."""
+    """Return the client, changed to collect kernel states that belong to no request in `client.states`."""
     client.states = set()
     get = client.get_iopub_msg
 
@@ -113,7 +116,7 @@ def _watch_states(client: Any) -> Any:
 
 
 def format_address(url: str) -> str:
-    """The address for messages: a user, a password or a token that somebody wrote into it stays out."""
+    """Return the URL for messages, without user, password and token."""
     try:
         parts = urlsplit(url)
     except ValueError:

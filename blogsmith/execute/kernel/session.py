@@ -1,9 +1,9 @@
-"""The engine of Jupyter kernels: what the builder starts in place of a worker, and what it tidies up.
+"""Engine of Jupyter kernels: the process the builder starts instead of a worker, and its clean-up.
 
-Between builder and kernel stands a process of ours, the bridge (`bridge.py`), which speaks to the
-builder as a worker does. So limits, interrupts, deaths and what is left of a session are handled once, in
-`session/requests.py` and `session/reaper.py`: a local kernel is a child of the bridge and carries the mark of
-its session.
+A process of ours, the bridge (`bridge.py`), connects builder and kernel; it uses the worker's protocol. So
+limits, interrupts, deaths and remaining processes are handled in one place, in `session/requests.py` and
+`session/reaper.py`. A local kernel is a child of the bridge and carries the environment marker of its
+session.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 SERVER = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
-"""Variables of blogsmith's own environment that name a Jupyter server; both, or kernels run here."""
+"""Variables in blogsmith's own environment that name a Jupyter server. Unless both are set, kernels run here.
+"""
 _FOR_KERNELS = ("JUPYTER_PATH", "JUPYTER_DATA_DIR")
-"""Where kernels are registered."""
+"""Variables with the folders in which kernels are registered."""
 _BOOT = """\
 import sys
 compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, False
@@ -39,51 +40,60 @@ _END_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class KernelEngine:
-    """A Jupyter kernel behind a bridge."""
+    """Jupyter kernel connected by a bridge."""
 
     kernel: str = ""
-    """Name of the kernel; empty: `python3`."""
+    """Name of the kernel. Empty for `python3`."""
     ready_s: float = 60.0
-    """How long the kernel may take to start: some compile first."""
+    """Seconds that the kernel may take to start. Some kernels compile code first."""
     bridge_s: float = 30.0
-    """How long the bridge takes beside that."""
+    """Seconds that the bridge may take in addition."""
     is_forkable: bool = False
 
     @property
     def start_s(self) -> float:
-        """Of bridge and kernel."""
+        """Seconds that bridge and kernel may take to start."""
         return self.ready_s + self.bridge_s
 
     def program(self, python: str) -> str:
-        """The kernel; which Python it has is its own affair."""
+        """Return the name of the kernel for messages. Which Python it uses does not matter here."""
         return f"the kernel {self.kernel or 'python3'}"
 
     def refusal(self, sandbox: str) -> str:
-        """A kernel is started by Jupyter, outside of what a sandbox holds."""
+        """Return why a sandbox is not possible: Jupyter starts the kernel outside of it.
+
+        Empty if there is no sandbox.
+        """
         if sandbox == "off":
             return ""
         return f"sandbox: {sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
 
     def command(self, python: str, descriptor: int) -> list[str]:
-        """The bridge, in blogsmith's own Python."""
-        # -P: the folder of the post is no place to import from
+        """Return the command of the bridge, which runs in blogsmith's own Python."""
+        # -P: do not import from the folder of the post
         return [sys.executable, "-P", "-c", _BOOT, str(descriptor), str(_PACKAGE)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """That of the bridge; a local kernel inherits it, and never sees the token of a server."""
+        """Return the environment of the bridge.
+
+        A local kernel inherits it, and never sees the token of a server.
+        """
         return bridge_environment(env, os.environ)
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
-        """Which kernel, in which folder of a server, and how long it may take."""
+        """Return the kernel, its folder on a server, and its timeout."""
         return {"kernel": self.kernel, "path": str(post.parent), "ready_s": self.ready_s}
 
     def clean_up(self, temporary: Path) -> None:
-        """End the kernel on a server, whatever became of the bridge."""
+        """End a kernel on a server, even if the bridge is gone."""
         end_on_server(temporary)
 
 
 def bridge_environment(env: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
-    """`env` of a session with what the bridge needs of `environ`, blogsmith's own."""
+    """Return `env` of a session with the variables that the bridge needs.
+
+    environ: blogsmith's own environment.
+    """
     names = [name for name in _FOR_KERNELS if name in environ]
     passed = {name: environ[name] for name in (*names, *(SERVER if uses_server(environ) else ()))}
     without = {name: value for name, value in env.items() if name not in SERVER}
@@ -91,19 +101,19 @@ def bridge_environment(env: Mapping[str, str], environ: Mapping[str, str]) -> di
 
 
 def uses_server(environ: Mapping[str, str]) -> bool:
-    """Whether kernels run on a Jupyter server."""
+    """Return whether kernels run on a Jupyter server."""
     return all(environ.get(name) for name in SERVER)
 
 
 def note_on_server(temporary: Path, kernel_id: str) -> None:
-    """Let the builder know of a kernel on the server at once: the bridge may be killed before it is ready."""
+    """Store the id of a kernel on a server for the builder: the bridge may be killed before it is ready."""
     (temporary / _ID_FILE).write_text(kernel_id, "utf-8")
 
 
 def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """End the kernel that `note_on_server` noted, whatever became of the bridge.
+    """End the kernel whose id `note_on_server` stored, even if the bridge is gone.
 
-    No kernel, or a server that is gone, is no error.
+    A missing kernel, or a server that is gone, is not an error.
     """
     import http.client
     import urllib.request

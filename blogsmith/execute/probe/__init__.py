@@ -1,1 +1,1 @@
-"""What the author's Python has: packages and a CUDA device, and which needs of cells that meets."""
+"""Probing the author's Python: its packages and CUDA device, and the needs of cells that it meets."""

@@ -1,9 +1,9 @@
-"""What the probe said, kept in the cache of the site: to ask torch for its device takes seconds.
+"""Answers of the probe, stored in the site cache: asking torch for its device takes seconds.
 
-An answer holds as long as the Python, every folder it imports from, the variables that choose devices and
-the driver are as they were. What may be otherwise the next time is not kept: no answer at all, a device that
-torch does not see although its driver is there, modules inside of packages. A row that is broken or of
-another version counts as none, and one that cannot be written costs time only.
+An answer is valid while the Python, every folder it imports from, the variables that choose devices and the
+driver are unchanged. Facts that may differ next time are not stored: no answer at all, a device that torch
+does not see although its driver is installed, and modules inside packages. A row that is damaged or of
+another version is ignored. A row that cannot be written only costs time.
 """
 
 from __future__ import annotations
@@ -24,42 +24,42 @@ from ...base.storage.stamps import stamp_at
 from .program import folder_stamp
 
 SCHEMA = 1
-"""Of the row, and of what the probe means by its words."""
+"""Version of the row and of the probe's output format."""
 _NAME = "pythons"
 MOST_PYTHONS = 8
-"""Kept at once; the oldest goes first."""
+"""Number of Pythons stored. The oldest is removed first."""
 _PREFIXES = ("CUDA", "NVIDIA", "HIP", "ROCR", "TORCH", "PYTORCH", "PYTHON", "LD_", "DYLD_")
 _NAMES = ("PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX")
-"""Variables, with those that begin so, on which it depends what a Python finds."""
+"""Variables, by name or prefix, that affect what a Python finds."""
 
 Answer = Mapping[str, Any]
-"""As the probe gives it: `packages`, `cuda`, `path`."""
+"""Output of the probe: `packages`, `cuda`, `path`."""
 
 
 class CacheEntry(TypedDict):
-    """What is kept of one Python."""
+    """Stored answer of one Python."""
 
     path: Mapping[str, str]
     """Folder → stamp."""
     state: str
-    """Digest of what the rest depends on."""
+    """Digest of everything else that the answer depends on."""
     packages: Mapping[str, str | None]
-    """Import name → version; None: it is not there."""
+    """Import name → version; None if it is not installed."""
     cuda: Mapping[str, str]
-    """As the probe gives it; empty: unknown."""
+    """Output of the probe for `cuda`. Empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeCache:
-    """The answers of the Pythons that one site uses."""
+    """Stored answers of the Pythons that a site uses."""
 
     root: Path
-    """Of the site."""
+    """Site root."""
     machine: Path = Path("/")
-    """Where `dev/` and `proc/` are."""
+    """Folder with `dev/` and `proc/`."""
 
     def lookup(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
-        """What is known to hold still of all `names`; None if the probe must be asked."""
+        """Return the stored answer for all `names`, if it is still valid. None if the probe must run."""
         entry = self._entries().get(python)
         if entry is None or not all(_is_in(name, entry) for name in names):
             return None
@@ -70,14 +70,14 @@ class ProbeCache:
         return {"packages": packages, "cuda": entry["cuda"]}
 
     def keep(self, names: Collection[str], python: str, environ: Mapping[str, str], answer: Answer) -> None:
-        """Keep what lasts of an answer to `names`."""
+        """Store the part of an answer to `names` that stays valid."""
         path, found, cuda = answer.get("path"), answer.get("packages"), answer.get("cuda")
         if not (path and _is_words(path) and _is_words(found)):
             return
         entry: CacheEntry = {
             "path": path,
             "state": self._state(python, environ, path),
-            # what was not found is known too
+            # missing packages are stored too
             "packages": {name: found.get(name) for name in names if name != "cuda" and "." not in name},
             "cuda": cuda if _is_device(cuda) and _lasts(cuda) else {},
         }
@@ -90,14 +90,14 @@ class ProbeCache:
         self._write(dict(list(entries.items())[-MOST_PYTHONS:]))
 
     def _state(self, python: str, environ: Mapping[str, str], path: Mapping[str, str]) -> str:
-        """Digest of everything an answer depends on."""
+        """Return a digest of everything that an answer depends on."""
         real, bin_folder = os.path.realpath(python), Path(python).parent
         chosen = {n: v for n, v in environ.items() if n in _NAMES or n.startswith(_PREFIXES)}
         parts = {
             "python": [python, real, _stamp_of(Path(real))],
             "environment": [_stamp_of(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
             "variables": chosen,
-            # a relative folder in it is another one elsewhere
+            # PYTHONPATH may contain a relative folder, so the current folder matters
             "here": str(Path.cwd()) if "PYTHONPATH" in environ else "",
             "path": list(path.items()),
             "driver": self._driver(),
@@ -106,7 +106,7 @@ class ProbeCache:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _driver(self) -> list[str]:
-        """The devices and the driver of the machine, as far as files tell."""
+        """Return the devices and the driver version of the machine, as far as files show them."""
         found = [str(file) for pattern in ("nvidia*", "nvidia-caps/*", "dxg") for file in self._dev(pattern)]
         try:
             version = (self.machine / "proc/driver/nvidia/version").read_text(errors="replace")
@@ -118,7 +118,7 @@ class ProbeCache:
         return sorted((self.machine / "dev").glob(pattern))
 
     def _entries(self) -> dict[str, CacheEntry]:
-        """Python → what is kept of it, the oldest first."""
+        """Return the stored entry of each Python, oldest first."""
         with open_site_cache(self.root) as rows:
             row = rows.get("probe", _NAME)
         if row is None or row.key != str(SCHEMA):
@@ -129,8 +129,7 @@ class ProbeCache:
             return {}
 
     def _write(self, entries: Mapping[str, CacheEntry]) -> None:
-        # in the order they came, which tells the oldest
-        # names of folders may be no text
+        # Order matters: the first entry is the oldest. Folder names may not be valid Unicode.
         with suppress(UnicodeError), open_site_cache(self.root) as rows:
             rows.put("probe", _NAME, Row(str(SCHEMA), msgspec.msgpack.encode(entries)))
 
@@ -152,6 +151,6 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
 
 
 def _stamp_of(file: Path) -> tuple[int, int] | None:
-    """Not the inode: in a container a file that stays the same has another one at each start."""
+    """Return a stamp without the inode: in a container, the inode of a file changes at each start."""
     stamp = stamp_at(file)
     return stamp and stamp.written

@@ -1,8 +1,12 @@
-"""Program, run in the author's Python (3.9 or later): which packages and which CUDA device it has.
+"""Program that reports packages and CUDA device of the author's Python (3.9 or later), which runs it.
 
-Argument: import names as a JSON list. The last line of stdout is JSON: `packages`, name → version of those
-found, empty if it is unknown; `cuda` if that name was asked for; `path`, the folders of `sys.path` with what
-they were like before anything was looked for. No package is imported but torch, and that only for `cuda`.
+Its argument is a JSON list of import names. The last line of stdout is JSON:
+
+- `packages`: name → version of the packages found; empty if the version is unknown
+- `cuda`: the device, if that name was requested
+- `path`: the folders of `sys.path` with their stamps from before the search
+
+No package is imported except torch, and torch only for `cuda`.
 """
 
 from __future__ import annotations
@@ -19,8 +23,8 @@ from typing import Any
 
 
 def main() -> None:
-    """Answer for the names in the first argument."""
-    # what lies beside this file is ours, not the author's
+    """Print the answer for the names in the first argument."""
+    # Modules in the folder of this file belong to blogsmith, not to the author.
     here = Path(__file__).resolve().parent
     sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != here]
     names = json.loads(sys.argv[1])
@@ -33,23 +37,26 @@ def main() -> None:
 
 
 def folder_stamp(folder: str) -> str:
-    """What changes when a package in the folder comes, goes or is updated; empty if it is not there."""
+    """Return a stamp that changes when a package in the folder is added, removed or updated.
+
+    Empty if the folder does not exist.
+    """
     stamp: list[str] = []
     try:
         stamp.append(str(os.stat(folder).st_mtime_ns))  # noqa: PTH116
         with os.scandir(folder or ".") as entries:
-            # these name further folders, and an edit of one does not touch the folder it is in
+            # These files name further folders, and editing one does not change the folder's stamp.
             files = sorted((entry.name, entry) for entry in entries if entry.name.endswith(".pth"))
         stamp += [f"{name} {entry.stat().st_mtime_ns}" for name, entry in files]
     except NotADirectoryError:  # a zip file
         pass
-    except (OSError, ValueError):  # ValueError: a name that no file can have
+    except (OSError, ValueError):  # ValueError: an invalid file name
         return ""
     return "; ".join(stamp)
 
 
 def is_found(name: str) -> bool:
-    """Whether `import name` would find a module; no parent of it is imported either."""
+    """Return whether `import name` would find a module. Its parents are not imported either."""
     if name in sys.modules:
         return True
     top, *deeper = name.split(".")
@@ -65,11 +72,11 @@ def is_found(name: str) -> bool:
 
 
 def version(name: str) -> str:
-    """Of the distribution that a module belongs to."""
+    """Return the version of the distribution that contains a module."""
     from importlib import metadata  # slow, and the builder imports this file too
 
     top = name.partition(".")[0]
-    # what is called blogsmith in registries is another program
+    # The distribution named blogsmith in registries is another program.
     first = "blogsmith-site" if top == "blogsmith" else top
     for distribution in (first, *distributions(top)):
         try:
@@ -80,7 +87,7 @@ def version(name: str) -> str:
 
 
 def distributions(top: str) -> list[str]:
-    """Names of the distributions that hold a module; `PIL` is in Pillow."""
+    """Return the names of the distributions that contain a module, such as Pillow for `PIL`."""
     from importlib import metadata
 
     find = getattr(metadata, "packages_distributions", None)  # new in Python 3.10
@@ -88,12 +95,15 @@ def distributions(top: str) -> list[str]:
 
 
 def torch_device() -> dict[str, Any]:
-    """What torch sees of CUDA, tried out: a device may be too old for this torch, or taken by others."""
+    """Return the CUDA device that torch can use.
+
+    It is tested with a computation: a device may be too old for this torch, or in use by others.
+    """
     try:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():
             if torch.version.cuda is None:
-                # unlike a device that is not seen now, this stays
+                # This is permanent, unlike a device that is not visible now.
                 return {"problem": "torch is built without CUDA", "lasting": "yes"}
             return {"problem": "torch sees no CUDA device"}
         torch.ones(1, device="cuda").sum().item()
@@ -104,7 +114,7 @@ def torch_device() -> dict[str, Any]:
 
 
 def tool_device() -> dict[str, Any]:
-    """What the driver's own tool sees, for code that reaches the device without torch."""
+    """Return the CUDA device that `nvidia-smi` reports, for code that uses the device without torch."""
     if os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1"):
         return {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
     command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]

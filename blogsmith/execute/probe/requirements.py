@@ -1,6 +1,6 @@
-"""Which needs of cells this machine does not meet, and which packages the author's Python has.
+"""Needs of cells that this machine does not meet, and packages of the author's Python.
 
-Asked in one child process for all at once, and in none if nothing is asked or the answer is known.
+One child process answers all questions. None is started if there is no question or the answer is cached.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from ...model.cells import Cell, Need
 from .cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0
-"""To import a torch with CUDA from a cold disk, and to start the device, may take a minute."""
+"""Timeout in seconds. Importing a torch with CUDA from a cold disk and starting the device may take a minute.
+"""
 _PROBE = Path(__file__).with_name("program.py")
 _NO_DEVICE = "this machine has no CUDA device"
 _ELSEWHERE = "run it on a machine that has that, and commit _freeze/ or carry it over: blogsmith freeze pack"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-"""Called as `subprocess.run`."""
+"""Function that is called like `subprocess.run`."""
 
 
 def has_device() -> bool:
-    """Whether there is any trace of an NVIDIA driver; far cheaper than to ask torch."""
-    # dxg: the driver of Windows, seen from its Linux subsystem
+    """Return whether there is any trace of an NVIDIA driver. This is much faster than asking torch."""
+    # dxg: driver of Windows in its Linux subsystem
     return (
         any(Path("/dev").glob("nvidia[0-9]*"))
         or Path("/dev/dxg").exists()
@@ -46,10 +47,12 @@ def unmet(
     device: Callable[[], bool] = has_device,
     cache: ProbeCache | None = None,
 ) -> dict[Need, str]:
-    """Each need that is not met → why, in words.
+    """Map each unmet need to the reason, as a message.
 
-    python: the author's. environ: the whole environment of the child.
-    device: whether there may be a CUDA device at all. cache: what is known from earlier.
+    python: path of the author's Python.
+    environ: complete environment of the child process.
+    device: returns whether there may be a CUDA device at all.
+    cache: earlier answers.
     """
     wanted = list(dict.fromkeys(needs))
     found = {need: _NO_DEVICE for need in wanted if need.name == "cuda"}
@@ -70,21 +73,26 @@ def unmet(
 
 
 def why_unmet(cell: Cell, unmet: Mapping[Need, str]) -> str:
-    """Why a cell cannot run here, in words; empty if it can. unmet: as `unmet` gives it."""
+    """Return why a cell cannot run here, as a message. Empty if it can.
+
+    unmet: result of `unmet`.
+    """
     return "; ".join(dict.fromkeys(unmet[need] for need in cell.options.needs if need in unmet))
 
 
 def needs_any(cell: Cell, names: Collection[str]) -> bool:
-    """Whether a cell needs one of these, in whichever version."""
+    """Return whether a cell needs one of these names, in any version."""
     return any(need.name in names for need in cell.options.needs)
 
 
 def report_unmatched(
     names: Sequence[str], cells: Sequence[tuple[Cell, bool]], unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
-    """The error for `--needs` where this machine has nothing that it names, or no cell needs it; else none.
+    """Return an error if `--needs` selects nothing that can run here, or if no cell has these needs.
 
-    One name is enough that is met here, or whose cells are valid. cells: with whether each is to run.
+    There is no error if at least one name is met here, or if the cells with that need are valid.
+
+    cells: cells, with whether each must run.
     """
     meant = [(cell, is_open) for cell, is_open in cells if needs_any(cell, names)]
     if not names or (not meant and not cells):
@@ -111,20 +119,23 @@ def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) ->
 def probe_versions(
     names: Collection[str], python: str, environ: Mapping[str, str], run: Run = subprocess.run
 ) -> dict[str, str]:
-    """Import name → version, of those that are installed and say theirs; none if Python does not answer."""
+    """Map the import names of installed packages to their versions. Empty if Python does not answer.
+
+    Packages without a version are left out.
+    """
     answer = _run_probe(set(names) - {"cuda"}, python, environ, run) if names else {}
     packages = {} if isinstance(answer, str) else _packages(answer, names)
     return {name: version for name, version in packages.items() if version}
 
 
 def _packages(answer: Answer, names: Iterable[str]) -> dict[str, str]:
-    """Return import name → version of those that cells can import; `blogsmith.lab` always is."""
+    """Map the import names that cells can import to versions. `blogsmith.lab` is always included."""
     served = {name: __version__ for name in names if name in ("blogsmith", "blogsmith.lab")}
     return {**served, **answer.get("packages", {})}
 
 
 def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> Answer | str:
-    """What the probe says, or why it says nothing, in words."""
+    """Return the answer of the probe, or a message that says why there is none."""
     command = [python, str(_PROBE), json.dumps(sorted(names))]
     try:
         done = run(
@@ -152,7 +163,7 @@ def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], 
 
 
 def _reason(need: Need, answer: Answer) -> str:
-    """Why a need is not met; empty if it is."""
+    """Return why a need is not met. Empty if it is met."""
     if need.name == "cuda":
         cuda = answer.get("cuda") or {"problem": _NO_DEVICE}
         if "problem" in cuda:
@@ -170,7 +181,10 @@ def _reason(need: Need, answer: Answer) -> str:
 
 
 def _reaches(has: str, wanted: str) -> bool:
-    """Whether one version is at least another, by the numbers in front: `2.0+cpu` and `2.0rc1` are 2.0."""
+    """Return whether a version is at least another.
+
+    Only leading numbers count: `2.0+cpu` and `2.0rc1` are 2.0.
+    """
     pairs = zip_longest(_numbers(has), _numbers(wanted), fillvalue=0)
     return next((one > other for one, other in pairs if one != other), True)
 

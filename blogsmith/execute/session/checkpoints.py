@@ -1,7 +1,7 @@
-"""Checkpoints of a session: processes that hold its state after a cell, and from which it goes on.
+"""Checkpoints of a session: waiting processes that hold its state after a cell, so that it can resume there.
 
-The other side of the conversation is `worker/checkpoints.py`. A checkpoint ends when its connection is
-closed, and so with the builder, however that ends.
+The worker's side of the protocol is `worker/checkpoints.py`. A checkpoint ends when its connection is
+closed, and therefore with the builder, no matter how it ends.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from .working_folder import SessionFolder, mark_folder
 _TAKE_S = 30.0
 _RESUME_S = 10.0
 _TURN_S = 2.0
-"""For the run before it, which is being ended."""
+"""Seconds to wait for the previous run, which is being ended."""
 _CHANGED_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A session up to a cell."""
+    """State of a session after some of its steps."""
 
     steps: int = 0
-    """Of the job, that lie behind."""
+    """Number of completed steps of the job."""
     cells: tuple[CellRun, ...] = ()
     values: Mapping[int, ValueRun] = field(default_factory=dict)
     used: UsedFiles | None = None
-    """None: nothing so far."""
+    """Files used so far; None if nothing has run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A worker that goes on from a checkpoint."""
+    """Worker that resumes from a checkpoint."""
 
     process: Process
     mark: Mark
@@ -56,7 +56,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """The state of a session after a cell, in a process that waits."""
+    """State of a session after a cell, in a process that waits."""
 
     progress: Progress
     _pid: int
@@ -65,17 +65,23 @@ class Checkpoint:
     _mark: Mark
     _folder: SessionFolder
     _held: ExitStack
-    """What is undone when it ends."""
+    """Resources that are released when the checkpoint ends."""
 
     def memory_bytes(self, *, shared: bool) -> int:
-        """What it holds; with a share only of what others hold, too, which is expensive to know."""
+        """Return the memory of the process in bytes.
+
+        shared: count only a share of memory that other processes use too; slow to compute.
+        """
         return resident_bytes(self._pid, shared=shared)
 
     def resume(self, stack: ExitStack) -> Resumed | None:
-        """A worker that goes on from here; None if the files it has used are others now, or it is gone.
+        """Start a worker that resumes here.
 
-        TimeoutError if another worker still uses the folder of the session. stack: undone when the worker
-        is gone.
+        None if files it has used have changed, or if the checkpoint is gone.
+
+        Raises `TimeoutError` if another worker still uses the folder of the session.
+
+        stack: resources to release when the worker is gone.
         """
         if self.progress.used and self.progress.used.is_hidden():
             return None
@@ -106,7 +112,7 @@ class Checkpoint:
             try:
                 socket.send_fds(self._connection, [number.to_bytes(8, "big")], passed)
                 theirs.close()
-                # the other end of `control` is closed early by a worker that has not become one
+                # If the fork failed, the other end of `control` is closed early.
                 ready = select.select([self._connection, control], [], [], _RESUME_S)[0]
                 is_there = self._connection in ready and self._connection.recv(_CHANGED_BYTES) == b"\n"
             except OSError:
@@ -120,7 +126,7 @@ class Checkpoint:
             return Process(pid, pid, control, out, err, AdoptedChild(pid), (life,))
 
     def close(self) -> None:
-        """End it. Sessions that went on from it go on."""
+        """End the checkpoint. Sessions resumed from it continue."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
         self._ending(None)
@@ -129,26 +135,35 @@ class Checkpoint:
 
 
 class SessionCheckpoints(Protocol):
-    """The checkpoints of one session, as its run sees them."""
+    """Checkpoints of one session, as used by its run."""
 
     def resume(self, stack: ExitStack) -> Resumed | None:
-        """A worker that goes on from the last checkpoint that is still true; None if there is none."""
+        """Return a worker that resumes from the last valid checkpoint. None if there is none."""
 
     @property
     def most_bytes(self) -> int:
-        """Memory that all checkpoints together may take."""
+        """Largest memory of all checkpoints together, in bytes."""
 
     def is_due(self, seconds: float) -> bool:
-        """Whether to make one. seconds: what it took to come here from the last one."""
+        """Return whether to make a checkpoint.
+
+        seconds: run time since the last checkpoint.
+        """
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
-        """There is one more. cost_s: what it took to make it."""
+        """Add a checkpoint.
+
+        cost_s: seconds it took to make it.
+        """
 
 
 def take_checkpoint(
     exchange: RequestChannel, worker: Resumed, progress: Progress, most_bytes: int
 ) -> Checkpoint | str:
-    """Have a worker make a checkpoint; why it cannot be, in words. most_bytes: of memory."""
+    """Make a checkpoint of a worker. Return a message if that is not possible.
+
+    most_bytes: memory limit in bytes.
+    """
     process, mark, folder = worker.process, worker.mark, worker.folder
     if not mark.in_limits:
         return "this system does not mark processes"

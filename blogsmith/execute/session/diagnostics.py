@@ -1,4 +1,4 @@
-"""What went wrong in a session, as diagnostics at the lines of the post."""
+"""Diagnostics for everything that failed in a session, located at the lines of the post."""
 
 from __future__ import annotations
 
@@ -34,46 +34,49 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 )
 _MEANT = "if the exception is meant to be shown: #| error: true"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
-"""Behind what Python's grammar says of a cell; the diagnostic has the place."""
+"""Suffix of syntax errors that Python reports for a cell. The diagnostic has its own location."""
 _MODULE = re.compile(r"No module named '([A-Za-z_]\w*)('?)")
 _BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
     {
         "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
         "FileNotFoundError": "cells run in the folder of their post: write the path from there",
-        # of the lab: this machine lacks torch, a GPU or a kernel
+        # raised by the lab: this machine lacks torch, a GPU or a kernel
         "BackendError": "leave it to machines that can: #| needs: torch, or cuda; or show it: #| error: true",
         "EOFError": "there is nobody to answer: input() finds its input empty",
         "StdinNotImplementedError": "there is nobody to answer: input() is refused",
     }
 )
-"""Exception → what an author may not know of it here."""
+"""Exception → hint about the environment of cells."""
 _WHERE: Mapping[str, str] = MappingProxyType(
     {
         "worker": "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names",
         "jupyter": "install it where the kernel runs",
     }
 )
-"""Engine → what to do about a module that is missing."""
+"""Engine → hint for a missing module."""
 _LAB: Mapping[str, str] = MappingProxyType(
     {
         "worker": "import from `blogsmith.lab`: it is the only part of blogsmith that cells can import",
         "jupyter": "import from `blogsmith.lab`, in a kernel on this machine; other kernels do not have it",
     }
 )
-"""Engine → what to do about a part of blogsmith that is missing."""
+"""Engine → hint for a missing part of blogsmith."""
 
 
 class _AbsentModules(Struct, frozen=True):
-    """What to do about modules that are missing."""
+    """Hints for missing modules."""
 
     engine: str
     python: str
-    """As in `SessionRun`."""
+    """Path of the Python; see `SessionRun`."""
 
     def hint(self, module: str, *, is_part: bool) -> str:
-        """Return what to do. is_part: a submodule is missing, not the module itself."""
+        """Return a hint.
+
+        is_part: a submodule is missing, not the module itself.
+        """
         if module == "blogsmith":
-            # what registries call blogsmith is another program, so nothing is to be installed
+            # The package named blogsmith in registries is another program, so do not suggest installing it.
             return _LAB[self.engine]
         return f"{self._advice(module, is_part=is_part)}, or write #| needs: {module}"
 
@@ -86,9 +89,11 @@ class _AbsentModules(Struct, frozen=True):
 
 
 def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
-    """Errors for everything that did not end well.
+    """Return errors for everything that failed.
 
-    lines: of the post's file. A cell with `error: true` may end in an exception, in no other way.
+    A cell with `error: true` may end with an exception, but not in any other way.
+
+    lines: lines of the post's file.
     """
     reporter = Reporter(str(page.path), lines)
     cells = page.session_cells(run.session)
@@ -116,7 +121,10 @@ def _check_cell(
     *,
     point: str = "",
 ) -> None:
-    """point: of a sweep, the values with which it ran."""
+    """Report a failed cell.
+
+    point: values of the sweep for this run; empty for the cell itself.
+    """
     _report_shapes(run.shapes, cell, cells, reporter)
     if run.ended_well(error=cell.options.error):
         return
@@ -139,7 +147,10 @@ def _check_cell(
 def _report_shapes(
     shapes: Sequence[ShapeMismatch], cell: Cell, cells: Sequence[Cell], reporter: Reporter
 ) -> None:
-    """cell: where those stand that do not say it."""
+    """Report mismatched shapes.
+
+    cell: cell for shapes that do not name one.
+    """
     for shape in shapes:
         message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
@@ -148,7 +159,10 @@ def _report_shapes(
 
 
 def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter, point: str) -> None:
-    """A claim is false, or neither true nor false; if there is a failure, nobody could say."""
+    """Report a claim that is false or could not be evaluated.
+
+    failure: exception raised while the claim was evaluated.
+    """
     line = len(cell.code.rstrip().split("\n")) if failure else run.line
     reporter = _reporter_of(cell, line, reporter)
     place = _line_place(cell, line, reporter.lines)
@@ -167,7 +181,9 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
 def _failure_place(
     cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]
 ) -> tuple[Cell, int]:
-    """The cell and line to point at: where the exception rose in the post, or where the cell stood."""
+    """Return the cell and line of a failure: where the exception was raised in the post, or where the cell
+    stopped.
+    """
     if failure and 0 < failure.cell <= len(cells):
         return cells[failure.cell - 1], failure.line
     return cell, run.line
@@ -205,7 +221,7 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
 
 
 def _reporter_of(cell: Cell, line: int, reporter: Reporter) -> Reporter:
-    """What reports on a line of a cell, together with `reporter`: its code may stand in another file."""
+    """Return a reporter for a line of a cell that adds to `reporter`. The code may be in another file."""
     if not cell.file or line < 1:
         return reporter
     code = [f"{cell.indent}{text}" for text in cell.code.split("\n")]
@@ -213,12 +229,12 @@ def _reporter_of(cell: Cell, line: int, reporter: Reporter) -> Reporter:
 
 
 def _line_place(cell: Cell, line: int, lines: Sequence[str]) -> Place:
-    """The whole line of code; the cell itself if the line is unknown."""
+    """Return the range of a line of code. If the line is unknown, return the range of the cell."""
     number = cell.first_line + line - 1
     if line < 1 or number > len(lines):
         return cell.place
     text = lines[number - 1]
-    # a cell in a quote or list: what stands before its code is not code
+    # in a quote or list, the text before the cell's code is not code
     written = cell.code.split("\n")[line - 1].strip() if line <= cell.code.count("\n") + 1 else ""
     column = text.find(written) if written else len(text) - len(text.lstrip())
     return Place(number, max(0, column) + 1, max(1, len(written or text.strip())))
@@ -231,7 +247,7 @@ def _shape_place(cell: Cell, line: int, written: str, lines: Sequence[str]) -> P
 
 
 def missing_need(path: PurePosixPath, cell: Cell, reason: str, lines: Sequence[str]) -> Diagnostic:
-    """The error for a cell that cannot run here, was never recorded, and says no other way out."""
+    """Return the error for a cell that cannot run here, was never recorded, and has no fallback."""
     reporter = Reporter(str(path), lines)
     place = cell.options.places.get("needs", cell.place)
     hint = "run it where there is one: blogsmith execute; or write #| fallback: LABEL, or skip"

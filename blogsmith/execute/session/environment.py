@@ -1,7 +1,7 @@
-"""The environment variables that the code of posts sees: an allow-list, and what makes runs alike.
+"""Environment variables of cells: an allow-list, and values that make runs reproducible.
 
-Everything else stays with the builder: keys and tokens in a shell's environment do not reach a post. A site
-adds names of its own under `execute: env`; those count for what is stale.
+All other variables stay with the builder: keys and tokens in a shell's environment do not reach a post. A
+site adds names under `execute: env`; their values are part of the keys of results.
 """
 
 from __future__ import annotations
@@ -12,35 +12,35 @@ from pathlib import Path
 from types import MappingProxyType
 
 ALLOWED: tuple[str, ...] = (
-    # where programs and the user's own files are
+    # programs and the user's own files
     *("PATH", "HOME", "USER", "LOGNAME"),
-    # where shared libraries are: CUDA, MKL and BLAS of clusters and of module systems
+    # shared libraries: CUDA, MKL and BLAS of clusters and module systems
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH"),
-    # which Python environment is meant
+    # Python environment
     *("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"),
-    # which devices may be used, and where CUDA is
+    # devices that may be used, and the location of CUDA
     *("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "NVIDIA_VISIBLE_DEVICES"),
-    # caches that are expensive to make: font lists of matplotlib, kernels of torch
+    # caches that are expensive to build: matplotlib's font lists, torch's kernels
     *("XDG_CACHE_HOME", "MPLCONFIGDIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"),
-    # certificates of the machine, without which no download works behind a company's proxy
+    # certificates of the machine; without them downloads through a company's proxy fail
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
 )
-"""Passed on as they are."""
+"""Variables passed on unchanged."""
 
 _FIXED = MappingProxyType(
     {
-        # the same words, dates and encoding on every machine
+        # the same messages, dates and encoding on every machine
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
         "PYTHONUTF8": "1",
         # sets print in the same order
         "PYTHONHASHSEED": "0",
-        # no __pycache__ folders beside posts
+        # no __pycache__ folders next to posts
         "PYTHONDONTWRITEBYTECODE": "1",
-        # nobody has a window to close; the worker puts its own backend in the place of this one
+        # nobody can close a window; the worker replaces this by its own backend
         "MPLBACKEND": "agg",
-        # a program that asks for the width of its terminal
+        # for programs that query the width of their terminal
         "COLUMNS": "80",
         # the same kernels, and so the same sums, with CUDA
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
@@ -58,10 +58,12 @@ _THREADS = (
 def cell_environment(
     environ: Mapping[str, str], allowed: tuple[str, ...], threads: int, temporary: Path
 ) -> dict[str, str]:
-    """The whole environment of cells.
+    """Return the complete environment of cells.
 
-    environ: the builder's. allowed: further names that the site declares; these win over what is fixed here.
-    threads: for BLAS, or sessions at once would fight for the cores. temporary: an existing folder.
+    environ: environment of the builder.
+    allowed: names that the site declares; these override fixed values.
+    threads: number of BLAS threads; otherwise parallel sessions would compete for the cores.
+    temporary: existing folder for temporary files.
     """
     passed = {name: environ[name] for name in ALLOWED if name in environ}
     fixed = dict(_FIXED) | dict.fromkeys(_THREADS, str(threads)) | {"TMPDIR": str(temporary)}
@@ -70,12 +72,15 @@ def cell_environment(
 
 
 def cores() -> int:
-    """Processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def threads_per_job(jobs: int) -> int:
-    """BLAS threads for each of so many sessions at once (0: as many as there are cores); at least 1."""
+    """Return the number of BLAS threads for each of `jobs` parallel sessions, at least 1.
+
+    jobs: 0 means one session for each core.
+    """
     return max(1, cores() // (jobs or cores()))

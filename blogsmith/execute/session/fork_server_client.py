@@ -1,7 +1,8 @@
-"""Workers forked from a server that has imported numpy or torch already; where that cannot be, spawned ones.
+"""Workers forked from a server that has already imported numpy or torch, or spawned where that is not
+possible.
 
-The server is one process for a whole run. A session that needs something else than what the server was
-started with gets a process of its own, as without a server: the result is the same, it only comes later.
+The server is one process for a whole run. A session with other requirements gets a process of its own,
+as it would without a server. The result is the same, only later.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from .process import Process, die_with_us, spawn
 from .reaper import MARK_NAME
 
 _NO_MARK = "0" * len(str(1 << 48))
-"""As long as a mark: it is written over this."""
+"""Placeholder with the length of a mark, which later overwrites it."""
 _OWN = frozenset((MARK_NAME, "TMPDIR"))
-"""What every session has for itself."""
+"""Variables that differ for every session."""
 READY_S = 30.0
-"""By then everything is imported, or never: sessions wait for it."""
+"""Seconds that imports may take. After that the server is given up, since sessions wait for it."""
 _STARTED = b"s"
 _START_S = 30.0
 _LEAVE_S = 2.0
@@ -37,10 +38,11 @@ _UNKNOWN_END = -9
 
 
 class ForkServer:
-    """Starts workers; `with ForkServer(…) as server: run_session(job, watch, server.start)`.
+    """Server that starts workers: `with ForkServer(…) as server: run_session(job, watch, server.start)`.
 
-    python: what the sessions run in. preload: modules to import. environ: of the sessions, without what each
-    has for itself.
+    python: path of the Python that runs the sessions.
+    preload: modules to import.
+    environ: environment of the sessions, without the variables that differ for each.
     """
 
     def __init__(self, python: str, preload: tuple[str, ...], environ: Mapping[str, str]) -> None:
@@ -49,12 +51,12 @@ class ForkServer:
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._refusal: str | None = None
-        """None: the server has not said yet whether it can."""
+        """Reason why nothing can be forked; empty if it can; None until the server has answered."""
         self._problems: Mapping[str, str] = MappingProxyType({})
         self._modules: frozenset[str] = frozenset()
 
     def __enter__(self) -> ForkServer:
-        """Start it; it imports while the builder goes on."""
+        """Start the server. It imports its modules in the background."""
         control, far = socket.socketpair()
         with far:
             try:
@@ -78,23 +80,29 @@ class ForkServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End it; workers that still run are not touched."""
+        """End the server. Running workers are not affected."""
         with self._lock:
             self._give_up("the fork server is closed")
         if self._server:
             try:
                 self._server.wait(_LEAVE_S)
             except subprocess.TimeoutExpired:
-                # in the middle of an import
+                # it is in the middle of an import
                 self._server.kill()
                 self._server.wait()
 
     def start(self, job: SessionJob) -> Process:
-        """A worker for `job`: forked, or spawned if `why_not` says so; OSError if the system cannot."""
+        """Start a worker for `job`. It is forked unless `why_not` returns a reason; otherwise it is spawned.
+
+        Raises `OSError` if the system cannot start it.
+        """
         return (None if self.why_not(job) else self._fork(job)) or spawn(job)
 
     def why_not(self, job: SessionJob) -> str:
-        """Why a job is not forked, in words; "" if it is. Waits until the server has imported its modules."""
+        """Return why a job cannot be forked, as a message. Empty if it can.
+
+        Wait until the server has imported its modules.
+        """
         if not job.engine.is_forkable:
             return f"it runs in {job.program}"
         if job.cuda:
@@ -111,23 +119,23 @@ class ForkServer:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Module → why it could not be imported; waits as `why_not` does."""
+        """Module → the reason why it could not be imported. Waits as `why_not` does."""
         self._server_problem()
         return self._problems
 
     @property
     def modules(self) -> frozenset[str]:
-        """Top-level names of everything that its workers have loaded; waits as `why_not` does."""
+        """Top-level names of everything that the workers have loaded. Waits as `why_not` does."""
         self._server_problem()
         return self._modules
 
     @property
     def has_died(self) -> bool:
-        """Whether its process is gone."""
+        """Whether the server process is gone."""
         return self._server is None or self._server.poll() is not None
 
     def kill(self) -> None:
-        """End it at once, also in the middle of an import; who waits for it goes on without."""
+        """End the server immediately, even during an import. Callers that wait for it continue without it."""
         if self._server:
             self._server.kill()
 
@@ -145,7 +153,7 @@ class ForkServer:
             return self._refusal
 
     def _answer(self) -> dict[str, Any] | None:
-        """What the server says when it has imported; None if it is gone, or too slow."""
+        """Return the server's message after its imports. None if it is gone or too slow."""
         if self._control is None:
             return None
         self._control.settimeout(READY_S)
@@ -165,7 +173,7 @@ class ForkServer:
         return reason
 
     def _fork(self, job: SessionJob) -> Process | None:
-        """A forked worker; None if none has come."""
+        """Return a forked worker. None if the fork failed."""
         with ExitStack() as ours, ExitStack() as life_end, ExitStack() as theirs:
             control, far = socket.socketpair()
             (out, far_out), (err, far_err), (status, far_status) = os.pipe(), os.pipe(), os.pipe()
@@ -181,7 +189,7 @@ class ForkServer:
                     stack.callback(os.close, descriptor)
             if not self._request_worker(job, [far.fileno(), far_out, far_err, far_status, far_life]):
                 return None
-            # else the end of the worker would not be seen at our ends
+            # otherwise our ends would not notice the end of the worker
             theirs.close()
             pid = _started_process(status)
             if pid is None:
@@ -191,7 +199,7 @@ class ForkServer:
             return Process(pid, pid, control, out, err, _Ending(pid, status), (life,))
 
     def _request_worker(self, job: SessionJob, descriptors: list[int]) -> bool:
-        """Request a worker; False if the server is gone."""
+        """Request a worker. Return False if the server is gone."""
         data = json.dumps({"env": dict(job.env), "folder": str(job.folder)}).encode("ascii")
         with self._lock:
             if self._control is None:
@@ -206,7 +214,7 @@ class ForkServer:
 
 
 def _started_process(status: int) -> int | None:
-    """The process id a new worker sends; None if it has failed to become one."""
+    """Return the process id that a new worker sends. None if it failed to start."""
     if not select.select([status], [], [], _START_S)[0]:
         return None
     message = os.read(status, 5)
@@ -214,7 +222,7 @@ def _started_process(status: int) -> int | None:
 
 
 class _Ending:
-    """Waits for a worker that is the server's child: its `Process.wait`."""
+    """Wait function for a worker that is a child of the server; used as `Process.wait`."""
 
     def __init__(self, pid: int, status: int) -> None:
         self._pid, self._status = pid, status
@@ -238,7 +246,10 @@ class _Ending:
             self._lock.release()
 
     def _orphan(self, timeout_s: float | None) -> int | None:
-        """The code of a worker whose server has died: it is ours then, or nobody learns its code."""
+        """Return the exit code of a worker whose server has died.
+
+        If the worker has become our child, its code is known; otherwise it cannot be determined.
+        """
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             try:

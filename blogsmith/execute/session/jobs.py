@@ -1,6 +1,6 @@
-"""What running one session takes: its cells and values in reading order, and what the site says.
+"""Jobs: the cells and values of one session in reading order, with the settings of the site.
 
-A `SessionJob` holds plain data only, so that it can be run anywhere a checkout of the site stands.
+A `SessionJob` contains plain data only, so it can run anywhere with a checkout of the site.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .engine import WORKER, Engine
 from .environment import cell_environment, threads_per_job
 
 TEXT_BYTES = 1024 * 1024
-"""Text that is kept of one cell."""
+"""Bytes of text stored for one cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,40 +28,40 @@ class CellStep:
     """One cell to run."""
 
     number: int
-    """1-based in its session."""
+    """1-based number in its session."""
     name: str
-    """How messages call it."""
+    """Name of the cell in messages."""
     code: str
     timeout_s: float
     memory_bytes: int
-    """Of the whole session while this cell runs."""
+    """Memory limit of the whole session while this cell runs."""
     seed: int | None = None
     claim: bool = False
     shapes: bool = False
     error: bool = False
-    """An exception does not end the session."""
+    """Whether the session continues after an exception."""
     figure_format: Literal["svg", "png"] = "svg"
     figure_dark: bool = False
     skip: str = ""
-    """Why it is not run, in words; empty if it is."""
+    """Reason why it is not run, as a message. Empty if it is run."""
     first_line: int = 1
-    """Line of its file on which its code starts, for who watches."""
+    """Line of its file where its code starts, for observers."""
     file: str = ""
-    """Path of that file, relative to the site root; empty: the post."""
+    """Path of that file, relative to the site root. Empty for the post itself."""
     binding: Mapping[str, Scalar] = field(default_factory=dict)
-    """Variables that it finds: of a sweep, those that others see."""
+    """Variables of the sweep that are set before the cell runs and stay for later cells."""
     others: tuple[SweepStep, ...] = ()
-    """Of a sweep, runs before it, which leave nothing behind."""
+    """Other runs of its sweep. They run before the cell and leave no variables."""
     only_others: bool = False
-    """It is not run itself: its result is recorded."""
+    """Whether only the other runs are needed, because the result of the cell itself is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepStep:
-    """One more run of a cell, whose variables do not stay."""
+    """Further run of a cell, whose variables are removed afterwards."""
 
     key: str
-    """As `SweepPoint.key`."""
+    """Key as in `SweepPoint.key`."""
     binding: Mapping[str, Scalar]
 
 
@@ -70,7 +70,7 @@ class ValueStep:
     """One `{= … =}` to compute."""
 
     number: int
-    """1-based in the page."""
+    """1-based number in the page."""
     expression: str
     conversion: str
     spec: str
@@ -86,62 +86,62 @@ class SessionJob:
     """One session of one post."""
 
     post: PurePosixPath
-    """Relative to the site root."""
+    """Path relative to the site root."""
     session: str
     steps: tuple[Step, ...]
-    """In reading order."""
+    """Cells and values in reading order."""
     python: str
-    """Path of the Python that runs it."""
+    """Path of the Python that runs the session."""
     root: Path
-    """Of the site, absolute."""
+    """Site root, absolute."""
     folder: Path
     """Working folder, absolute."""
     env: Mapping[str, str]
-    """The whole environment; its TMPDIR is where the session gets a folder of its own."""
+    """Complete environment. The session gets a folder of its own in its TMPDIR."""
     text_bytes: int = TEXT_BYTES
-    """Text kept of each cell."""
+    """Bytes of text stored for each cell."""
     sandbox: Literal["off", "landlock"] = "off"
     exclude: tuple[Path, ...] = ()
-    """Folders, absolute, whose files are never noted as read."""
+    """Absolute folders whose files are never recorded as read."""
     cuda: bool = False
-    """A cell needs CUDA: no limit on address space, no fork server."""
+    """Whether a cell needs CUDA: no limit on address space, no fork server."""
     threads: int = 1
-    """For BLAS; said in `env` too."""
+    """Number of BLAS threads, also set in `env`."""
     engine: Engine = WORKER
     needs: tuple[Need, ...] = ()
-    """Of its cells that are not skipped, for who chooses a machine."""
+    """Needs of its cells that are not skipped, for choosing a machine."""
     only_sweeps: bool = False
-    """Only further runs of cells with a sweep are due: all else runs for them, and is not recorded."""
+    """Whether only further sweep runs are needed. Everything else runs for them and is not recorded."""
 
     @property
     def program(self) -> str:
-        """What runs the cells, for messages."""
+        """Name of the program that runs the cells, for messages."""
         return self.engine.program(self.python)
 
     @property
     def code_starts(self) -> list[CodeStart]:
-        """Where the code of each cell starts, in order."""
+        """Locations where the code of each cell starts, in order."""
         steps = (step for step in self.steps if isinstance(step, CellStep))
         return [CodeStart(step.file or str(self.post), step.first_line) for step in steps]
 
     @property
     def memory_bytes(self) -> int:
-        """The most any of its cells may use."""
+        """Largest memory limit of its cells."""
         return max((step.memory_bytes for step in self.steps), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionSetting:
-    """What a site says about running code, ready for use."""
+    """Execution settings of a site, with paths resolved."""
 
     root: Path
-    """Absolute."""
+    """Site root, absolute."""
     python: str
     """Path of the Python that runs cells."""
     timeout_s: float
     memory_bytes: int
     env: Mapping[str, str]
-    """As `cell_environment` gives it."""
+    """Environment as returned by `cell_environment`."""
     threads: int
     sandbox: Literal["off", "landlock"] = "off"
     figure_format: Literal["svg", "png"] = "svg"
@@ -157,11 +157,14 @@ def setting_of(
     temporary: Path,
     exclude: tuple[Path, ...] = (),
 ) -> ExecutionSetting:
-    """The site's settings with paths resolved and sizes read; ValueError in words for a size that is none.
+    """Return the site's execution settings with paths resolved and sizes parsed.
 
-    environ: the builder's own. exclude: folders that hold output, not sources.
+    Raises `ValueError` with a message for an invalid size.
+
+    environ: environment of the builder.
+    exclude: folders that contain output, not sources.
     """
-    # not of `--jobs`: other threads sum in another order, and no option may change a result
+    # Not from `--jobs`: other thread counts sum in another order, and no option may change a result.
     threads = threads_per_job(execution.jobs)
     return ExecutionSetting(
         root=root,
@@ -178,12 +181,15 @@ def setting_of(
 
 
 def resolve_python(written: str, root: Path) -> str:
-    """Path of a Python named in the settings; links stay, since a virtual environment's Python is one."""
+    """Return the path of a Python named in the settings.
+
+    Links are not resolved: the Python of a virtual environment is a link.
+    """
     return str(root / Path(written).expanduser()) if written else sys.executable
 
 
 def parse_memory(text: str) -> int:
-    """Bytes for `4 GB` or `512 MiB`; ValueError in words."""
+    """Return the number of bytes for `4 GB` or `512 MiB`. Raises `ValueError` with a message."""
     size = parse_bytes(text)
     if size is None:
         raise ValueError(f'"{text}" is no amount of memory; {BYTES_HINT}')
@@ -199,10 +205,11 @@ def session_job(
     engine: Engine,
     sweeps: SweepRuns = ALL_SWEEPS,
 ) -> SessionJob:
-    """The job of one session of a page.
+    """Return the job of one session of a page.
 
-    engine: the one that the page names. skipped: `Cell.number` → why the cell cannot run here. sweeps: what
-    is to run of cells with a sweep.
+    engine: engine that the page names.
+    skipped: `Cell.number` → the reason why the cell cannot run here.
+    sweeps: sweep runs that are needed.
     """
     cells = page.session_cells(session)
     placed: list[tuple[tuple[int, int, int], Step]] = [

@@ -1,8 +1,9 @@
-"""What outputs say about the machine that ran them, its folders and memory, taken out before it is recorded.
+"""Removal of machine-specific paths and memory addresses from outputs before they are recorded.
 
-The same cells give the same record in any folder and for any user, and no page tells where its author keeps
-files. Files of the site are named from its root, those of libraries from the library, those of the user
-from `~`, and temporary ones from `/tmp`. All text that a cell gives is treated so; pictures are not.
+The same cells give the same record in any folder and for any user, and no page reveals where its author
+stores files. Files of the site are named relative to its root, and those of libraries relative to the
+library. Paths of the user start with `~`, temporary ones with `/tmp`. All text of a cell is processed in
+this way; images are not.
 """
 
 from __future__ import annotations
@@ -19,30 +20,31 @@ from ...model.results import CellOutput, CellRun, Display, Failure, SessionRun, 
 from ..worker.tracebacks import short_path, without_libraries
 
 _INSTALLED = Path(__file__).parents[3]
-"""Where the package lies: our own frames stand in stacks that a cell prints."""
-# A name in front makes another path of it, `<` an end tag; the letter that ends a colour's escape does not.
+"""Folder of the installed package: our own frames appear in stacks that a cell prints."""
+# A name before a match makes it another path, and `<` makes it an end tag. The letter that ends a colour
+# escape does not.
 _PART_OF_MORE = re.compile(r"[\w.~<-]\Z")
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,16}m\Z")
 _BEHIND = r"(?![\w-]|\.\w)"
 _PLACE = re.compile(r'File "(/[^"\n]{1,4096})(?=", line \d)')
-# Of an object in memory, as its repr ends: another one in every run.
+# Memory address at the end of an object's repr, which differs in every run.
 _ADDRESS = re.compile(r"(<[^<>\n]{1,300} at 0x)[0-9a-fA-F]{4,16}(?=>)")
 _WARNING = re.compile(r"^(/[^\n]{1,4096}?)(?=:\d+: \w*Warning: )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class MachinePaths:
-    """The folders of one session that mean nothing elsewhere."""
+    """Folders of one session that are meaningless on other machines."""
 
     root: Path
-    """Of the site."""
+    """Site root."""
     temporary: Path
-    """Of the session."""
+    """Temporary folder of the session."""
     home: str = ""
-    """Of the user; empty: unknown."""
+    """Home folder of the user; empty if unknown."""
 
     def remove_from(self, run: SessionRun) -> SessionRun:
-        """`run` without them."""
+        """Return `run` without machine-specific paths."""
         clean = self._cleaner()
         cells = tuple(_cell(cell, clean) for cell in run.cells)
         values = {number: _value(value, clean) for number, value in run.values.items()}
@@ -54,7 +56,7 @@ class MachinePaths:
         names |= dict.fromkeys(_spellings(str(self.temporary)), "/tmp")
         paths = "|".join(re.escape(path[1:]) for path in sorted(names, key=len, reverse=True))
         own = re.escape(f"{_INSTALLED}/blogsmith/"[1:])
-        # the slash alone in front: what a search can look for quickly
+        # The pattern starts with a plain slash, which regex search finds quickly.
         return _Cleaner(re.compile(rf"/(?:(?P<own>{own})|(?P<path>{paths}){_BEHIND}(?P<slash>/?))"), names)
 
 
@@ -62,7 +64,7 @@ class MachinePaths:
 class _Cleaner:
     pattern: re.Pattern[str]
     names: Mapping[str, str]
-    """Folder → what it is called; "": the paths in it are told from there."""
+    """Folder → its replacement. With an empty replacement, paths become relative to that folder."""
 
     def __call__(self, text: str) -> str:
         if " at 0x" in text:
@@ -70,7 +72,7 @@ class _Cleaner:
         if "/" not in text:
             return text
         text = self.pattern.sub(self._rename_match, text)
-        # where it is sure which characters are the path, blanks may be among them
+        # In these contexts the end of the path is certain, so the path may contain spaces.
         text = _PLACE.sub(lambda found: f'File "{short_path(found[1])}', text)
         if "Warning: " in text:
             text = _WARNING.sub(lambda found: short_path(found[1]), text)
@@ -90,7 +92,7 @@ class _Cleaner:
 
 
 def _spellings(path: str) -> tuple[str, ...]:
-    """A folder as it was given and as the system calls it, behind links; none for one that is no path."""
+    """Return a folder as given and with links resolved. Empty if it is not an absolute path."""
     given = path.rstrip("/")
     real = os.path.realpath(given) if given.startswith("/") else ""
     return tuple(dict.fromkeys(p for p in (given, real) if len(p) > 1 and p.startswith("/")))

@@ -1,4 +1,4 @@
-"""The outputs of one cell while it runs: neighbours merged, everything within the limit, the rest counted."""
+"""Buffer for the outputs of one cell: merges adjacent ones, stores text up to a limit, counts the rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...model.results import Blob, CellOutput, Display, Failure, Stream
 from .protocol import Name
 from .terminal_text import apply_carriage_returns, cut
 
-# Charged for every output besides its text, or a million outputs of one letter would fit.
+# Size charged for every output in addition to its text. Otherwise a million one-letter outputs would fit.
 _OUTPUT_BYTES = 64
 _TAIL = 64 * 1024
 _STACK = re.compile(
@@ -34,11 +34,11 @@ class OutputBuffer:
         self._pieces: list[str] = []
         self._dropped: dict[Name, int] = {}
         self._named: dict[str, list[int]] = {}
-        """Name of a display that may change → where it stands in the outputs."""
+        """Name of a display that may change → its indices in the outputs."""
         self._tail = ""
 
     def add_text(self, name: Name, text: str) -> None:
-        """Text of a stream."""
+        """Add text of a stream."""
         if name != self._name or not self._pieces:
             self._end_stream()
             self._name = name
@@ -52,20 +52,26 @@ class OutputBuffer:
             self._emit(Stream(name, kept))
 
     def add_pipe_text(self, name: Name, text: str) -> None:
-        """Text from the pipe of a stream; the last of stderr is kept aside, for a stack may be in it."""
+        """Add text from the pipe of a stream.
+
+        The end of stderr is also stored separately, as it may contain a stack.
+        """
         if name == "stderr":
             self._tail = (self._tail + text)[-_TAIL:]
         self.add_text(name, text)
 
     def drop(self, name: Name, count: int) -> None:
-        """Count bytes that are lost; they never fit again, so that no text stands behind a gap."""
+        """Count dropped bytes. All later text is dropped too, so that there is no text after a gap."""
         self._dropped[name] = self._dropped.get(name, 0) + count
         self._left = 0
 
     def add_display(
         self, kind: str, text: Mapping[str, str], binary: Mapping[str, str], name: str = ""
     ) -> None:
-        """A value or a picture. name: under which it may be changed; empty: it stays as it is."""
+        """Add a value or an image.
+
+        name: name for later updates; empty if it cannot be updated.
+        """
         self._end_stream()
         self._left -= _OUTPUT_BYTES
         data = self._forms(text, binary)
@@ -75,7 +81,7 @@ class OutputBuffer:
                 self._named.setdefault(name, []).append(len(self._outputs) - 1)
 
     def update_display(self, name: str, text: Mapping[str, str], binary: Mapping[str, str]) -> None:
-        """Another value in the place of those displayed under a name; in this cell, for others are over."""
+        """Replace the values displayed under a name. This affects only the current cell."""
         for at in self._named.get(name, ()):
             before = self._outputs[at]
             if isinstance(before, Display):
@@ -85,14 +91,14 @@ class OutputBuffer:
                 self._emit(self._outputs[at])
 
     def clear(self) -> None:
-        """All of it goes: what comes now stands in its place."""
+        """Remove all outputs. Later outputs replace them."""
         self._outputs, self._pieces, self._dropped, self._named = [], [], {}, {}
         self._left = self._limit
 
     def _forms(self, text: Mapping[str, str], binary: Mapping[str, str]) -> dict[str, str | Blob]:
-        """A form that is over the limit is left out, since half of it is none."""
+        """Return the formats that fit. A format over the limit is left out, since half of it is useless."""
         data: dict[str, str | Blob] = {}
-        # plain text first: of all forms it is the one that can be shown in part
+        # Plain text first: it is the only format that can be shown in part.
         for mime, written in sorted(text.items(), key=lambda item: item[0] != "text/plain"):
             kept, over = cut(written, self._left)
             if over and mime != "text/plain":
@@ -103,22 +109,25 @@ class OutputBuffer:
                 data[mime] = kept
                 self._left -= len(kept.encode("utf-8", "replace"))
         for mime, encoded in binary.items():
-            with contextlib.suppress(ValueError):  # a form that is none is left out
+            with contextlib.suppress(ValueError):  # a format that is not valid base64 is left out
                 raw = base64.b64decode(encoded)
                 data[mime] = Blob(hashlib.sha256(raw).hexdigest(), raw)
         return data
 
     def add_failure(self, failure: Failure) -> None:
-        """An exception."""
+        """Add an exception."""
         self._end_stream()
         self._add(failure)
 
     def has_stack(self) -> bool:
-        """Whether the worker has written where it stands; on a busy machine the head comes alone at first."""
+        """Return whether the worker has written its stack. On a busy machine, the header may arrive first."""
         return bool(_BEGUN.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
-        """The line of `cell` at which a worker stood that was killed, 0 if unknown; what it wrote goes."""
+        """Remove the stack of a killed worker from stderr.
+
+        Return the line of `cell` where it stopped, or 0 if unknown.
+        """
         stacks = list(_STACK.finditer(self._tail))
         if not stacks:
             return 0
@@ -131,7 +140,7 @@ class OutputBuffer:
         return lines[0] if lines else 0
 
     def finish(self) -> tuple[CellOutput, ...]:
-        """All of it, as a page shows it."""
+        """Return all outputs as a page shows them."""
         self._end_stream()
         for name, count in self._dropped.items():
             self._note_dropped(name, count)
@@ -154,7 +163,7 @@ class OutputBuffer:
             self._pieces = []
 
     def _cut_off(self, stack: str) -> None:
-        """Take a stack out of stderr, as far as it came into the outputs."""
+        """Remove a stack from stderr, as far as it was stored."""
         at = self._last_index("stderr")
         shown = self._outputs[at] if at >= 0 else None
         over = len(stack.encode("utf-8", "replace"))
@@ -169,7 +178,7 @@ class OutputBuffer:
 
     @staticmethod
     def _overlap(text: str, stack: str) -> int:
-        """How much of a stack stands at the end of a text that the limit may have cut anywhere."""
+        """Return how much of a stack is at the end of a text that the limit may have cut anywhere."""
         return next((n for n in range(len(stack), 0, -1) if text.endswith(stack[:n])), 0)
 
     def _note_dropped(self, name: Name, count: int) -> None:
@@ -181,6 +190,6 @@ class OutputBuffer:
             self._outputs.append(Stream(name, "", count))
 
     def _last_index(self, name: Name) -> int:
-        """Where the last output of a stream stands; -1 if there is none."""
+        """Return the index of the last output of a stream, or -1."""
         places = [n for n, o in enumerate(self._outputs) if isinstance(o, Stream) and o.name == name]
         return places[-1] if places else -1

@@ -1,4 +1,4 @@
-"""Many sessions at once: in threads here, or in whatever `concurrent.futures.Executor` is handed in."""
+"""Parallel sessions: in threads of this process, or in a given `concurrent.futures.Executor`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Absent = Callable[[Mapping[str, str]], None]
 
 
 class LostSession(Exception):
-    """An executor says, in words, why a session did not come back."""
+    """Error of an executor that lost a session, with the reason as its message."""
 
 
 def run_sessions(
@@ -31,13 +31,15 @@ def run_sessions(
     executor: Executor | None = None,
     absent: Absent = lambda problems: None,
 ) -> Generator[SessionRun, None, None]:
-    """Run sessions, `workers` at a time; gives their results in the order of `jobs`.
+    """Run sessions, `workers` in parallel. Yield their results in the order of `jobs`.
 
-    A caller that breaks off, by Ctrl-C or by closing the iterator, ends every process; so close it
-    (`contextlib.closing`). preload: modules that a fork server imports once for all. executor: runs the jobs
-    instead, on other machines perhaps; then `watch` hears of a session when it is over, nothing is preloaded,
-    and a session that the executor loses has a problem.
-    absent: told in the end which modules could not be preloaded, and why.
+    If the caller stops by Ctrl-C or by closing the iterator, every process is ended. So always close it
+    (`contextlib.closing`).
+
+    preload: modules that a fork server imports once for all sessions.
+    executor: runs the jobs instead, perhaps on other machines. Then `watch` is notified of a session only
+        when it has ended, nothing is preloaded, and a lost session has a problem.
+    absent: called at the end with the modules that could not be preloaded and the reasons.
     """
     if executor is not None:
         return _elsewhere(jobs, watch, executor)
@@ -80,7 +82,7 @@ def _elsewhere(
 
 
 def _outcome(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
-    """What came of a session; one that is lost on its way is one that could not run."""
+    """Return the result of a session. A lost session is treated as one that could not start."""
     try:
         return future.result()
     except LostSession as lost:
@@ -90,7 +92,7 @@ def _outcome(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
 
 
 def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
-    """Tell a watch what happened where it could not look."""
+    """Notify an observer of events that it could not follow live."""
     watch.on_start(job)
     steps = (step for step in job.steps if isinstance(step, CellStep))
     for step, cell in zip(steps, run.cells, strict=True):
@@ -105,7 +107,7 @@ def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
 
 @contextlib.contextmanager
 def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Absent) -> Iterator[Start]:
-    """How workers are started: each on its own, or forked from one that has imported what they share."""
+    """Yield the function that starts workers: separately, or forked from a server with shared imports."""
     if not preload or not jobs:
         yield spawn
         return
@@ -118,7 +120,7 @@ def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Abse
 
 
 class Live:
-    """The workers that run now, so that all can be ended at once."""
+    """Registry of running workers, so that all can be ended together."""
 
     def __init__(self, start: Callable[[SessionJob], Process]) -> None:
         self._start = start
@@ -127,13 +129,13 @@ class Live:
         self._stopped = threading.Event()
 
     def start(self, job: SessionJob) -> Process:
-        """A new worker; InterruptedError once everything is to end."""
+        """Start a worker. Raises `InterruptedError` after `stop`."""
         if self._stopped.is_set():
             raise InterruptedError("the run was broken off")
         return self.hold(self._start(job))
 
     def hold(self, process: Process) -> Process:
-        """A worker that was started in another way."""
+        """Register a worker that was started in another way."""
         with self._lock:
             self._processes = [p for p in self._processes if p.wait(0) is None]
             self._processes.append(process)
@@ -142,7 +144,7 @@ class Live:
         return process
 
     def stop(self) -> None:
-        """End all of them; their threads bury what is left."""
+        """End all workers. Their threads clean up the rest."""
         with self._lock:
             self._stopped.set()
             processes = self._processes

@@ -1,7 +1,7 @@
-"""The process that runs a session, as its builder holds it: ids, a socket to talk through, two pipes.
+"""Process of a session as its builder sees it: ids, a control socket, two output pipes.
 
 The worker's end of the socket is inherited; its number is an argument of `start.py`. Descriptors 1 and 2 of
-the worker are pipes, for what is written below Python's `sys.stdout`.
+the worker are pipes, for output written below Python's `sys.stdout`.
 """
 
 from __future__ import annotations
@@ -35,30 +35,32 @@ _SIGNALS: MappingProxyType[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A running worker, leader of a process group of its own."""
+    """Running worker, the leader of its own process group."""
 
     pid: int
     pgid: int
     control: socket.socket
-    """Our end; frames as `protocol.py` reads them."""
+    """Our end of the socket, with frames as described in `protocol.py`."""
     out: int
     """Read end of the pipe that is the worker's descriptor 1."""
     err: int
-    """Likewise descriptor 2."""
+    """Read end of the pipe that is the worker's descriptor 2."""
     wait: Callable[[float | None], int | None]
-    """Exit code, or minus the signal; None if it still runs after so many seconds (None: wait for ever)."""
+    """Function that waits for at most the given seconds (None: forever). It returns the exit code, minus the
+    signal number, or None if the worker still runs.
+    """
     held: tuple[int, ...] = ()
-    """Further descriptors that stay open as long as the worker runs."""
+    """Further descriptors that stay open while the worker runs."""
 
     def close(self) -> None:
-        """Close our descriptors; the worker must be gone."""
+        """Close our descriptors. The worker must be gone."""
         self.control.close()
         for descriptor in (self.out, self.err, *self.held):
             os.close(descriptor)
 
 
 def spawn(job: SessionJob) -> Process:
-    """Start the process of a job's engine; OSError if the system cannot."""
+    """Start the process of a job's engine. Raises `OSError` if the system cannot."""
     with ExitStack() as theirs, ExitStack() as ours:
         control, far = socket.socketpair()
         ours.callback(control.close)
@@ -83,24 +85,30 @@ def spawn(job: SessionJob) -> Process:
 
 
 class AdoptedChild:
-    """Waits for a child of this process that it has not started itself: its `Process.wait`."""
+    """Wait function for a child of this process that it did not start itself; used as `Process.wait`."""
 
     def __init__(self, pid: int) -> None:
-        """OSError if the system cannot wait for one child; there must be such a child."""
+        """Open a handle to the child, which must exist.
+
+        Raises `OSError` if the system cannot wait for one child.
+        """
         self._pid = pid
         self._lock = threading.Lock()
         self._code: int | None = None
         self._descriptor = os.pidfd_open(pid) if sys.platform == "linux" else -1
 
     def __call__(self, timeout_s: float | None) -> int | None:
-        """Exit code, or minus the signal; None if it still runs after so many seconds (None: for ever)."""
+        """Wait for at most `timeout_s` seconds (None: forever).
+
+        Return the exit code or minus the signal number. None if the process still runs.
+        """
         if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
             return None
         try:
             if self._code is None and select.select([self._descriptor], [], [], timeout_s)[0]:
                 try:
                     self._code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
-                except ChildProcessError:  # what ends sessions was here first
+                except ChildProcessError:  # the code that ends sessions has already waited for it
                     self._code = -signal.SIGKILL
                 os.close(self._descriptor)
             return self._code
@@ -109,20 +117,20 @@ class AdoptedChild:
 
 
 def die_with_us(read_end: int, pgid: int) -> None:
-    """Let the system end a process group when the write end of a pipe is closed, however that comes about.
+    """Make the system end a process group when the write end of a pipe is closed for any reason.
 
-    A builder that is killed cannot kill its workers. A pipe whose owner is the group sends it SIGIO, whose
-    default is to end the process, once the last write end is gone; `read_end` must be open in the group.
+    A builder that is killed cannot kill its workers. When the last write end is gone, a pipe owned by the
+    group sends it SIGIO, which ends the process by default. `read_end` must be open in the group.
     """
     import fcntl
 
-    if sys.platform == "linux":  # elsewhere pipes send no signals
+    if sys.platform == "linux":  # pipes send no signals on other systems
         fcntl.fcntl(read_end, fcntl.F_SETOWN, -pgid)
         fcntl.fcntl(read_end, fcntl.F_SETFL, fcntl.fcntl(read_end, fcntl.F_GETFL) | os.O_ASYNC)
 
 
 def describe_exit(code: int) -> str:
-    """Why a process is gone that should not be: `killed by signal 11 (segmentation fault)`."""
+    """Describe an unexpected exit: `killed by signal 11 (segmentation fault)`."""
     if code >= 0:
         return f"it left with os._exit({code})"
     name = _signal_name(-code)

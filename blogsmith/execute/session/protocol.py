@@ -1,9 +1,9 @@
-"""What a worker says, in the order in which it said it: frames of its socket, text of its two pipes.
+"""Messages of a worker in their original order: frames from its socket, text from its two pipes.
 
-A frame is four bytes of length, big end first, and that much JSON. A frame with text says under `below` how
-many bytes waited in each pipe when it was sent: so many stand before it, whatever has come since behind it.
-Before any other frame the pipes are emptied. Before it starts a program the worker sends `sync` and waits, so
-what it printed stands before what the program prints.
+A frame is a length of four bytes, big-endian, followed by JSON of that length. A frame with text states
+under `below` how many bytes each pipe contained when it was sent: these bytes come before the frame, later
+ones after it. Before any other frame, the pipes are emptied. Before the worker starts a program, it sends
+`sync` and waits, so its own output comes before that of the program.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ from .process import Process
 
 Name = Literal["stdout", "stderr"]
 Frame = Mapping[str, Any]
-"""One message of the worker; JSON comes in here and leaves as records."""
+"""One message of the worker. JSON ends here; other modules use records."""
 
 _LENGTH = struct.Struct(">I")
 _MAX_FRAME = 256 * 1024 * 1024
 _READ = 256 * 1024
-# Emptying a pipe ends here even if somebody fills it faster than we read.
+# Limit for emptying a pipe, in case a writer fills it faster than we read.
 _MAX_DRAIN = 1024 * 1024
 _SEND_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Text written to descriptor 1 or 2 itself."""
+    """Text written directly to descriptor 1 or 2."""
 
     name: Name
     text: str
-    """Bytes that are no UTF-8 are replaced."""
+    """Decoded text, with invalid UTF-8 replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The worker's end of the socket is gone; nothing more will come."""
+    """End of messages: the worker's end of the socket is closed."""
 
     problem: str = ""
-    """Why its last message cannot be read, in words."""
+    """Reason why its last message cannot be read, as a message."""
 
 
 class Wire:
-    """The builder's end of everything that leads to one worker."""
+    """Builder's end of the socket and pipes of one worker."""
 
     def __init__(self, process: Process) -> None:
         self._control = process.control
@@ -70,25 +70,25 @@ class Wire:
         self._received = bytearray()
         self.closed = False
         self.piped_bytes = 0
-        """That have come through the pipes."""
+        """Number of bytes received through the pipes."""
 
     def send(self, frame: Mapping[str, object]) -> None:
-        """Send one frame. A worker that is gone is no error here: `wait` will say so."""
+        """Send one frame. If the worker is gone, there is no error here; `wait` reports it."""
         data = json.dumps(dict(frame)).encode("ascii")
         with contextlib.suppress(OSError):
             self._control.sendall(_LENGTH.pack(len(data)) + data)
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Pass a descriptor, behind a frame that says so."""
+        """Pass a descriptor. The previous frame must announce it."""
         with contextlib.suppress(OSError):
             socket.send_fds(self._control, [b"\0"], [descriptor])
 
     def wait(self, timeout_s: float) -> list[Printed | Closed | Frame]:
-        """What has come, in order; waits for something at most so long."""
+        """Return new messages in order. Wait for the first one for at most `timeout_s` seconds."""
         return self._read_all(self._ready(timeout_s))
 
     def read_rest(self) -> list[Printed | Closed | Frame]:
-        """Everything a dead worker has left behind."""
+        """Return all remaining messages of a dead worker."""
         events: list[Printed | Closed | Frame] = []
         while ready := self._ready(0):
             events += self._read_all(ready)
@@ -98,7 +98,7 @@ class Wire:
         return {descriptor for descriptor, _ in self._poll.poll(max(0.0, timeout_s) * 1000)}
 
     def _read_all(self, ready: set[int]) -> list[Printed | Closed | Frame]:
-        # frames first: they say what stands before them
+        # Frames first: they say how much text comes before them.
         if not self.closed and self._control.fileno() in ready:
             return self._frames()
         return self._text({descriptor: _MAX_DRAIN for descriptor in ready})
@@ -118,7 +118,7 @@ class Wire:
         return events if data else [*events, *self._close("")]
 
     def _bytes_before(self, frame: Frame) -> dict[int, int]:
-        """How many bytes of each pipe stand before a frame, as far as they have not been read."""
+        """Return how many unread bytes of each pipe come before a frame."""
         below = frame.get("below")
         if below is None:
             return dict.fromkeys(self._pipes, _MAX_DRAIN)
@@ -130,7 +130,7 @@ class Wire:
         return [Closed(problem)]
 
     def _complete_frames(self) -> Iterator[Frame]:
-        """The frames that have come whole; ValueError at one that is none."""
+        """Yield complete frames. Raises `ValueError` for an invalid one."""
         while len(self._received) >= _LENGTH.size:
             (length,) = _LENGTH.unpack_from(self._received)
             if length > _MAX_FRAME:
@@ -145,7 +145,7 @@ class Wire:
             yield frame
 
     def _text(self, sizes: Mapping[int, int]) -> list[Printed | Closed | Frame]:
-        """What stands in pipes, of each no more than so many bytes."""
+        """Return text from the pipes, at most the given number of bytes from each."""
         events: list[Printed | Closed | Frame] = []
         for descriptor, size in sizes.items():
             if descriptor not in self._pipes:
@@ -164,7 +164,7 @@ class Wire:
             except BlockingIOError:
                 break
             if not piece:
-                # every writer is gone: left in the poll, it would be ready for ever
+                # All writers are gone. If it stayed in the poll, it would always be ready.
                 del self._pipes[descriptor]
                 self._poll.unregister(descriptor)
                 break

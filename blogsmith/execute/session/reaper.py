@@ -1,10 +1,11 @@
-"""Finding every process a session has started, what they use together, and ending them all.
+"""Finding all processes that a session has started, measuring their usage, and ending them.
 
-A process group is not enough: a child may leave it. On Linux each session's worker carries a mark that all
-its descendants inherit, whatever they do to their group, parents and environment: the limit on file locks,
-which the kernel keeps for every process and has not enforced since 2.4.25, set to a number of our own. The
-same number stands in the environment, for kernels that refuse. And the builder adopts orphans, so that they
-can be counted while the session runs and leave no zombies. Elsewhere only the group is ended.
+A process group is not enough, because a child may leave it. On Linux, the worker of each session carries a
+mark that all its descendants inherit, whatever they do to their group, parents and environment. The mark is
+the limit on file locks, set to a number of our own; the kernel stores it for every process and has not
+enforced it since 2.4.25. The same number is in the environment, for kernels that refuse. The builder also
+adopts orphans, so that they can be counted while the session runs and leave no zombies. On other systems,
+only the group is ended.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from .environment import cores
 from .process import Process
 
 MARK_NAME = "BLOGSMITH_SESSION"
-"""Environment variable that holds the mark."""
+"""Environment variable that contains the mark."""
 _MAX_PROCESSES = 128
 _STEP = 1 << 24
-"""Between two marks at most: a session may be forked from another one 16 million times."""
+"""Largest distance between two marks. A session can be forked from another one 16 million times."""
 
 _LINUX = sys.platform == "linux"
 _RLIMIT_LOCKS = 10
@@ -40,27 +41,28 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a session uses at one moment."""
+    """Resources that a session uses at one moment."""
 
     processes: int
     memory_bytes: int
-    """Resident; memory shared between its processes counted once if that decides."""
+    """Resident memory in bytes. Memory shared between its processes is counted once if the limit is at stake.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What all processes of one session share."""
+    """Mark that all processes of one session share."""
 
     number: int
-    """No other session has it."""
+    """Number that no other session has."""
     in_limits: bool
-    """Whether the kernel keeps it; if not, it is in the environment alone."""
+    """Whether the kernel stores it as a limit. If not, it is only in the environment."""
 
 
 def new_number(below: int | None = None) -> int:
-    """For a mark; it belongs into the worker's environment before it starts.
+    """Return a number for a mark. It must be in the worker's environment before the worker starts.
 
-    below: the mark of the process that it is forked from: without privileges a limit can only go down.
+    below: mark of the process to fork from. Without privileges, a limit can only decrease.
     """
     if below is not None:
         return below - 1 - secrets.randbelow(_STEP)
@@ -80,7 +82,7 @@ def put_mark(process: Process, number: int) -> Mark:
 
 @contextlib.contextmanager
 def adopting_orphans() -> Iterator[None]:
-    """Be the parent of processes whose parent dies, if the system knows how."""
+    """Adopt processes whose parent dies while in this context, if the system supports it."""
     before = _adopts()
     adopt_orphans(True)
     try:
@@ -90,7 +92,7 @@ def adopting_orphans() -> Iterator[None]:
 
 
 def adopt_orphans(wanted: bool) -> None:
-    """As `adopting_orphans`, with no end."""
+    """Switch the adoption of orphans on or off."""
     if _LINUX:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0)
 
@@ -103,7 +105,10 @@ def _adopts() -> bool:
 
 
 def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
-    """Processes of a session and their memory; the exact sum, which is expensive, only if it decides."""
+    """Return the number of processes of a session and their memory.
+
+    The exact sum is expensive, so it is computed only if the limit is at stake.
+    """
     if not _LINUX:
         return Usage(1, 0)
     adopted = [pid for pid in _children(os.getpid()) if pid != process.pid and _is_marked(pid, mark)]
@@ -115,8 +120,8 @@ def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
 
 
 def end_session(process: Process, mark: Mark) -> int | None:
-    """Kill whatever is left of a session and bury it; gives the worker's exit code, or minus its signal."""
-    # Its number is not given to another group while one of it lives, nor soon after.
+    """Kill and reap everything left of a session. Return the worker's exit code, or minus its signal."""
+    # The group number is not reused while one of its processes lives, nor soon after.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pgid, signal.SIGKILL)
     code = process.wait(_END_S)
@@ -125,7 +130,7 @@ def end_session(process: Process, mark: Mark) -> int | None:
 
 
 def end_survivors(mark: Mark) -> None:
-    """Kill and bury everything that carries a mark."""
+    """Kill and reap all processes that carry a mark."""
     end = time.monotonic() + _END_S
     while (left := survivors(mark)) and time.monotonic() < end:
         for pid in left:
@@ -138,7 +143,7 @@ def end_survivors(mark: Mark) -> None:
 
 
 def survivors(mark: Mark) -> list[int]:
-    """Every process on the machine that carries a mark and is no zombie of somebody else's."""
+    """Return all processes on the machine that carry a mark, except zombies of other parents."""
     if not _LINUX:
         return []
     pids = [int(entry.name) for entry in os.scandir(_PROC) if entry.name.isdigit()]
@@ -146,11 +151,11 @@ def survivors(mark: Mark) -> list[int]:
 
 
 def child_with_mark(number: int) -> int | None:
-    """The one child of this process that carries a mark; None if there is none for a while."""
+    """Return the child of this process that carries a mark. None if none appears for a while."""
     mark = Mark(number, in_limits=True)
     end = time.monotonic() + _LOOK_S
     while True:
-        # the kernel may leave a child out of the list while others end
+        # The kernel may leave a child out of the list while others end.
         found = next((pid for pid in _children(os.getpid()) if _is_marked(pid, mark)), None)
         if found is not None or time.monotonic() >= end:
             return found
@@ -170,7 +175,7 @@ def _is_marked(pid: int, mark: Mark) -> bool:
 
 def _is_foreign_zombie(pid: int) -> bool:
     try:
-        # the name, in brackets, may hold anything; state and parent follow it
+        # The name, in brackets, may contain anything. State and parent follow it.
         state, parent = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[:2]
     except (OSError, ValueError):
         return True
@@ -178,7 +183,10 @@ def _is_foreign_zombie(pid: int) -> bool:
 
 
 def process_limit() -> int:
-    """Of one session; on large machines more, since a pool starts one for each core."""
+    """Return the process limit of one session.
+
+    It is larger on large machines, since a pool starts one per core.
+    """
     return max(_MAX_PROCESSES, 2 * cores())
 
 
@@ -192,7 +200,7 @@ def _with_descendants(pids: list[int]) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Children of all threads of a process; none if it is gone or the kernel does not list them."""
+    """Return the children of all threads of a process. Empty if it is gone or the system lists none."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in (_PROC / str(pid) / "task").iterdir():
@@ -202,10 +210,10 @@ def _children(pid: int) -> list[int]:
 
 
 def resident_bytes(pid: int, *, shared: bool = False, alone: bool = False) -> int:
-    """Resident memory of a process; 0 if it is gone.
+    """Return the resident memory of a process in bytes, or 0 if it is gone.
 
-    shared: with a share only of what others map too, if the kernel says so. alone: of memory that is no file
-    all of it counts: nobody of the session shares it, but checkpoints may.
+    shared: count only a share of memory that other processes map too, if the kernel reports it.
+    alone: count anonymous memory completely: no process of the session shares it, but checkpoints may.
     """
     try:
         if shared:
@@ -221,6 +229,6 @@ def resident_bytes(pid: int, *, shared: bool = False, alone: bool = False) -> in
 
 
 def _sizes(rollup: bytes) -> dict[str, int]:
-    """Bytes by name, of lines such as `Pss:  20 kB`; the first is the range of addresses."""
+    """Return bytes by name from lines such as `Pss:  20 kB`. The first line is the address range."""
     lines = [line.split() for line in rollup.decode("ascii", "replace").splitlines()[1:]]
     return {line[0].rstrip(":"): int(line[1]) * 1024 for line in lines if len(line) == 3}

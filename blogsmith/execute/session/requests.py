@@ -1,7 +1,7 @@
 """Requests to a worker and its answers, within limits of time, memory and processes.
 
-A request that takes too long is interrupted, as by Ctrl-C; what does not stop within a second is killed.
-A worker is asked where it stands before it is killed: `faulthandler` answers even in a long call into C.
+A request that takes too long is interrupted, as by Ctrl-C. A worker that does not stop within a second is
+killed. Before that, it is asked for its stack: `faulthandler` answers even during a long call into C.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .protocol import Closed, Frame, Printed, Wire
 from .reaper import Mark, end_session, process_limit, usage
 
 GRACE_S = 1.0
-"""Between the interrupt and the kill."""
+"""Seconds between the interrupt and the kill."""
 POLL_S = 0.05
-"""Between two looks at memory and processes."""
+"""Seconds between checks of memory and processes."""
 _DEATH_S = 3.0
 _STACK_S = 1.0
-"""A process that gets little of the processor says late where it stands."""
+"""Seconds to wait for the stack: a process with little processor time writes it late."""
 _PIECE_S = 0.02
 _LEFT = "it closed its connection to blogsmith, or became another program"
 
@@ -35,39 +35,39 @@ Bad = Literal["timeout", "memory", "died"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one request."""
+    """Outcome of one request."""
 
     frame: Frame | None = None
-    """None if the worker is gone."""
+    """Last frame; None if the worker is gone."""
     bad: Bad | None = None
-    """Which limit it broke, or that it died."""
+    """Limit that the request exceeded, or `died`."""
     problem: str = ""
-    """The same in words."""
+    """Description of `bad`, as a message."""
 
 
 @dataclass(slots=True)
 class RequestLimits:
-    """Of one request, from now on."""
+    """Limits of one request, starting now."""
 
     timeout_s: float
     memory_bytes: int = 0
-    """Of all its processes; 0: any amount."""
+    """Memory limit of all its processes in bytes; 0 for no limit."""
     began: float = field(default_factory=time.monotonic)
     interrupted: bool = False
 
     @property
     def end(self) -> float:
-        """When patience ends, in seconds of the monotonic clock."""
+        """Time of the next step, interrupt or kill, in seconds of the monotonic clock."""
         return self.began + self.timeout_s + (GRACE_S if self.interrupted else 0.0)
 
     @property
     def too_long(self) -> str:
-        """What to say if time is the reason."""
+        """Message for an exceeded time limit."""
         return f"it ran longer than {self.timeout_s:g} s"
 
 
 class RequestChannel:
-    """A conversation with one worker."""
+    """Channel for requests to one worker."""
 
     def __init__(self, process: Process, mark: Mark) -> None:
         self._process = process
@@ -84,7 +84,7 @@ class RequestChannel:
 
     @property
     def piped_bytes(self) -> int:
-        """That have come through the two pipes."""
+        """Number of bytes received through the two pipes."""
         return self._wire.piped_bytes
 
     def request(
@@ -96,9 +96,10 @@ class RequestChannel:
         *,
         passed: int | None = None,
     ) -> Answer:
-        """Send a request and listen until `event` comes, a limit is broken or the worker is gone.
+        """Send a request and read messages until `event` arrives, a limit is exceeded or the worker is gone.
 
-        into: receives what is printed and shown meanwhile. passed: a descriptor that goes with it.
+        into: receives all output in the meantime.
+        passed: descriptor to send with the request.
         """
         if self.is_over:
             return self._gone
@@ -118,21 +119,21 @@ class RequestChannel:
                     return _judge_answer(frame, limits)
 
     def farewell(self, request: dict[str, object], wait_s: float) -> None:
-        """Send a last request and let the worker go in peace, at most so long."""
+        """Send a last request and wait for the worker to exit, for at most `wait_s` seconds."""
         self._wire.send(request)
         end = time.monotonic() + wait_s
         while not self._wire.closed and self._process.wait(0) is None and time.monotonic() < end:
-            # a worker that still prints is still read, or it would wait for us
+            # Keep reading: a worker that still prints would otherwise wait for us.
             self._wire.wait(POLL_S)
 
     def _next_events(self, timeout_s: float) -> list[Printed | Closed | Frame]:
-        """The next event, if there is one in time; those that came with it wait."""
+        """Return the next event, if there is one in time. Further events stay in the queue."""
         if not self._events:
             self._events.extend(self._wire.wait(timeout_s))
         return [self._events.popleft()] if self._events else []
 
     def _store_output(self, happened: Printed | Frame, into: OutputBuffer) -> Frame | None:
-        """Keep an output; a frame that is no output is given back."""
+        """Store an output. Return a frame that is not an output."""
         if isinstance(happened, Printed):
             into.add_pipe_text(happened.name, happened.text)
             return None
@@ -155,19 +156,19 @@ class RequestChannel:
         return None
 
     def _check_limits(self, limits: RequestLimits, into: OutputBuffer) -> Answer | None:
-        """Whether a limit is broken by now; a request that takes too long is interrupted first."""
+        """Return an answer if a limit is exceeded. A request that takes too long is interrupted first."""
         now = time.monotonic()
         if now >= limits.end and limits.interrupted:
             return self._kill("timeout", limits.too_long, into)
         if now >= limits.end:
             limits.interrupted = True
-            # SIGCONT: a process that stopped itself hears nothing until it goes on
+            # SIGCONT: a process that stopped itself receives no signals until it continues
             self._signal(signal.SIGINT, signal.SIGCONT)
         if now < self._next_look:
             return None
         self._next_look = now + POLL_S
         if self._process.wait(0) is not None:
-            # noticed here only if a child of it keeps the socket open
+            # reached only if a child keeps the socket open
             return self._report_death(limits, "", into)
         used = usage(self._process, self._mark, limits.memory_bytes)
         if used.processes > process_limit():
@@ -180,7 +181,7 @@ class RequestChannel:
     def _kill(self, bad: Bad, problem: str, into: OutputBuffer) -> Answer:
         self._signal(signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
-        # the stack comes in pieces: it is whole when nothing follows
+        # The stack arrives in parts. It is complete when nothing follows.
         while time.monotonic() < end and (self._read_some(into) or not into.has_stack()):
             pass
         end_session(self._process, self._mark)
@@ -196,7 +197,7 @@ class RequestChannel:
         return Answer(bad="died", problem=problem or (_LEFT if code is None else describe_exit(code)))
 
     def _read_some(self, into: OutputBuffer) -> bool:
-        """Listen for a moment; whether something came."""
+        """Read messages for a moment. Return whether any arrived."""
         self._events.extend(self._wire.wait(_PIECE_S))
         heard = bool(self._events)
         self._read_waiting(into)
@@ -219,7 +220,7 @@ class RequestChannel:
 
 
 def _judge_answer(frame: Frame, limits: RequestLimits) -> Answer:
-    """An answer after an interrupt counts only if the work was done before it."""
+    """Judge an answer. After an interrupt, it is valid only if the work was done in time."""
     interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
     in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted
     if limits.interrupted and not in_time:

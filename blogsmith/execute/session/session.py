@@ -1,7 +1,7 @@
-"""One session from start to end: its cells run in order, each within its limits, and nothing of it is left.
+"""One session from start to end: its cells run in order within their limits, and nothing of it remains.
 
-What the author's code does is never an exception here: it is the status of a cell. A worker that is gone
-takes the rest of its session with it, no more.
+Errors in the author's code are never exceptions here: they are the status of a cell. If a worker dies, only
+the rest of its session is lost.
 """
 
 from __future__ import annotations
@@ -52,35 +52,41 @@ _END_S = 2.0
 
 
 class SessionObserver(Protocol):
-    """Who follows a session while it runs; called from the thread that runs it."""
+    """Observer of a running session. Methods are called from the thread that runs it."""
 
     def expect_cells(self, count: int) -> None:
-        """So many cells more are going to run; asked before their sessions begin."""
+        """Handle an announcement of further cells that will run, before their sessions begin."""
 
     def on_start(self, job: SessionJob) -> None:
-        """The session begins."""
+        """Handle the start of the session."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """It goes on from a checkpoint after a cell: that one and those before it do not run again."""
+        """Handle the resumption after the cell at `position`. Neither it nor earlier cells run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """There is no checkpoint after a cell. reason: in words."""
+        """Handle a refusal: no checkpoint can be made after a cell.
+
+        reason: reason as a message.
+        """
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """A cell begins. position: its number in the session, from 1."""
+        """Handle the start of a cell.
+
+        position: 1-based number in the session.
+        """
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """A piece of output, as it came: not merged, carriage returns and all."""
+        """Handle a piece of raw output, unmerged and with carriage returns."""
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """A cell has ended or was skipped."""
+        """Handle the result of a cell that has ended or was skipped."""
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """Everything of the session is over."""
+        """Handle the result of the whole session."""
 
 
 class SilentObserver:
-    """A `SessionObserver` that looks away."""
+    """Observer that ignores all events."""
 
     def expect_cells(self, count: int) -> None: ...
     def on_start(self, job: SessionJob) -> None: ...
@@ -93,7 +99,7 @@ class SilentObserver:
 
 
 silent_observer = SilentObserver()
-"""It holds nothing, so one is enough."""
+"""Shared instance; it has no state."""
 
 Start = Callable[[SessionJob], Process]
 
@@ -104,10 +110,10 @@ def run_session(
     start: Start = spawn,
     checkpoints: SessionCheckpoints | None = None,
 ) -> SessionRun:
-    """Run a session in a process of its own.
+    """Run a session in its own process. If it cannot start, `SessionRun.problem` is the reason.
 
-    start: makes that process; its job has a TMPDIR that ends with the session. checkpoints: of this session,
-    to go on from and to add to. Why a session cannot start is `SessionRun.problem`.
+    start: starts the process; its job has a TMPDIR that is removed with the session.
+    checkpoints: checkpoints of this session, to resume from and to add to.
     """
     watch.on_start(job)
     refusal = job.engine.refusal(job.sandbox) if os.name == "posix" else _ELSEWHERE
@@ -119,7 +125,7 @@ def run_session(
 def _run(
     job: SessionJob, watch: SessionObserver, start: Start, checkpoints: SessionCheckpoints | None
 ) -> SessionRun:
-    # left on: switching it off needs to know that no other session runs
+    # left on: switching it off would require that no other session runs
     adopt_orphans(True)
     try:
         with ExitStack() as stack:
@@ -131,7 +137,7 @@ def _run(
 
 
 def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> Resumed:
-    """A worker at its beginning."""
+    """Start a worker at the beginning of the session."""
     number = new_number()
     folder = stack.enter_context(session_folder(job.env.get("TMPDIR"), number))
     own = {"TMPDIR": str(folder.path), MARK_NAME: str(number)}
@@ -155,7 +161,7 @@ def _run_in(
 
 
 def _home_of_user() -> str:
-    """Where Python finds the home folder without HOME; empty for a user that the system does not know."""
+    """Return the home folder that Python finds without HOME. Empty if the system does not know the user."""
     import pwd  # not on every system that can read records
 
     try:
@@ -171,14 +177,17 @@ def _cannot_start(job: SessionJob, error: OSError) -> str:
 
 
 def not_started(job: SessionJob, problem: str) -> SessionRun:
-    """What a session that cannot run gives: everything skipped. problem: why, in words."""
+    """Return the run of a session that cannot start: everything is skipped.
+
+    problem: the reason, as a message.
+    """
     cells = tuple(CellRun("skipped", problem=problem) for step in job.steps if isinstance(step, CellStep))
     values = {step.number: ValueRun("skipped") for step in job.steps if isinstance(step, ValueStep)}
     return SessionRun(job.session, cells, values, problem=problem)
 
 
 class _Session:
-    """A session while it runs."""
+    """Running session."""
 
     def __init__(
         self,
@@ -202,7 +211,7 @@ class _Session:
         self.used = before.used or UsedFiles(job.root)
 
     def run(self) -> SessionRun:
-        """All steps that are left; what may not run any more is skipped."""
+        """Run all remaining steps. Steps that may no longer run are skipped."""
         resumed = len(self._cells)
         request: dict[str, object] = {"op": "resume"}
         if not resumed:
@@ -236,7 +245,10 @@ class _Session:
         )
 
     def _keep(self, seconds: float) -> bool:
-        """Make a checkpoint, if it is worth it; whether that was tried. seconds: since the last one."""
+        """Make a checkpoint if it is due. Return whether that was tried.
+
+        seconds: run time since the last checkpoint.
+        """
         known = self._checkpoints
         if known is None or self._over or not known.is_due(seconds):
             return False
@@ -280,13 +292,16 @@ class _Session:
         return run
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
-        """Run a cell. other: a point of its sweep, which leaves no variables."""
+        """Run a cell.
+
+        other: point of its sweep, whose variables are removed afterwards.
+        """
         began = time.monotonic()
         limits = RequestLimits(step.timeout_s, step.memory_bytes)
         answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)
         run = self._outcome(step, answer, time.monotonic() - began)
         self.used.note(answer.frame)
-        # what threads print from now on stands with the next cell
+        # later output of threads belongs to the next cell
         self._outputs = self._new_outputs()
         self._over = "" if _goes_on(step, run) else f"{step.name} before it ended badly"
         return run
@@ -294,7 +309,7 @@ class _Session:
     def _outcome(self, step: CellStep, answer: Answer, seconds: float) -> CellRun:
         if answer.frame is not None and answer.bad is None:
             return cell_run(step, answer.frame, self._outputs)
-        # the line is where it was interrupted; of a worker that is gone, where its stack says it stood
+        # After an interrupt, use its line. If the worker is gone, use the line in its stack.
         frame = answer.frame or {}
         line = line_of(failure_of(frame), step.number) or int(frame.get("line") or 0)
         line = line or self._outputs.take_stack(step.number)
@@ -310,7 +325,7 @@ class _Session:
             "conversion": step.conversion,
             "spec": step.spec,
         }
-        # what a value prints has no place in the text
+        # Output printed by a value is not shown.
         unseen = OutputBuffer(self._job.text_bytes, lambda output: None)
         answer = self._exchange.request(
             request, "value", RequestLimits(step.timeout_s, step.memory_bytes), unseen
@@ -321,7 +336,10 @@ class _Session:
         return value_run(answer.frame, answer.bad, answer.problem)
 
     def _machine(self) -> Machine:
-        """Asked last, when everything is imported; then the worker may go."""
+        """Return the machine of the session.
+
+        This is the last request, when everything is imported; then end the worker.
+        """
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
@@ -336,13 +354,16 @@ class _Session:
 
 
 def _goes_on(step: CellStep, run: CellRun) -> bool:
-    """Whether cells may follow. A claim that is false has harmed no variable."""
+    """Return whether further cells may run. A false claim has not changed any variable."""
     raised = any(isinstance(output, Failure) for output in run.outputs)
     return run.status == "ok" or (run.status == "error" and (step.error or not raised))
 
 
 def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
-    """What a worker is told first. temporary: its folder."""
+    """Return the first message to a worker.
+
+    temporary: temporary folder of the session.
+    """
     return {
         "op": "start",
         "folder": str(job.folder),
@@ -357,9 +378,11 @@ def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
 
 
 def _data_bytes(job: SessionJob) -> int | None:
-    """None where CUDA may be started, which reserves far more addresses than it uses.
+    """Return the limit on data memory.
 
-    Code that asks for torch alone starts it too, where it takes the best device there is.
+    None if CUDA may be started: it reserves far more addresses than it uses.
+
+    Code that needs only torch may start CUDA too, if it uses the best device available.
     """
     may_start_cuda = job.cuda or (has_device() and any(need.name == "torch" for need in job.needs))
     return None if may_start_cuda else job.memory_bytes or None
@@ -367,7 +390,7 @@ def _data_bytes(job: SessionJob) -> int | None:
 
 def _cell_request(step: CellStep, other: SweepStep | None) -> dict[str, object]:
     binding = other.binding if other else step.binding
-    # engines that know no sweeps are not asked about them
+    # engines without support for sweeps do not get these fields
     sweep = {"binding": dict(binding), "leaves": other is None} if binding else {}
     return {
         **sweep,
@@ -381,7 +404,7 @@ def _cell_request(step: CellStep, other: SweepStep | None) -> dict[str, object]:
     }
 
 
-# What the worker answers, as records: frames of JSON in, `CellRun`, `ValueRun` and `Machine` out.
+# Conversion of a worker's answers from JSON frames to `CellRun`, `ValueRun` and `Machine`.
 
 
 _ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
@@ -390,7 +413,7 @@ _ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
 
 
 def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
-    """The run of a cell whose worker answered within the limits."""
+    """Return the run of a cell whose worker answered within the limits."""
     status, failure = frame["status"], failure_of(frame)
     problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)
     line = line or int(frame.get("line") or 0)
@@ -415,7 +438,7 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
         seconds=float(frame.get("seconds") or 0.0),
         problem=problem,
         line=line,
-        # a kernel may not know: then it says so
+        # A kernel that does not know its device sends an empty string.
         device=str(frame.get("device", "cpu")),
         packages=tuple(frame.get("imports") or ()),
         shapes=_shapes(frame),
@@ -426,7 +449,11 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
 
 
 def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
-    """The run of a value. bad, problem: which limit it broke, and the same in words."""
+    """Return the run of a value.
+
+    bad: limit that it exceeded.
+    problem: description of `bad`, as a message.
+    """
     if frame is None or bad:
         name = _ERRORS.get(bad, "RuntimeError")
         return ValueRun("error", failure=Failure(name, problem, f"{name}: {problem}\n"))
@@ -441,18 +468,18 @@ def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
 
 
 def machine_of(frame: Frame) -> Machine:
-    """The machine as the worker sees it."""
+    """Return the machine that a worker reports."""
     return Machine(**{name: frame[name] for name in Machine.__struct_fields__ if name in frame})
 
 
 def failure_of(frame: Frame) -> Failure | None:
-    """The exception of an answer, if there was one."""
+    """Return the exception of an answer, if there was one."""
     found = frame.get("failure")
     return Failure(**_known_fields(Failure, found)) if found else None
 
 
 def line_of(failure: Failure | None, cell: int) -> int:
-    """The line of `cell` at which an exception rose or passed through; 0 if it did not."""
+    """Return the line of `cell` where an exception was raised or passed through, or 0."""
     if failure is None:
         return 0
     if failure.cell == cell:
@@ -462,7 +489,7 @@ def line_of(failure: Failure | None, cell: int) -> int:
 
 
 def last_statement_line(code: str) -> int:
-    """The line on which the last statement begins, 0 if this Python cannot read it."""
+    """Return the line where the last statement begins, or 0 if this Python cannot parse the code."""
     try:
         return ast.parse(code).body[-1].lineno
     except (SyntaxError, ValueError, IndexError):
@@ -470,12 +497,12 @@ def last_statement_line(code: str) -> int:
 
 
 def _sdpa(found: object) -> tuple[str, ...]:
-    """The entries of the form that can be recorded: the author's code could reach into the worker."""
+    """Return the entries that can be recorded. The author's code could have manipulated the worker."""
     entries = found if isinstance(found, list) else []
     kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
     return tuple(sorted(kept)[:MOST_SDPA])
 
 
 def _known_fields(record: type[Struct], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys that are fields of a record: a newer worker may say more."""
+    """Return the keys that are fields of a record. A newer worker may send more."""
     return {name: given[name] for name in record.__struct_fields__ if name in given}

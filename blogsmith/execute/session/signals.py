@@ -1,7 +1,7 @@
-"""A run that is told to end ends everything it has started first.
+"""Signal handling that lets a terminated run first end everything it has started.
 
-Ctrl-C raises KeyboardInterrupt anyway. SIGTERM and SIGHUP, with which systems and closing terminals end a
-program, would leave processes and folders behind.
+Ctrl-C raises `KeyboardInterrupt` anyway. By default, SIGTERM and SIGHUP, which systems and closing
+terminals send, would leave processes and folders.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from types import FrameType
 
 @dataclass(slots=True)
 class Ending:
-    """Whether the program was told to end."""
+    """State of the program's termination."""
 
     number: int = 0
-    """The signal that said so."""
+    """Signal that ended the program; 0 if none."""
 
     def check(self) -> None:
-        """Raise what the signal raised. That is lost where exceptions go nowhere, as in a `__del__`."""
+        """Raise the exception of the signal again.
+
+        It can get lost where exceptions are ignored, as in `__del__`.
+        """
         if self.number == signal.SIGINT:
             raise KeyboardInterrupt
         if self.number:
@@ -32,11 +35,12 @@ class Ending:
 
 @contextmanager
 def ending_in_order() -> Iterator[Ending]:
-    """Inside, SIGTERM and SIGHUP raise SystemExit with 128 plus their number, as a shell would report them.
+    """Raise `SystemExit` on SIGTERM and SIGHUP in this context, with 128 plus the number, as a shell reports
+    them.
 
-    The first of these signals or Ctrl-C counts; more of them do not disturb the end. Only the main thread
-    hears signals: in another one nothing changes. A signal that is ignored or handled already stays so.
-    Code that goes on for ever asks `Ending.check` now and then.
+    Only the first of these signals or Ctrl-C has an effect; more of them do not disturb the shutdown. Only
+    the main thread receives signals: in another thread, nothing changes. Signals that are ignored or handled
+    already stay so. Code with an endless loop must call `Ending.check` regularly.
     """
     ending = Ending()
     if threading.current_thread() is not threading.main_thread():
@@ -55,7 +59,7 @@ def ending_in_order() -> Iterator[Ending]:
     report = sys.unraisablehook
 
     def report_others(lost: sys.UnraisableHookArgs) -> None:
-        # lost in a callback of a weak reference: `check` raises it again, and nobody needs to read of it
+        # Lost in a callback of a weak reference: `check` raises it again, so it need not be printed.
         if not (ending.number and issubclass(lost.exc_type, KeyboardInterrupt | SystemExit)):
             report(lost)
 
@@ -65,7 +69,7 @@ def ending_in_order() -> Iterator[Ending]:
     try:
         yield ending
     except RuntimeError as error:
-        # Python 3.11 makes one of what is raised in `__set_name__`, that is, while a module is imported
+        # Python 3.11 wraps an exception raised in `__set_name__`, that is, while a module is imported.
         if isinstance(error.__cause__, KeyboardInterrupt | SystemExit):
             raise error.__cause__ from None
         raise

@@ -1,6 +1,6 @@
-"""Printed text as a terminal shows it in the end: progress bars that were overwritten leave their last state.
+"""Printed text as a terminal finally shows it: of an overwritten progress bar, only the last state remains.
 
-Colours stay, as the escape sequences they are; what moves between lines is left out: a page has no cursor.
+Colours remain as escape sequences. Cursor movements between lines are removed: a page has no cursor.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import re
 _COLOR = re.compile(r"\x1b\[[0-9;:]*m")
 # Titles and links: OSC and related sequences, which end with a bell or with ESC \.
 _STRING = re.compile(r"\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?")
-# Colours, cursor, erasing: CSI; or any other, of two or three characters.
+# Colours, cursor movement, erasing: CSI; or any other sequence of two or three characters.
 _SEQUENCE = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~]?)"
 _ERASE = re.compile(r"\x1b\[([0-2]?)K")
-# What neither prints nor is handled here; tab and newline are neither.
+# Control characters that neither print nor are handled here. Tab and newline are not included.
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _PIECE = re.compile(rf"{_SEQUENCE}|[^\x1b]")
 _MOVES = re.compile(r"[\r\b]|\x1b(?!\[[0-9;:]*m)")
@@ -21,7 +21,7 @@ _RESET = ("\x1b[0m", "\x1b[m")
 
 
 def apply_carriage_returns(text: str) -> str:
-    """`text` with carriage returns, backspaces and erasing carried out, line by line."""
+    """Return `text` with carriage returns, backspaces and erasures applied, line by line."""
     if _CONTROL.search(text) or "\x1b" in text:
         text = _CONTROL.sub("", _STRING.sub("", text))
     if not _MOVES.search(text):
@@ -31,7 +31,7 @@ def apply_carriage_returns(text: str) -> str:
 
 
 def cut(text: str, limit_bytes: int) -> tuple[str, int]:
-    """As much of `text` as fits, and how many bytes of it do not."""
+    """Return the part of `text` that fits, and the number of remaining bytes."""
     if len(text) * 4 <= limit_bytes:
         return text, 0
     data = text.encode("utf-8", "replace")
@@ -42,7 +42,7 @@ def cut(text: str, limit_bytes: int) -> tuple[str, int]:
 
 
 def _apply_to_line(line: str) -> str:
-    """One line, laid out character by character; each remembers the colour it was written in."""
+    """Return one line, laid out character by character. Each character remembers its colour."""
     if "\x1b" not in line and "\b" not in line:
         return _apply_overwrites(line)
     row: list[tuple[str, str]] = []
@@ -71,19 +71,22 @@ def _apply_overwrites(line: str) -> str:
 
 
 def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
-    """`K` of a terminal: from the cursor on, up to it (1), or the whole line (2)."""
+    """Apply the terminal's `K` sequence: erase from the cursor on, up to it (1), or the whole line (2)."""
     if what == "1":
         return [(" ", "")] * min(at + 1, len(row)) + row[at + 1 :]
     return [] if what == "2" else row[:at]
 
 
 def _row_text(row: list[tuple[str, str]], last: str) -> str:
-    """The row as text again; `last` is the colour in which the next line goes on."""
+    """Return the row as text again.
+
+    last: colour that the next line continues with.
+    """
     pieces: list[str] = []
     now = ""
     for character, color in [*row, ("", last)]:
         if color != now:
-            # a colour is a sum of sequences: what does not continue it starts anew
+            # A colour is a sum of sequences. If it does not extend the current one, reset first.
             pieces += [color[len(now) :]] if color.startswith(now) else [_RESET[0], color]
             now = color
         pieces.append(character)

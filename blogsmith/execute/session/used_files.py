@@ -1,7 +1,7 @@
-"""Files that a session used, each with the cell that was the first to do so.
+"""Files that a session used, each with the first cell that used it.
 
-Digests are taken when the session is over. A file that is no longer what it was when it was opened has none
-that would be true: what was read is gone.
+Digests are computed when the session has ended. A file that has changed since it was opened has no valid
+digest, because the content that was read is gone.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _MODULE_ENDS = (".py", "/__init__.py")
 
 @dataclass(slots=True)
 class Used:
-    """What one cell was the first to use, and the values between it and the next one that ran."""
+    """Files first used by one cell, or by values between it and the next cell that ran."""
 
     reads: list[str] = field(default_factory=list)
-    """Relative to the site root; likewise the next two."""
+    """Paths relative to the site root, as in the next two fields."""
     modules: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
 
     def note(self, frame: Frame) -> None:
-        """Add what an answer of the worker says."""
+        """Add the files in an answer of the worker."""
         self.reads += frame.get("reads") or ()
         self.modules += frame.get("modules") or ()
         self.absent += frame.get("absent") or ()
@@ -38,32 +38,33 @@ class Used:
 
 @dataclass(slots=True)
 class UsedFiles:
-    """Of a session while it runs."""
+    """Files used by a running session."""
 
     root: Path
     _first: Used = field(default_factory=Used)
-    """What values used before any cell ran."""
+    """Files that values used before any cell ran."""
     _cells: dict[int, Used] = field(default_factory=dict)
-    """Position of a cell that ran, from 1 → its own."""
+    """Position of a cell that ran, from 1 → its files."""
     _stamps: dict[str, list[int]] = field(default_factory=dict)
-    """File → size, time of the last write in ns and inode when it was opened; none if the session itself
-    may have changed it."""
+    """File → size, time of the last write in ns, and inode when it was opened. A file that the session itself
+    may have changed has no entry.
+    """
 
     def copy(self) -> UsedFiles:
-        """The same as it is now."""
+        """Return a copy of the current state."""
         return deepcopy(self)
 
     def is_hidden(self) -> bool:
-        """Whether a module is there now that would be imported in place of one that was."""
+        """Return whether a new module hides one that was imported."""
         stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
         return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
     def begin(self, position: int) -> None:
-        """A cell runs. One that is skipped is not told: nothing of it is recorded."""
+        """Start a cell. Skipped cells are not started: nothing of them is recorded."""
         self._cells[position] = Used()
 
     def note(self, frame: Frame | None) -> None:
-        """Add what the worker says to the last cell that ran."""
+        """Add the files in an answer to the last cell that ran."""
         last = max(self._cells, default=0)
         (self._cells[last] if last else self._first).note(frame or {})
         for path, stamp in ((frame or {}).get("stamps") or {}).items():
@@ -73,7 +74,7 @@ class UsedFiles:
                 self._stamps[path] = stamp
 
     def add_to(self, run: SessionRun) -> SessionRun:
-        """`run` with all of it, files with their digests; a file that the session removed is left out."""
+        """Return `run` with all files and their digests. Files that the session removed are left out."""
         digests: dict[str, str] = {}
         cells = [
             replace(cell, **self._fields(self._cells.get(position, Used()), digests))
@@ -96,7 +97,7 @@ class UsedFiles:
 
     def _digest_as_read(self, path: str) -> str:
         digest, then = file_digest(self.root / path), self._stamps.get(path)
-        # after the digest is taken, so that a save meanwhile is seen
+        # Check after computing the digest, so that a save in the meantime is noticed.
         now = stamp_at(self.root / path) if then else None
         is_changed = then and (now is None or [now.size, now.modified_ns, now.inode] != then)
         return CHANGED if is_changed else digest

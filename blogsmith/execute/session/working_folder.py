@@ -1,8 +1,8 @@
-"""Temporary folders of runs, and what a blogsmith that was killed has left behind.
+"""Temporary folders of runs, and removal of those left by killed processes.
 
-A run has one folder, which it keeps locked; each session has a part of it, named by its mark. A process that
-is killed removes nothing. So the next run looks for folders that nobody holds, ends what still runs of their
-sessions, and removes them.
+A run has one locked folder. Each session has a subfolder named by its mark. A process that is killed removes
+nothing, so the next run searches for unlocked folders, ends the remaining processes of their sessions, and
+removes the folders.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from pathlib import Path
 _PREFIX = "blogsmith-"
 _SESSION = re.compile(r"[0-9a-f]{13}")
 _YOUNG_S = 10.0
-"""A folder may be made and not locked yet."""
+"""Seconds for which a new folder is left alone: it may not be locked yet."""
 
 
 @contextmanager
 def working_folder() -> Iterator[Path]:
-    """A folder for everything that the sessions of one run write."""
+    """Yield a folder for everything that the sessions of one run write."""
     if sys.platform != "win32":
         _remove_left(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
@@ -40,7 +40,7 @@ def working_folder() -> Iterator[Path]:
 
 
 class SessionFolder:
-    """What one session writes, and those that go on from its checkpoints; removed when nobody holds it."""
+    """Folder of a session and of those resumed from its checkpoints. It is removed when it has no users."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -49,12 +49,12 @@ class SessionFolder:
         self._holders = 1
 
     def hold(self) -> None:
-        """One holder more; there must be one."""
+        """Add a user. There must be at least one already."""
         with self._lock:
             self._holders += 1
 
     def release(self) -> None:
-        """One less."""
+        """Remove a user."""
         with self._lock:
             self._holders -= 1
             is_free = not self._holders
@@ -62,14 +62,17 @@ class SessionFolder:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def begin_turn(self, wait_s: float) -> bool:
-        """Whether a session may use it from now on: one at a time does, and finds it empty."""
+        """Start using the folder for a session. Return False if it is not available in time.
+
+        One session uses it at a time and finds it empty.
+        """
         if not self.path.is_dir() or not self._turn.acquire(timeout=wait_s):
             return False
         self.hold()
         return True
 
     def end_turn(self) -> None:
-        """The session is over."""
+        """Empty the folder after a session."""
         with suppress(OSError), os.scandir(self.path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
@@ -82,7 +85,11 @@ class SessionFolder:
 
 @contextmanager
 def session_folder(parent: str | None, number: int) -> Iterator[SessionFolder]:
-    """A folder for one session. parent: None: where the system keeps such folders; number: the mark's."""
+    """Yield a folder for one session.
+
+    parent: parent folder; None for the system's temporary folder.
+    number: number of the session's mark.
+    """
     path = Path(parent or tempfile.gettempdir()) / f"{number:x}"
     path.mkdir(mode=0o700)
     folder = SessionFolder(path)
@@ -96,7 +103,7 @@ def session_folder(parent: str | None, number: int) -> Iterator[SessionFolder]:
 
 @contextmanager
 def mark_folder(beside: Path, number: int) -> Iterator[None]:
-    """The name of a mark where `working_folder` looks for it; nothing is written there."""
+    """Create a folder named by a mark where `working_folder` finds it. Nothing is written to it."""
     path = beside.with_name(f"{number:x}")
     with suppress(OSError):
         path.mkdir(mode=0o700)
@@ -108,7 +115,7 @@ def mark_folder(beside: Path, number: int) -> Iterator[None]:
 
 
 def _remove_left(temporary: Path) -> None:
-    """Folders of runs that have died, with the processes they have left."""
+    """Remove folders of dead runs and end their remaining processes."""
     with suppress(OSError), os.scandir(temporary) as entries:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and _is_left(entry):
@@ -117,7 +124,7 @@ def _remove_left(temporary: Path) -> None:
 
 
 def _is_left(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a folder of ours that no process holds."""
+    """Return whether this is a folder of ours that no process has locked."""
     try:
         status = entry.stat(follow_symlinks=False)
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
@@ -134,7 +141,7 @@ def _is_left(entry: os.DirEntry[str]) -> bool:
 
 
 def _end_sessions(folder: str) -> None:
-    # who only wants a folder needs nothing of processes, unless another run has left some
+    # imported late: needed only if another run left processes
     from .reaper import Mark, end_survivors
 
     for part in Path(folder).iterdir():
@@ -144,7 +151,10 @@ def _end_sessions(folder: str) -> None:
 
 
 def _lock(folder: str) -> int | None:
-    """A descriptor that holds the folder; None if another process does, or the system has no such locks."""
+    """Return a descriptor that locks the folder.
+
+    None if another process has locked it, or the system lacks such locks.
+    """
     try:
         import fcntl
     except ImportError:

@@ -1,4 +1,4 @@
-"""Runs cells and computes values in one namespace, the module `__main__`, as a script would have it."""
+"""Running of cells and values in one namespace, the module `__main__`, as for a script."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 _IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is expensive to import
 _FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS of `__future__`, since Python 3.9
 _VALUE_BYTES = 64 * 1024
-"""Of a value in the text, where more is surely a mistake."""
+"""Largest size of a value in the text; more is certainly an error."""
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CONVERSIONS = (("r", repr), ("s", str), ("a", ascii))
 
 
 class WorkerSession:
-    """What lasts from cell to cell."""
+    """State of a session from cell to cell."""
 
     def __init__(
         self,
@@ -61,16 +61,16 @@ class WorkerSession:
         self._namespace["__builtins__"] = sys.modules["builtins"]
         sys.modules["__main__"] = module
         self._flags = 0
-        """`from __future__ import` of earlier cells."""
+        """Flags of `from __future__ import` in earlier cells."""
         self._loop: AbstractEventLoop | None = None
         self.imports: dict[str, None] = {}
-        """Top-level names that cells import themselves, in order."""
+        """Top-level names that cells import directly, in order."""
         self._shapes: list[dict[str, Any]] = []
-        """Shape comments found false and not told yet; they may stand in a function of an earlier cell."""
+        """Shape mismatches not reported yet. They may be in a function of an earlier cell."""
         self.checkpoints: Checkpoints | None = None
 
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Run one cell and send what it gives; returns the message that ends it."""
+        """Run one cell and send its outputs. Return the message that ends it."""
         if message.get("leaves", True):
             self._namespace.update(message.get("binding") or ())
             return self._run_cell(message)
@@ -83,8 +83,8 @@ class WorkerSession:
         return {**ended, **changed_in_place(changed)} if changed and ended["status"] == "ok" else ended
 
     def _run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
-        self._observed.attention()  # of values before it
-        # as if the cell were a script of its own: each place may warn again
+        self._observed.attention()  # discard attention of values before it
+        # As if the cell were a separate script: each location may warn again.
         self._namespace.pop("__warningregistry__", None)
         self._output.open()
         figures.begin(message["figures"])
@@ -94,14 +94,14 @@ class WorkerSession:
         if "matplotlib.pyplot" in sys.modules:
             drawn = self._run_guarded(lambda: figures.flush(message["figures"]))
             drawn.pop("value")
-            # a failure of the cell itself is the one to tell
+            # If the cell itself failed, report that failure.
             ending = {**ending, **drawn} if ending["status"] == "ok" else ending
         self._output.close()
         seconds = perf_counter() - start
         reads, modules = self._observed.take_new()
         sdpa = self._observed.attention()
         if sdpa:
-            # the cell did not import it itself, but its version counts
+            # The cell did not import it, but its version matters.
             self.imports.setdefault("torch")
         return {
             "event": "done",
@@ -118,11 +118,11 @@ class WorkerSession:
         }
 
     def compute(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Compute one value of the text."""
+        """Compute one value in the text."""
         self._output.mute()
         ending = self._run_guarded(lambda: self._value(message))
         if "matplotlib.pyplot" in sys.modules:
-            # what it drew has no place either
+            # Close figures that it drew; they are not shown.
             self._run_guarded(lambda: figures.flush({"format": "svg", "dark": False}))
         self._output.unmute()
         text, latex = ending["value"] or ("", "")
@@ -142,16 +142,16 @@ class WorkerSession:
         }
 
     def _new_shapes(self) -> list[dict[str, Any]]:
-        """What was found since the last call, also by threads between two cells."""
+        """Return shape mismatches found since the last call, including those of threads between cells."""
         found, self._shapes = self._shapes, []
         return found
 
     def packages(self) -> list[str]:
-        """The packages that cells import themselves, without Python's own and the site's."""
+        """Return the packages that cells import directly, except Python's modules and those of the site."""
         return versions.count_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
     def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
-        """How `work` ended; whatever the author's code raises is data from here on."""
+        """Run `work` and return how it ended. Exceptions of the author's code become data here."""
         try:
             self._interrupts.install()
             self._interrupts.allow()
@@ -172,7 +172,7 @@ class WorkerSession:
         return {"status": status, "problem": problem, "failure": failure, "value": None}
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Run the code; what it claims, if it claims something."""
+        """Run the code. Return the result of its claim, if it has one."""
         code, name = message["code"], f"<cell {message['number']}>"
         self._remember(code, name)
         tree: Module = self._compile(code, name, "exec", PyCF_ONLY_AST)
@@ -196,7 +196,7 @@ class WorkerSession:
         return Claim(last, code).evaluate(self._namespace, lambda: self._value_of(tree, last, name))
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
-        """Run a cell; what its last expression gives, None if it is not to be looked at."""
+        """Run a cell. Return the value of its last expression, or None if it is not needed."""
         if last is None:
             self._run(self._body(tree, name))
             return None
@@ -219,7 +219,7 @@ class WorkerSession:
 
     def _value(self, message: dict[str, Any]) -> tuple[str, str]:
         expression = message["expression"].strip()
-        # as in an f-string: line breaks need no brackets of their own
+        # as in an f-string: line breaks need no extra parentheses
         code = f"({expression})" if "\n" in expression else expression
         value = self._evaluate(code, f"<value {message['number']}>")
         spec = self._fill_spec(message["spec"])
@@ -234,7 +234,7 @@ class WorkerSession:
         return self._run(self._compile(code, name, "eval"))
 
     def _fill_spec(self, spec: str) -> str:
-        """A format spec with its own `{…}` computed."""
+        """Return a format spec with its nested `{…}` evaluated."""
         return str(self._evaluate(f"f{spec!r}", "<format>")) if "{" in spec else spec
 
     def _remember(self, code: str, name: str) -> None:
@@ -242,9 +242,9 @@ class WorkerSession:
         self._tracebacks.remember(name)
 
     def _run(self, *codes: CodeType) -> Any:
-        """Run code in the namespace, one after the other; what the last gives.
+        """Run code objects in the namespace one after the other. Return the value of the last.
 
-        Where one of them awaits something, all run in the session's event loop.
+        If one of them awaits something, all run in the session's event loop.
         """
         if not any(code.co_flags & _IS_COROUTINE for code in codes):
             return [eval(code, self._namespace) for code in codes][-1]
@@ -266,7 +266,7 @@ class WorkerSession:
 
 
 def imports_in(tree: Module) -> Iterator[str]:
-    """Top-level names that statements import, whatever they are nested in; relative imports have none."""
+    """Yield top-level names that statements import, at any nesting level. Relative imports are ignored."""
     waiting: list[Any] = [tree]
     while waiting:
         node = waiting.pop()
@@ -286,7 +286,7 @@ def _last_expression(tree: Module) -> expr | None:
 
 
 def _is_silenced(code: str, last: expr) -> bool:
-    """Whether a semicolon follows the expression; behind it stand at most brackets and comments."""
+    """Return whether a semicolon follows the expression, with only brackets and comments after it."""
     lines = code.encode("utf-8", "replace").split(b"\n")[(last.end_lineno or 0) - 1 :]
     lines[0] = lines[0][last.end_col_offset or 0 :]
     return b"".join(line.partition(b"#")[0].strip() for line in lines).endswith(b";")
@@ -295,7 +295,7 @@ def _is_silenced(code: str, last: expr) -> bool:
 def _describe_error(
     error: BaseException, failure: dict[str, Any], memory_bytes: int | None
 ) -> tuple[str, str]:
-    """Status, and why the cell did not end well."""
+    """Return the status and the reason of a failure."""
     if isinstance(error, SystemExit):
         return "exit", f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
     if isinstance(error, MemoryError):

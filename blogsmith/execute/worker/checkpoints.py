@@ -1,12 +1,12 @@
-"""Checkpoints: a session as it was after a cell, as a process that waits until later cells are to run anew.
+"""Checkpoints: a session's state after a cell, as a process that waits until later cells must run again.
 
-It is a fork of the worker and shares memory with it until one of them writes. Asked to go on it forks again,
-so that it can be used many times; its fork is a worker. Both are forked twice, and so become children of the
-builder: code of cells never sees a child that it has not started.
+A checkpoint is a fork of the worker and shares memory with it until one of them writes. On each resume it
+forks again, so it can be used many times; the new fork is a worker. Both fork twice and thus become children
+of the builder, so code of cells never sees a child that it has not started.
 
-A fork shares or loses what is not memory of this process: threads, children, sockets, shared memory, timers.
-A session that has any of these gets no checkpoint. Files that it reads are opened once more, at the same
-place; for what it has seen and changed of files see `external_state.py`.
+A fork shares or loses everything that is not memory of this process: threads, children, sockets, shared
+memory, timers. A session with any of these gets no checkpoint. Files that it reads are opened again at the
+same position. For files it has seen and changed, see `external_state.py`.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from .streams import StreamOutput
 
 _RLIMIT_LOCKS = 10
-"""Holds the mark by which the builder knows the processes of a session."""
+"""Limit that stores the mark by which the builder identifies processes of a session."""
 _PASSED = 4
-"""Descriptors of a worker: its socket, two pipes, and one that ends with the builder."""
+"""Number of descriptors passed to a worker: its socket, two pipes, and one that ends with the builder."""
 _POLL_S = 0.0005
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 
 class Checkpoints:
-    """Makes checkpoints of one session; made before its first cell runs."""
+    """Factory of one session's checkpoints. Created before the first cell runs."""
 
     def __init__(self, channel: Channel, output: StreamOutput, observed: FileAccess) -> None:
         self._channel, self._output, self._observed = channel, output, observed
@@ -48,15 +48,15 @@ class Checkpoints:
         self._external.begin_process(channel.sent_bytes)
         self._descriptors = frozenset(_descriptors())
         self._life = [number for number in self._descriptors if number > 2 and _is_pipe(number)]
-        """What ends this process with the builder."""
+        """Descriptors of pipes that end this process with the builder."""
         self._shared = frozenset(_shared_memory())
         self._places: dict[int, int] = {}
-        """Descriptor of a file that is being read → where."""
+        """Descriptor of a file that is being read → its position."""
 
     def create(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Make one, unless it cannot be; the answer for the builder.
+        """Make a checkpoint if possible. Return the answer for the builder.
 
-        None: this is a worker that goes on from it, some time later.
+        Return None in a worker that resumes from the checkpoint, at some later time.
         """
         self._observed.is_paused = True
         try:
@@ -73,7 +73,7 @@ class Checkpoints:
             self._observed.is_paused = False
 
     def _refusal(self, connection: int, piped_bytes: int) -> str:
-        """Why a fork of this process would not be the same, in words; "" if it would."""
+        """Return why a fork of this process would behave differently, as a message. Empty if it would not."""
         threads = len(listdir("/proc/self/task"))  # noqa: PTH208 - pathlib costs 5 ms
         if threads > 1:
             return f"{threads - 1} other {'thread runs' if threads == 2 else 'threads run'}"
@@ -94,7 +94,7 @@ class Checkpoints:
         return self._external.refusal(self._channel.sent_bytes + piped_bytes)
 
     def _fork(self, connection: int, mark: int) -> bool:
-        """True in the process that forks, when the checkpoint is there; False in a worker that goes on."""
+        """Return True in the forking process when the checkpoint exists, False in a worker that resumes."""
         random, pending = _RandomState(), self._output.pending()
         child = fork()
         if child:
@@ -114,7 +114,7 @@ class Checkpoints:
         return False
 
     def _wait(self, connection: int) -> list[int]:
-        """Be a checkpoint; what a worker that goes on from it has been given. Returns in that worker only."""
+        """Wait as a checkpoint. Return the passed descriptors, but only in a worker that resumes."""
         null = os.open("/dev/null", os.O_RDWR)
         for number in (1, 2, *self._life):
             os.dup2(null, number)
@@ -136,7 +136,7 @@ class Checkpoints:
                 os.close(number)
 
     def _become_worker(self, descriptors: list[int]) -> None:
-        """Take the places of those of the process that was forked."""
+        """Replace the descriptors of the forked process by those passed."""
         control, stdout, stderr, life = descriptors
         self._channel.reopen(control)
         for source, targets in ((stdout, [1]), (stderr, [2]), (life, self._life)):
@@ -148,9 +148,9 @@ class Checkpoints:
 
 
 def _orphan(mark: int) -> None:
-    """In a child: become a child of the builder, with a session and a mark of its own."""
+    """Turn a child process into a child of the builder, with its own session and mark."""
     resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
-    # before anybody is told of it: what ends the group of the other process must not end this one
+    # Do this before anyone knows the process: ending the group of the other process must not end this one.
     os.setsid()
     parent = os.getpid()
     if fork():
@@ -161,7 +161,7 @@ def _orphan(mark: int) -> None:
 
 
 class _RandomState:
-    """Of `random`, which seeds itself anew in every child."""
+    """State of `random`, which reseeds itself in every child."""
 
     def __init__(self) -> None:
         module = sys.modules.get("random")
@@ -178,24 +178,24 @@ def _send(connection: int, changed: str) -> None:
 
     end = socket(fileno=connection)
     try:
-        # its first line, if it is a name that nobody expects
+        # A path may contain line breaks; keep it on one line.
         end.sendall(changed.encode("utf-8", "replace").replace(b"\n", b" ") + b"\n")
     finally:
         end.detach()
 
 
 def _receive(connection: int) -> tuple[bytes, list[int]]:
-    """A mark, and descriptors; none once the builder hangs up."""
+    """Return a mark and descriptors. There are no descriptors after the builder disconnects."""
     return receive_passed(connection, 8, _PASSED)
 
 
 def _descriptors() -> Iterator[int]:
-    """Those that are open."""
+    """Yield all open descriptors."""
     for name in listdir("/proc/self/fd"):  # noqa: PTH208
         number = int(name)
         try:
             os.fstat(number)
-        except OSError:  # that of the list itself
+        except OSError:  # the descriptor of the list itself
             continue
         yield number
 
@@ -210,10 +210,10 @@ def _is_read_only_file(number: int) -> bool:
 
 
 def _open_again(number: int, place: int) -> None:
-    """The same file under the same number, with a place of its own."""
+    """Open the same file under the same number, with a separate position."""
     try:
         inherited = os.get_inheritable(number)
-    except OSError:  # the file was garbage, and has been collected meanwhile
+    except OSError:  # the file object was garbage and has been collected
         return
     own = os.open(f"/proc/self/fd/{number}", os.O_RDONLY)
     os.lseek(own, place, os.SEEK_SET)
@@ -222,7 +222,7 @@ def _open_again(number: int, place: int) -> None:
 
 
 def _name_of(number: int) -> str:
-    """What a descriptor leads to."""
+    """Return the target of a descriptor."""
     return os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - as everywhere in the worker
 
 
@@ -233,7 +233,7 @@ def _has_children() -> bool:
 
 
 def _shared_memory() -> Iterator[bytes]:
-    """Memory that other processes may see changed."""
+    """Yield memory ranges that are shared with other processes and writable."""
     with open("/proc/self/maps", "rb") as file:  # noqa: PTH123
         for line in file:
             place, rights = line.split(None, 2)[:2]

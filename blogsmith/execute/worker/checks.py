@@ -1,6 +1,7 @@
-"""Shape comments at run time: what their names stand for, whether a value has the shape.
+"""Run-time checks of shape comments: sizes of names, and whether a value has the shape.
 
-`shapes.py` puts calls of `Scope` into the code of cells. They never raise and never change a value.
+`shapes.py` inserts calls of `Scope` into the code of cells. These calls never raise and never change a
+value.
 """
 
 from __future__ import annotations
@@ -18,28 +19,28 @@ if TYPE_CHECKING:
     Report = Callable[[int, str, str, str], None]
 
 
-# Before Python 3.12 these are functions, run at once by the one around them.
+# Before Python 3.12, these are functions that the enclosing function calls immediately.
 COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
 
 
 class Comment(NamedTuple):
-    """A comment that consists of shapes."""
+    """Comment that consists of shapes."""
 
     line: int
     column: int
-    """In characters, from 0."""
+    """Column in characters, from 0."""
     shapes: tuple[Shape, ...]
 
 
 class Check:
-    """A comment and whom to tell."""
+    """Comment with its report function."""
 
     __slots__ = ("comment", "done", "report")
 
     def __init__(self, comment: Comment, report: Report) -> None:
         self.comment, self.report = comment, report
         self.done = False
-        """Only the first mismatch of a loop is reported."""
+        """Whether a mismatch was reported. In a loop, only the first one is."""
 
     def report_mismatch(self, written: str, expected: str, got: list[str]) -> None:
         """Report a mismatch."""
@@ -48,31 +49,31 @@ class Check:
 
 
 class Scope:
-    """The sizes that names were met with, in one call of a function or in a session."""
+    """Sizes of names as first met, in one call of a function or in a session."""
 
     __slots__ = ("checks", "met")
 
     def __init__(self, checks: list[Check]) -> None:
         self.checks = checks
-        """Of the session, all scopes share it."""
+        """Checks of the session, shared by all its scopes."""
         self.met: dict[str, int | Sizes] = {}
 
     def scope(self) -> Scope:
-        """For one call of a function."""
+        """Return a scope for one call of a function."""
         return Scope(self.checks)
 
     def check(self, number: int, value: Any) -> Any:
-        """`value`, looked at on its way."""
+        """Check `value` and return it."""
         self.check_values(number, (value,), sys._getframe(1))
         return value
 
     def is_checked(self, number: int, *values: object) -> bool:
-        """False; for values that already are where they belong."""
+        """Check values that are already assigned. Always return False."""
         self.check_values(number, values, sys._getframe(1))
         return False
 
     def check_values(self, number: int, values: tuple[object, ...], frame: Any) -> None:
-        """Report the first of `values` that has not the shape of comment `number`."""
+        """Report the first of `values` that does not have the shape in comment `number`."""
         check = self.checks[number]
         if check.done:
             return
@@ -81,7 +82,7 @@ class Scope:
         if len(shapes) == 1:
             shapes *= len(values)
         known = self.sizes_in(frame)
-        # not `None in values`: an array would answer for each of its elements
+        # not `None in values`: an array would compare each of its elements
         if len(shapes) != len(values) and all(value is not None for value in values):
             written = ", ".join(shape.written for shape in shapes)
             check.report_mismatch(written, f"{len(shapes)} values", [format_shape(value) for value in values])
@@ -94,7 +95,7 @@ class Scope:
                 return
 
     def bind(self, shape: Shape, value: object, known: Known) -> bool:
-        """Whether `value` has the shape; if so, its names are known from now on."""
+        """Return whether `value` has the shape. If it does, store the sizes of its names."""
         for sizes in readings(value):
             met = fit(shape, sizes, known)
             if met is not None:
@@ -103,7 +104,7 @@ class Scope:
         return False
 
     def sizes_in(self, frame: Any) -> Known:
-        """What names stand for in code that runs in `frame`."""
+        """Return a function that gives the size of a name in code that runs in `frame`."""
         places = [frame.f_locals]
         while frame.f_code.co_name in COMPREHENSIONS and frame.f_back:
             frame = frame.f_back
@@ -112,7 +113,7 @@ class Scope:
 
         def known(name: str) -> int | Sizes | None:
             bare = name.lstrip("*")
-            # a local variable hides the global one, whatever it holds
+            # A local variable hides the global one, whatever its value.
             value = next((names[bare] for names in places if bare in names), None)
             size = as_sizes(value) if bare != name else as_integer(value)
             return self.met.get(name) if size is None else size
@@ -121,7 +122,7 @@ class Scope:
 
 
 def as_many(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
-    """The values that `shapes` speak of: the items of one value, or several sizes as one shape."""
+    """Return the values that the shapes describe: the items of one value, or several sizes as one shape."""
     if shapes > 1 and len(values) == 1 and isinstance(values[0], (tuple, list)):
         return tuple(values[0])
     if shapes == 1 and len(values) > 1 and as_sizes(values) is not None:
@@ -130,29 +131,35 @@ def as_many(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
 
 
 def readings(value: object) -> list[Sizes]:
-    """The shapes a value can be said to have: its own, and for a tuple of whole numbers the one it states."""
+    """Return the possible shapes of a value: its own and, for a tuple of integers, the one it contains."""
     sizes, stated = sizes_of(value), as_sizes(value)
     return [found for found in (stated, sizes) if isinstance(found, tuple)]
 
 
 def format_shape(value: object, dimensions: int = 0) -> str:
-    """The shape of a value, of two readings the one with so many dimensions; else what it is instead."""
+    """Format the shape of a value, or its type if it has none.
+
+    dimensions: number of dimensions, to choose between two possible shapes.
+    """
     sizes = next((found for found in readings(value) if len(found) == dimensions), sizes_of(value))
     return sizes if isinstance(sizes, str) else format_tuple([str(size) for size in sizes])
 
 
 def as_sizes(value: object) -> Sizes | None:
-    """The sizes in a tuple of whole numbers, such as a shape."""
+    """Return the sizes in a tuple of integers, such as a shape. None for other values."""
     numbers = [as_integer(item) for item in value] if isinstance(value, tuple) else []
     sizes = tuple(number for number in numbers if number is not None)
     return sizes if numbers and len(sizes) == len(numbers) else None
 
 
 def as_integer(value: object) -> int | None:
-    """An int of Python, or of NumPy or torch without dimensions; no truth value."""
+    """Return an integer of Python, or of NumPy or torch without dimensions.
+
+    None for booleans and other values.
+    """
     if isinstance(value, bool) or (not isinstance(value, int) and sizes_of(value) != ()):
         return None
     try:
         return int(value.__index__())  # type: ignore[attr-defined]
-    except Exception:  # a float has none; jax has no number yet while it traces
+    except Exception:  # a float has no `__index__`; jax has no number yet while it traces
         return None

@@ -1,8 +1,8 @@
-"""Claims: the truth of a cell's last expression, and for a false one the two sides that were compared.
+"""Claims: the truth of a cell's last expression and, if it is false, the two sides that were compared.
 
-The expression is evaluated once. Before, its operands are wrapped in calls that keep their values, under a
-name no author can write. So it is also seen whether each part that decides, such as the sides of `and`, is
-true or false (`truths.py`), and whether `all` had anything to ask.
+The expression is evaluated once. Before that, its operands are wrapped in calls that store their values,
+under a name that no author can write. This also shows whether each deciding part, such as the sides of
+`and`, is true or false (`truth_of`), and whether `all` had any items.
 """
 
 from __future__ import annotations
@@ -20,44 +20,47 @@ _KEEP = "<keep>"
 _MAX_CHARACTERS = 60
 _COMPREHENSIONS = (_ast.GeneratorExp, _ast.ListComp, _ast.SetComp)
 _CONVERTIBLE = ("", "object", "array")
-"""What `bool(…)` may be asked for its truth, as the author says."""
-# Why an operand is kept: to be told if the claim is false, or also because of what it must be.
+"""Kinds of values whose truth `bool(…)` may convert, since the author requests it explicitly."""
+# Roles of operands: why each is stored. Most are shown if the claim is false; some are only validated.
 _SIDE = "side"
 _CONDITION = "condition"  # true or false
-_CONVERTED = "converted"  # what `bool` takes
-_COMPARED = "compared"  # not empty, or nothing is compared
-_OWNER = "owner"  # of the method `all`: likewise, and not told
-_ANY_OWNER = "owner of any"  # not told; `any` of nothing is false
-_GENERATOR = "generator"  # handed to `np.all`, which takes it for one object that is true
-_LISTED = "listed"  # a list of what is true or false, not empty
+_CONVERTED = "converted"  # argument of `bool`
+_COMPARED = "compared"  # must not be empty, or nothing is compared
+_OWNER = "owner"  # object of the method `all`: must not be empty; not shown
+_ANY_OWNER = "owner of any"  # object of the method `any`, which is false if empty; not shown
+_GENERATOR = "generator"  # passed to `np.all`, which treats it as one true object
+_LISTED = "listed"  # list of truth values, must not be empty
 _FUNCTION = "function"  # `all` itself, before its items are computed
-_ITEM = "item"  # true or false; not kept, there may be millions
+_ITEM = "item"  # must be true or false; not stored, since there may be millions
 _UNTOLD = frozenset((_OWNER, _ANY_OWNER, _GENERATOR, _FUNCTION, _ITEM))
 
 
 class Claim:
-    """The last expression of a cell, prepared and then explained."""
+    """Last expression of a cell, first prepared and then explained."""
 
     def __init__(self, expression: _ast.expr, source: str) -> None:
         self._source = source
         self._expression = expression
         self._nodes: list[_ast.expr] = []
-        """What is wrapped."""
+        """Wrapped operands."""
         self._roles: list[str] = []
-        """Why, likewise."""
+        """Role of each wrapped operand."""
         self._kept: list[tuple[int, Any]] = []
-        """Operands in the order in which they were computed, by their place in `_nodes`."""
+        """Values of operands in order of evaluation, each with its index in `_nodes`."""
         self._watched: dict[int, list[int]] = {}
-        """`id` of a node → numbers of its operands."""
+        """`id` of a node → indices of its operands."""
         self._counts: dict[int, int] = {}
-        """Number of an item → how often it was computed."""
+        """Index of an item → how often it was computed."""
         self._watch(expression)
 
     def evaluate(self, namespace: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
-        """`{"holds", "detail"}`; where `holds` is None, `kind` says what stands in place of a truth value,
-        and `part` in which part of the expression, if it is not the whole.
+        """Return `{"holds", "detail"}`.
 
-        run: evaluates the expression; what it raises comes through.
+        If `holds` is None, `kind` is the kind of value found instead of a truth value.
+
+        `part` is the part of the expression concerned, if it is not the whole.
+
+        run: evaluates the expression; its exceptions are passed on.
         """
         namespace[_KEEP] = self._keep
         try:
@@ -80,7 +83,7 @@ class Claim:
         return value
 
     def _undecided_parts(self, value: Any) -> Iterator[tuple[_ast.expr, str, Any]]:
-        """Each part that is neither true nor false: its node, what it is instead, its value."""
+        """Yield each part that is neither true nor false: its node, its kind, its value."""
         before: Any = None
         for number, operand in self._kept:
             node, role, kind = self._nodes[number], self._roles[number], kind_of(operand)
@@ -99,7 +102,7 @@ class Claim:
             yield self._expression, kind, value
 
     def _watch(self, node: _ast.expr) -> None:
-        """Wrap the operands of a node, and of those that decide it."""
+        """Wrap the operands of a node, and those of the parts that decide it."""
         if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
             self._watch(node.operand)
             node.operand = self._wrap_operand(node, node.operand, _CONDITION)
@@ -146,12 +149,12 @@ class Claim:
         node.args = [a if isinstance(a, skipped) else self._wrap_operand(node, a, role) for a in node.args]
 
     def _watch_items(self, node: _ast.Call, items: Any) -> None:
-        """`all(x > 0 for x in …)`: look at every item as it comes."""
+        """Check every item of `all(x > 0 for x in …)` as it is computed."""
         node.func = self._wrap_operand(node, node.func, _FUNCTION)
         items.elt = self._wrap_operand(node, items.elt, _ITEM)
 
     def _wrap_operand(self, node: _ast.expr, operand: _ast.expr, role: str = _SIDE) -> _ast.expr:
-        """`operand` as a call that keeps its value as one of `node`'s."""
+        """Return `operand` as a call that stores its value as an operand of `node`."""
         if role not in _UNTOLD:
             self._watched.setdefault(id(node), []).append(len(self._nodes))
         number = _place_node(operand, _ast.Constant(value=len(self._nodes), kind=None))
@@ -162,7 +165,7 @@ class Claim:
         return call
 
     def _explain(self, node: _ast.expr, value: Any) -> str:
-        """Why `node` has a value one did not expect."""
+        """Explain why `node` has an unexpected value."""
         operands = self._operands(node)
         if isinstance(node, _ast.UnaryOp) and operands:
             return self._explain(*operands[-1])
@@ -172,7 +175,7 @@ class Claim:
                 f"{self._text(part)} is false ({self._explain(part, v)})" for part, v in decisive
             )
         if isinstance(node, _ast.Compare) and len(operands) >= 2:
-            # a chain ends with the link that is false
+            # a chain ends with the comparison that is false
             return _sides([side for _, side in operands[-2:]])
         if isinstance(node, _ast.Call) and operands:
             if len(operands) == 1 and isinstance(operands[0][0], (_ast.Compare, _ast.Call)):
@@ -191,14 +194,14 @@ class Claim:
 
 
 def _called_name(node: _ast.Call) -> tuple[str, bool]:
-    """Name of the function, and whether it stands behind a dot."""
+    """Return the name of the function, and whether it is a method."""
     if isinstance(node.func, _ast.Attribute):
         return node.func.attr, True
     return (node.func.id if isinstance(node.func, _ast.Name) else ""), False
 
 
 def _place_node(place: _ast.expr, node: Any) -> Any:
-    """`node` where `place` stands, for tracebacks."""
+    """Return `node` with the location of `place`, for tracebacks."""
     for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
         setattr(node, name, getattr(place, name))
     return node
@@ -219,11 +222,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:half]}…{text[-half:]}"
 
 
-# What counts as true or false in a claim, and what stands in its place if it is neither.
+# Truth values in claims, and the kinds of other values.
 #
-# Only Python's own truth values count, and those of NumPy and torch without dimensions. Nearly everything
-# else is true to `bool()` whatever it says: a tuple made by a comma, a text, `nan`, a method nobody calls.
-# Types are compared by identity, for a subclass or an object with `__bool__` may answer anything.
+# Only truth values of Python, and those of NumPy and torch without dimensions, are accepted. Nearly
+# everything else is true for `bool()` whatever it says: a tuple made by a comma, a string, `nan`, a method
+# that is not called. Types are compared by identity, because a subclass or an object with `__bool__` may
+# return anything.
 
 
 _NOTHING = (type(None), type(...), type(NotImplemented))
@@ -231,7 +235,7 @@ _COLLECTIONS = (list, dict, set, frozenset, range)
 
 
 def truth_of(value: Any) -> bool | None:
-    """None for what is neither true nor false."""
+    """Return a truth value as a bool. None if the value is neither true nor false."""
     if value is True or value is False:
         return value is True
     kind, numpy = type(value), _contents("numpy")
@@ -244,8 +248,8 @@ def truth_of(value: Any) -> bool | None:
 
 
 def kind_of(value: object) -> str:
-    """What stands in place of a truth value, as one word; empty for what is one."""
-    # not isinstance: that would ask the object
+    """Return the kind of a value that is not a truth value, as one word. Empty for truth values."""
+    # not isinstance, which would ask the object
     kind = type(value)
     if truth_of(value) is not None:
         return ""
@@ -265,12 +269,12 @@ def kind_of(value: object) -> str:
 
 
 def first_unjudged(values: Iterable[object]) -> tuple[object, ...]:
-    """The first of `values` that is neither true nor false, alone; empty if there is none."""
+    """Return the first of `values` that is neither true nor false, as a 1-tuple. Empty if there is none."""
     return next(((value,) for value in values if truth_of(value) is None), ())
 
 
 def is_empty(value: object) -> bool:
-    """Whether it is a list or an array without elements."""
+    """Return whether the value is a list or an array without elements."""
     if type(value) in (list, tuple):
         return not value
     shape = getattr(value, "shape", None)
@@ -278,10 +282,10 @@ def is_empty(value: object) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    """A scalar of NumPy has all that an array has."""
+    """Return whether the value is a scalar of NumPy, which has all attributes of an array."""
     return type(value).__module__ == "numpy" and not hasattr(value, "__setitem__")
 
 
 def _contents(module: str) -> dict[str, Any]:
-    """The names of a module; none while nobody has imported it."""
+    """Return the names of a module. Empty if it is not imported."""
     return vars(sys.modules[module]) if module in sys.modules else {}

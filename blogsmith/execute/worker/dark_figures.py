@@ -1,9 +1,9 @@
-"""The colours of a figure for dark pages: what is black becomes light, white grounds go, colours stay.
+"""Figure colours for dark pages: black becomes light, white backgrounds are removed, colours stay.
 
-Colours with a hue are the author's and stay. Greys of what is drawn, from the black of text to the light
-grey of a grid, are mirrored between the ink of a dark page and its ground. What stands on a ground that
-stays, such as the numbers on a heat map or a text in a coloured box, keeps its colours; so do data shown by a
-colour map, and what has path effects (a text with a halo reads well anywhere).
+Colours with a hue are the author's choice and stay. Greys of drawn elements, from black text to a light grey
+grid, are mirrored between the text and background colours of a dark page. Elements on a background that
+stays, such as numbers on a heat map or text in a coloured box, are not changed. The same is true of data
+shown by a colour map and of elements with path effects (text with a halo is readable anywhere).
 """
 
 from __future__ import annotations
@@ -31,13 +31,19 @@ _CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
 
 
 def has_own_ground(figure: Any) -> bool:
-    """Whether it is drawn on a colour of its own, as dark styles do: then it is the same on every page."""
+    """Return whether the figure has its own background, as dark styles do.
+
+    If so, it is the same on every page.
+    """
     return _stays(figure.patch) or not _is_light(_face(figure.patch))
 
 
 @contextmanager
 def repaint_figure(figure: Any, *, dark: bool) -> Iterator[None]:
-    """The figure without its white grounds, for dark pages in light ink; afterwards as it was."""
+    """Remove white backgrounds of the figure, and use light colours for dark pages.
+
+    Restore the figure afterwards.
+    """
     before: list[tuple[Any, dict[str, Any]]] = []
     artists = _artists(figure)
     grounds = [artist.patch for artist in artists if _is_patch(getattr(artist, "patch", None))]
@@ -47,7 +53,7 @@ def repaint_figure(figure: Any, *, dark: bool) -> Iterator[None]:
             if id(artist) not in kept:
                 before.append((artist, vars(artist).copy()))
                 is_ground = any(artist is ground for ground in grounds)
-                with suppress(Exception):  # a stranger's artist whose colours cannot be told keeps them
+                with suppress(Exception):  # a third-party artist whose colours are unknown keeps them
                     _repaint(artist, is_ground, dark)
         yield
     finally:
@@ -57,7 +63,7 @@ def repaint_figure(figure: Any, *, dark: bool) -> Iterator[None]:
 
 
 def _artists(figure: Any) -> list[Any]:
-    """Every artist once, those that matplotlib does not call children too."""
+    """Return every artist once, including those that matplotlib does not list as children."""
     found: dict[int, Any] = {}
     for artist in figure.findobj():
         arrow, pane = getattr(artist, "arrow_patch", None), getattr(artist, "pane", None)
@@ -68,7 +74,7 @@ def _artists(figure: Any) -> list[Any]:
 
 
 def _artists_on_grounds(artists: list[Any]) -> Iterator[Any]:
-    """What stands on a ground that stays."""
+    """Yield the artists on a background that stays."""
     for artist in artists:
         box = _box_of(artist)
         if box is not None and _stays(box):
@@ -80,7 +86,7 @@ def _artists_on_grounds(artists: list[Any]) -> Iterator[Any]:
 
 
 def _has_picture(axes: Any) -> bool:
-    """Whether an image, or a field of coloured cells, fills the axes."""
+    """Return whether an image or a field of coloured cells fills the axes."""
     if axes.images:
         return True
     mapped = [one for one in axes.collections if one.get_array() is not None]
@@ -88,7 +94,7 @@ def _has_picture(axes: Any) -> bool:
 
 
 def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
-    """Give one artist its colours for a page."""
+    """Set the colours of one artist for a page."""
     kinds = sys.modules
     if is_ground and _lightness(_face(artist)) >= _WHITE:
         artist.set_facecolor(_CLEAR)
@@ -106,7 +112,7 @@ def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
 
 
 def _repaint_many(artist: Any) -> None:
-    """A collection. Lines of contours in colours by name are said to be mapped, too."""
+    """Set the colours of a collection. matplotlib also reports contour lines with named colours as mapped."""
     if artist.get_array() is None:
         _set(artist, "facecolor", "edgecolor")
     elif getattr(artist, "colors", None) is not None and not getattr(artist, "filled", True):
@@ -115,7 +121,7 @@ def _repaint_many(artist: Any) -> None:
 
 
 def _set(artist: Any, *names: str) -> None:
-    """Mirror properties of an artist; all are read before one is set, for one may follow another."""
+    """Mirror colour properties of an artist. All are read before one is set: one may depend on another."""
     to_rgba_array = import_module("matplotlib.colors").to_rgba_array
     is_many = hasattr(artist, "get_array")
     found = {name: to_rgba_array(getattr(artist, f"get_{name}")()).tolist() for name in names}
@@ -126,7 +132,7 @@ def _set(artist: Any, *names: str) -> None:
 
 
 def _mirror_color(color: Color) -> Color:
-    """Black → ink, white → ground, greys between; a hue stays."""
+    """Map black to the text colour, white to the background, and greys in between. Keep other colours."""
     value, opacity = _lightness(color), color[3]
     if value < 0 or opacity == 0:
         return color
@@ -135,7 +141,7 @@ def _mirror_color(color: Color) -> Color:
 
 
 def _lightness(color: Color) -> float:
-    """0 black to 1 white; -1 for a colour with a hue."""
+    """Return the lightness from 0 (black) to 1 (white), or -1 for a colour with a hue."""
     red, green, blue = color[:3]
     return (red + green + blue) / 3 if max(red, green, blue) - min(red, green, blue) <= _NO_HUE else -1.0
 
@@ -145,7 +151,7 @@ def _is_light(color: Color) -> bool:
 
 
 def _stays(patch: Any) -> bool:
-    """Whether it is a ground that has a hue."""
+    """Return whether a background has a hue and therefore stays."""
     face = _face(patch)
     return bool(patch.get_visible()) and face[3] >= _OPAQUE and _lightness(face) < 0
 
@@ -156,12 +162,12 @@ def _face(patch: Any) -> Color:
 
 
 def _box_of(artist: Any) -> Any:
-    """The box around a text."""
+    """Return the box around a text."""
     return artist.get_bbox_patch() if hasattr(artist, "get_bbox_patch") else None
 
 
 def _text_of(artist: Any) -> Any:
-    """The text in a cell of a table."""
+    """Return the text in a cell of a table."""
     tables = sys.modules.get("matplotlib.table")
     return artist.get_text() if tables and isinstance(artist, tables.Cell) else None
 

@@ -1,20 +1,20 @@
-"""Shapes as they are written in comments, and whether a value has one.
+"""Shapes written in comments, and whether a value has one.
 
-A shape is what stands between round brackets, its parts divided by commas:
+A shape is written in parentheses, with parts separated by commas:
 
 - `4`: this size; `n`: the size called n; `_`: any size;
-- `2*d`, `n + 1`, `d//h`, `d/h` (which must come out whole): arithmetic;
+- `2*d`, `n + 1`, `d//h`, `d/h` (which must be a whole number): arithmetic;
 - `...` or `…`: any number of dimensions; `*batch`: the same, with a name. At most one of them in a shape;
 - `()`: a number.
 
-A name means the whole number in the variable of that name that Python would find there; failing that, the
-size it was first met with. Names in arithmetic are solved for where the answer is unique: `(2*h,)` of a value
-with 8 rows makes h 4. What is still unknown then is not checked.
+A name means the integer in the variable that Python would find under that name. If there is none, it means
+the size that the name had at its first use. Names in arithmetic are solved for if the solution is unique:
+`(2*h,)` of a value with 8 rows makes h 4. Sizes that are still unknown are not checked.
 
-A comment is checked when nothing else stands in it: `# (n, d)`, `# shape: (n, d)`, `# → (n, d)`,
-`# (n,), (m,)`. Words before or behind, or inside as in `# (see below)`, make it prose. A single part without
-a comma, as in `# (default)`, `# (row-wise)` or the equation `# (1)`, may be prose too: it counts behind
-`shape:` or an arrow, or when it has names and all of them are known.
+A comment is checked if it contains nothing else: `# (n, d)`, `# shape: (n, d)`, `# → (n, d)`, `# (n,),
+(m,)`. Words before, after or inside, as in `# (see below)`, make it prose. A single part without a comma, as
+in `# (default)`, `# (row-wise)` or the equation `# (1)`, may be prose too. It is a shape after `shape:` or
+an arrow, or if it contains names and all of them are known.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    # The size a name stands for; several for `*batch`; None while it is unknown.
+    # Size of a name; several sizes for `*batch`; None while it is unknown.
     Sizes = tuple[int, ...]
     Known = Callable[[str], int | Sizes | None]
     Number = int | float
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LONGEST = 200
 DEEPEST = 32
 IMPOSSIBLE = float("nan")
-"""What no size is equal to, whatever is added to it."""
+"""Value that no size is equal to, even after further arithmetic."""
 INTRODUCED = re.compile(r"#+\s*(?P<sign>(?:shapes?\s*:|-+>|→)?)\s*(?P<shapes>\(.*\))\s*")
 BETWEEN = re.compile(r"\)\s*,\s*\(")
 OPERATORS: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = MappingProxyType(
@@ -56,22 +56,22 @@ class ShapePart(NamedTuple):
 
     text: str
     node: ast.expr | None
-    """None: anything will do."""
+    """Expression of the size; None for any size."""
     many: bool = False
-    """Any number of dimensions."""
+    """Whether it matches any number of dimensions."""
 
 
 class Shape(NamedTuple):
-    """A shape as written."""
+    """Shape as written."""
 
     written: str
     parts: tuple[ShapePart, ...]
     sure: bool
-    """False: prose unless its names are known."""
+    """Whether it is certainly a shape. If False, it is prose unless its names are known."""
 
 
 def shapes_in(comment: str) -> tuple[Shape, ...]:
-    """The shapes that `comment`, with its `#`, consists of; none if it is prose."""
+    """Return the shapes that `comment`, with its `#`, consists of. Empty if it is prose."""
     found = INTRODUCED.fullmatch(comment.rstrip()) if len(comment) <= LONGEST else None
     if not found:
         return ()
@@ -81,7 +81,7 @@ def shapes_in(comment: str) -> tuple[Shape, ...]:
 
 
 def shape_of_text(text: str, introduced: bool) -> Shape | None:
-    """`n, d` → its parts; None if it is prose."""
+    """Parse `n, d` into a shape. None if it is prose."""
     lone = bool(text) and "," not in text
     python = text.replace("…", "...")
     try:
@@ -98,7 +98,7 @@ def shape_of_text(text: str, introduced: bool) -> Shape | None:
 
 
 def part_of(node: ast.expr) -> ShapePart | None:
-    """None: no part of a shape."""
+    """Return the part of a shape for a node. None if it is not valid there."""
     if isinstance(node, ast.Constant) and node.value is ...:
         return ShapePart("...", None, many=True)
     if isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
@@ -109,14 +109,14 @@ def part_of(node: ast.expr) -> ShapePart | None:
 
 
 def is_size(node: ast.expr) -> bool:
-    """Whether it is made of whole numbers, names and arithmetic."""
+    """Return whether a node consists of integers, names and arithmetic."""
     if isinstance(node, ast.BinOp):
         return type(node.op) in OPERATORS and is_size(node.left) and is_size(node.right)
     return isinstance(node, ast.Name) or (isinstance(node, ast.Constant) and type(node.value) is int)
 
 
 def size(node: ast.expr, known: Known) -> Number | None:
-    """What it comes to; None if a name in it is unknown."""
+    """Evaluate a size. None if it contains an unknown name."""
     if isinstance(node, ast.Name):
         value = known(node.id)
         return value if isinstance(value, int) else None
@@ -127,7 +127,10 @@ def size(node: ast.expr, known: Known) -> Number | None:
 
 
 def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None:
-    """The unknown name that makes `node` come to `result`: {} if it is not unique, None if nothing does."""
+    """Return the unknown name whose value makes `node` equal to `result`.
+
+    Return {} if the solution is not unique, None if there is none.
+    """
     if isinstance(node, ast.Name):
         return {node.id: int(result)} if result >= 0 else None
     if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.FloorDiv):
@@ -148,14 +151,14 @@ def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None
 
 
 def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
-    """`solve` for a quotient, which must be whole; 0/0 says nothing."""
+    """Solve for a quotient, which must be a whole number. 0/0 has no unique solution."""
     if by == 0:
         return None if of else {}
     return None if of % by else solve(node, of // by, known)
 
 
 def spread(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
-    """One part for each of `count` dimensions; None if that cannot be."""
+    """Return one part for each of `count` dimensions. None if that is impossible."""
     parts: list[ShapePart] = []
     for part in shape.parts:
         value = known(part.text) if part.many and part.node else None
@@ -169,7 +172,7 @@ def spread(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
 
 
 def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | tuple[int, ...]] | None:
-    """What unknown names turn out to be if a value of these `sizes` has `shape`; None if it has not."""
+    """Return the sizes of unknown names if a value of these `sizes` has `shape`. None if it does not."""
     parts = spread(shape, len(sizes), known)
     if parts is None:
         return None
@@ -179,7 +182,7 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
         value = known(name)
         return met.get(name) if value is None else value
 
-    # plain names first: `(n + 1, n)` tells n by its second part
+    # Plain names first: the second part of `(n + 1, n)` determines n.
     order = sorted(range(len(parts)), key=lambda place: isinstance(parts[place].node, ast.BinOp))
     for place in order:
         node = parts[place].node
@@ -197,7 +200,7 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
 
 
 def run_met(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
-    """The dimensions an unknown `*batch` stands for."""
+    """Return the dimensions of an unknown `*batch`."""
     for place, part in enumerate(shape.parts):
         if part.many and part.node and known(part.text) is None:
             return {part.text: sizes[place : len(sizes) - (len(shape.parts) - place - 1)]}
@@ -205,7 +208,7 @@ def run_met(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tup
 
 
 def with_numbers(shape: Shape, known: Known) -> str:
-    """`(n, d)` → `(4, d)` if n is known to be 4."""
+    """Replace known names by numbers: `(n, d)` → `(4, d)` if n is 4."""
     words: list[str] = []
     for part in shape.parts:
         value = known(part.text) if part.many else size(part.node, known) if part.node else None
@@ -217,25 +220,28 @@ def with_numbers(shape: Shape, known: Known) -> str:
 
 
 def format_tuple(words: list[str]) -> str:
-    """As Python writes tuples."""
+    """Format a tuple as Python does."""
     return f"({words[0]},)" if len(words) == 1 else f"({', '.join(words)})"
 
 
 def counts(shape: Shape, known: Known) -> bool:
-    """Whether it is a shape and no prose."""
+    """Return whether it is a shape rather than prose."""
     nodes = (node for part in shape.parts if part.node for node in ast.walk(part.node))
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
     return shape.sure or (bool(names) and all(known(name) is not None for name in names))
 
 
 def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
-    """Its `shape`, or the lengths of nested lists and tuples; for what has none, what it is instead."""
+    """Return the `shape` of a value, or the lengths of nested lists and tuples.
+
+    For other values, return the type name.
+    """
     kind = type(value).__name__
     try:
         shape = getattr(value, "shape", None)
         if shape is not None and not isinstance(value, type):
             return tuple(int(number) for number in shape)
-    except Exception:  # the property of a stranger's class
+    except Exception:  # a property of a third-party class
         return kind
     if isinstance(value, (list, tuple)) and depth < DEEPEST:
         return lengths(value, depth)
@@ -243,7 +249,10 @@ def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
 
 
 def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
-    """As `sizes_of`; what is no number and has no shape counts as an item, words in a list for example."""
+    """Return the lengths of a sequence, as `sizes_of` does.
+
+    Items without a shape, such as strings, count as items.
+    """
     inner = set()
     for value in values:
         sizes = sizes_of(value, depth + 1)

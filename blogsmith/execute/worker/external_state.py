@@ -1,8 +1,8 @@
-"""What a session has seen and changed outside its process, which a fork of that process does not carry along.
+"""External state that a session has read and changed, which a fork of its process does not include.
 
-A checkpoint is worth something only while files, folders and packages are as its session has left them, and
-if running its cells once more would leave them so again. Seen: what the audit hook is told, and how many
-bytes the process has written. Not seen: that a file was looked for and not opened, and the network.
+A checkpoint is valid only while files, folders and packages are as its session left them. It also requires
+that running the cells again would leave them in the same state. The audit hook and the number of bytes
+written by the process are observed. Searches for files that do not exist, and the network, are not observed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     Stamp = tuple[object, ...]
-    """Tells two states of a file or folder apart."""
+    """Values that distinguish two states of a file or folder."""
 
 _CHANGES = {
     "os.chmod": 1,
@@ -36,7 +36,7 @@ _CHANGES = {
     "os.utime": 1,
     "shutil.rmtree": 1,
 }
-"""Audit event → how many of its arguments are paths that change."""
+"""Audit event → number of its arguments that are changed paths."""
 _LISTINGS = frozenset(("os.listdir", "os.scandir"))
 _DATABASE = "sqlite3.connect"
 _IN_MEMORY = ("", ":memory:", b"", b":memory:")
@@ -44,37 +44,44 @@ _WATCHED = frozenset((*SPAWNS, *_CHANGES, *_LISTINGS, _DATABASE))
 _PACKAGES = ("/site-packages", "/dist-packages")
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
 _SHARED_MEMORY = "/dev/shm/"
-"""Files there are files like others: a site may lie in it."""
+"""Folder for shared memory. Its files are treated like others, as a site may be located there."""
 _IMPORTER = "<frozen importlib"
 _MOST = 20_000
-"""Files that are looked at again before a checkpoint is used."""
+"""Largest number of files that are checked before a checkpoint is used."""
 
 
 class ExternalState:
-    """Of one session. absolute: a path as an audit event has it → absolute; empty if it is none."""
+    """External state of one session.
+
+    absolute: converts the path of an audit event to an absolute path; empty if it is not a path.
+    """
 
     def __init__(self, absolute: Callable[[object], str]) -> None:
         self._absolute = absolute
         library = "/lib/python{}.{}/".format(*sys.version_info)
         self._skipped = (sys.prefix + library, sys.base_prefix + library)
         self._read: dict[str, Stamp | None] = {}
-        """Absolute path of a file → as it was when it was opened first; None: it was not there."""
+        """Absolute path of a file → its stamp when it was first opened; None if it did not exist."""
         self._listed: dict[str, Stamp | None] = {}
-        """Likewise folders whose content was asked for."""
+        """Absolute path of a listed folder → its names when it was first listed."""
         self._before: dict[str, Stamp | None] = {}
-        """What was changed → as it was before."""
+        """Changed path → its stamp before the change."""
         self._after: dict[str, Stamp | None] = {}
-        """The same → as it was left."""
+        """Changed path → its stamp after the last cell."""
         self._packages: dict[str, Stamp | None] = {}
         self._refusal = ""
-        """Why there can be no checkpoint any more, in words."""
+        """Reason why no checkpoint is possible any longer, as a message."""
         self._has_opened = False
-        """Whether a file was opened to be written since `refusal` was asked last."""
+        """Whether a file was opened for writing since the last call of `refusal`."""
         self._unknown_bytes = 0
         self._is_looking = False
 
     def note_open(self, path: str, access: str, flags: int) -> None:
-        """A file is about to be opened. path: absolute; access: as `file_access` calls it."""
+        """Note that a file is about to be opened.
+
+        path: absolute path.
+        access: kind of access, as in `file_access`.
+        """
         if access != "read":
             self._has_opened = True
             self._note_change(path, is_kept=access == "update" or bool(flags & O_APPEND))
@@ -84,7 +91,7 @@ class ExternalState:
                 self._read.setdefault(path, _stamp(path))
 
     def note(self, event: str, args: tuple[Any, ...]) -> None:
-        """Whatever else the audit hook is told."""
+        """Note any other event of the audit hook."""
         if event not in _WATCHED or self._is_looking:
             return
         if event in _LISTINGS:
@@ -99,7 +106,7 @@ class ExternalState:
                 self._note_change(self._absolute(path))
 
     def _note_listing(self, written: object) -> None:
-        # an import lists folders too; what it would find there is known in another way
+        # Imports list folders too; the modules they find are tracked separately.
         if sys._getframe(3).f_code.co_filename.startswith(_IMPORTER):
             return
         path = self._absolute("." if written is None else written)
@@ -107,7 +114,10 @@ class ExternalState:
             self._listed[path] = self._names(path)
 
     def _note_change(self, path: str, *, is_kept: bool = False) -> None:
-        """is_kept: of a file that is there something stays."""
+        """Note that a file changes.
+
+        is_kept: part of an existing file remains.
+        """
         if not path or _is_of_system(path):
             return
         if path not in self._before:
@@ -136,13 +146,18 @@ class ExternalState:
             self._is_looking = False
 
     def begin_process(self, known_bytes: int) -> None:
-        """What this process has written up to now is of no interest. known_bytes: as for `refusal`."""
+        """Ignore everything that this process has written so far.
+
+        known_bytes: as for `refusal`.
+        """
         self._unknown_bytes, self._has_opened = (_written_bytes() or 0) - known_bytes, False
 
     def refusal(self, known_bytes: int) -> str:
-        """Why there can be no checkpoint now, in words; "" if there can, and then `changed` counts from now.
+        """Return why no checkpoint is possible now, as a message.
 
-        known_bytes: what this process has written to the builder.
+        If it is empty, `changed` compares with the current state.
+
+        known_bytes: number of bytes that this process has written to the builder.
         """
         written = _written_bytes()
         if written is None:
@@ -162,7 +177,10 @@ class ExternalState:
         return ""
 
     def changed(self) -> str:
-        """A file or folder that is no longer as the session has left it; "" if all of them are."""
+        """Return a file or folder that differs from the state in which the session left it.
+
+        Empty if there is none.
+        """
         for path, stamp in (*self._read.items(), *self._after.items()):
             if _stamp(path) != stamp:
                 return path
@@ -177,7 +195,10 @@ def _is_of_system(path: str) -> bool:
 
 
 def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
-    """folders: when a folder was changed counts too."""
+    """Return values that distinguish two states of a path.
+
+    folders: include the time when a folder was changed.
+    """
     try:
         status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
     except (OSError, ValueError):
@@ -188,7 +209,7 @@ def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
 
 
 def _source_of(path: str) -> str:
-    """A compiled module stands for its source, which may not be opened at all."""
+    """Return the source of a compiled module, as the source may not be opened at all."""
     if path.endswith(".pyc"):
         try:
             return source_from_cache(path)
@@ -198,7 +219,10 @@ def _source_of(path: str) -> str:
 
 
 def _written_bytes() -> int | None:
-    """By this process since it began, to files, pipes and sockets; None if the system does not count."""
+    """Return the bytes that this process has written to files, pipes and sockets.
+
+    None if the system does not count.
+    """
     try:
         with open("/proc/self/io", "rb") as file:  # noqa: PTH123 - pathlib costs 5 ms
             lines = file.read().splitlines()

@@ -1,13 +1,14 @@
-"""Figures of matplotlib, shown where `plt.show()` stands or at the end of the cell.
+"""Figures of matplotlib, shown at `plt.show()` or at the end of the cell.
 
-matplotlib gets a backend that is this module's `Backend` object, so that `show` means: send the picture. It
-is chosen while matplotlib is imported; the environment keeps the one the builder set, for programs that a
-cell starts.
+matplotlib uses the `Backend` object of this module, so that `show` sends the image. The backend is selected
+while matplotlib is imported; the environment keeps the builder's value for programs that a cell starts.
 
-Pictures are equal byte for byte when the figure is: no date, no version, ids from their content. A figure has
-the size its author gave it, unless that would cut something off (a label, a legend outside the axes); then it
-grows by that much, at most to double its size. SVG states its size in points; PNG has two pixels for one and
-says so in its resolution, so its width in CSS pixels is width · 96 / dpi.
+Images are byte-identical if the figure is the same: no date, no version, ids from their content. A figure
+has the size set by its author, unless that would cut something off (a label, a legend outside the axes).
+Then it grows by that much, at most to double its size.
+
+SVG gives its size in points. PNG has two pixels for each pixel of the figure, which its resolution (dpi)
+states. So its width in CSS pixels is width · 96 / dpi.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from .importing import Execute
 
     Options = dict[str, Any]
-    """`format`: svg or png; `dark`: draw it for dark pages too."""
+    """`format`: svg or png; `dark`: draw a second image for dark pages."""
 
 NAME = "_blogsmith_figures"
 _VARIABLE = "MPLBACKEND"
@@ -37,18 +38,18 @@ _PIXELS = 2
 
 
 class Backend(type(sys)):  # type: ignore[misc]
-    """The module that matplotlib takes for its backend; holds what belongs to one session."""
+    """Module that matplotlib uses as its backend, with the state of one session."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         super().__init__(NAME)
         self.begin_session(send)
 
     def begin_session(self, send: Callable[[dict[str, Any]], None]) -> None:
-        """Forget everything; in a forked child too."""
+        """Reset all state; also called in a forked child."""
         self.send = send
         self.options: Options = {"format": "svg", "dark": False}
         self.shown: list[Any] = []
-        """Figures sent in this cell."""
+        """Figures sent by this cell."""
 
     def __getattr__(self, name: str) -> Any:
         if name != "FigureCanvas":
@@ -66,11 +67,11 @@ class Backend(type(sys)):  # type: ignore[misc]
         self.send({"event": "display", "kind": kind, "text": {}, "binary": binary})
 
     def is_shown(self, figure: Any) -> bool:
-        """Whether this cell has sent the figure as it is now."""
+        """Return whether this cell has already sent the figure in its current state."""
         return not figure.stale and any(figure is other for other in self.shown)
 
     def show_open(self) -> None:
-        """Send the figures of pyplot that are not shown yet, in order of their numbers, and close all."""
+        """Send the figures of pyplot that are not shown yet, ordered by number, and close all."""
         open_figures = _open_figures()
         try:
             for manager in sorted(open_figures.get_all_fig_managers(), key=lambda manager: manager.num):
@@ -94,7 +95,7 @@ def _choosing_ours(execute: Execute, matplotlib: ModuleType) -> None:
 
 
 def install(send: Callable[[dict[str, Any]], None]) -> None:
-    """Have figures sent as `display` messages. Imports nothing; again in a process forked after it."""
+    """Send figures as `display` messages. Nothing is imported. Call this again in a process forked later."""
     backend = sys.modules.get(NAME)
     if isinstance(backend, Backend):
         backend.begin_session(send)
@@ -104,13 +105,13 @@ def install(send: Callable[[dict[str, Any]], None]) -> None:
 
 
 def begin(options: Options) -> None:
-    """A cell begins that wants its figures so."""
+    """Start a cell with these figure options."""
     backend: Any = sys.modules[NAME]
     backend.options, backend.shown = options, []
 
 
 def flush(options: Options) -> None:
-    """The cell ends: send what is open and close it, also where that raises what is wrong with a figure."""
+    """End a cell: send open figures and close them, even if an invalid figure raises an exception."""
     backend: Any = sys.modules[NAME]
     backend.options = options
     try:
@@ -120,7 +121,7 @@ def flush(options: Options) -> None:
 
 
 def show(value: object, kind: str) -> bool:
-    """Send `value` if it is a figure, and whether it is; the value of a cell not twice."""
+    """Send `value` if it is a figure. Return whether it is. The value of a cell is not sent twice."""
     module: Any = sys.modules.get("matplotlib.figure")
     if module is None or not isinstance(value, module.Figure):
         return False
@@ -131,9 +132,9 @@ def show(value: object, kind: str) -> bool:
 
 
 def is_part(value: object) -> bool:
-    """Whether `value` is a piece of a figure or a group with one: what calls such as `plt.plot` give back.
+    """Return whether `value` is part of a figure or contains one, such as the result of `plt.plot`.
 
-    The figure shows it; its repr is a class and an address.
+    The figure shows it already; its repr would be a class and an address.
     """
     if "matplotlib.artist" not in sys.modules:
         return False
@@ -148,7 +149,10 @@ def is_part(value: object) -> bool:
 
 
 def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
-    """MIME type → picture; for dark pages with `;scheme=dark`, unless the figure has a ground of its own."""
+    """Map MIME types to images.
+
+    Images for dark pages have `;scheme=dark`, unless the figure has its own background.
+    """
     save = _as_png if options["format"] == "png" else _as_svg
     mime = "image/png" if options["format"] == "png" else "image/svg+xml"
     try:
@@ -164,7 +168,7 @@ def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
         with repaint_figure(figure, dark=True):
             return {mime: light, mime + _DARK: save(figure, box)}
     finally:
-        # saving touches it; what is stale from now on is what the author changes
+        # Saving marks the figure as stale. Reset this, so that only changes by the author count.
         figure.stale = False
 
 
@@ -187,7 +191,7 @@ def _save_figure(figure: Any, box: Any, **settings: Any) -> bytes:
 
 
 def _box(figure: Any) -> Any:
-    """The part of the plane to draw, in inches; None: the figure, or what the author's settings say."""
+    """Return the area to draw, in inches. None for the figure's size, or if the author's settings decide."""
     if sys.modules["matplotlib"].rcParams["savefig.bbox"] is not None:
         return None
     from matplotlib.transforms import Bbox  # type: ignore[import-not-found, unused-ignore]
@@ -203,10 +207,10 @@ def _box(figure: Any) -> Any:
 
 
 def _span(low: float, high: float, size: float) -> tuple[float, float]:
-    """From 0 to `size`, and further where what is drawn from `low` to `high` needs it."""
+    """Return the range from 0 to `size`, extended to what is drawn from `low` to `high`."""
     start = low - _MARGIN_INCHES if low < 0 else 0.0
     end = high + _MARGIN_INCHES if high > size else size
-    # a text far off, at a place no axis shows, is not worth a huge picture
+    # Text far outside the axes does not justify a huge image.
     return (start, end) if end - start <= 2 * size else (0.0, size)
 
 
@@ -217,7 +221,9 @@ def _open_figures() -> Any:
 
 
 def _canvas(backend: Backend) -> type:
-    """The class of canvas by which matplotlib knows a backend: Agg's, with a manager that sends."""
+    """Return the canvas class that identifies a backend for matplotlib: Agg's canvas, with a manager that
+    sends.
+    """
     from importlib import import_module
 
     agg: Any = import_module("matplotlib.backends.backend_agg")
@@ -230,7 +236,7 @@ def _canvas(backend: Backend) -> type:
         if not backend.is_shown(self.canvas.figure):
             backend.show(self.canvas.figure)
 
-    # what makes `Figure.show` and `plt.show` send
+    # used by `Figure.show` and `plt.show`
     methods = {"pyplot_show": classmethod(pyplot_show), "show": show}
     manager = type("FigureManager", (bases.FigureManagerBase,), methods)
     return type("FigureCanvas", (agg.FigureCanvasAgg,), {"manager_class": manager})

@@ -1,9 +1,10 @@
-"""What a session read and imported from the site, and how attention was computed, seen by an audit hook.
+"""Audit hook that records which files of the site a session read and imported, and how attention was
+computed.
 
-Seen: `open`, `os.open` and all that is built on them (pathlib, `np.load`, `pd.read_csv`). Not seen: files
-that C code opens itself, and listings of folders. Not counted: installed packages, files outside the site,
-and what the session wrote before, but for files of measured rows that a cell draws. The hook only notes a
-path and what is there; everything else waits for the end of the cell.
+It sees `open`, `os.open` and everything built on them (pathlib, `np.load`, `pd.read_csv`). It does not
+see files that C code opens itself, nor folder listings. Installed packages, files outside the site, and
+files that the session itself wrote are ignored, except files of measured rows that a cell draws. The
+hook only notes a path and a stamp; everything else is done at the end of the cell.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
 _CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
 _READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
-"""What is done with a file: it is read; read and perhaps written; written, whatever was in it; changed or
-removed unread."""
+"""Kinds of access: read; read and perhaps written; written, whatever the old content; changed or removed
+unread.
+"""
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _INSTALLED = (*_PACKAGES, "/__pycache__/")
 _ATTENTION = "blogsmith.lab.ran"
-"""Raised by `blogsmith.lab` with device, backend and operator."""
+"""Event raised by `blogsmith.lab` with device, backend and operator."""
 _ROWS = "blogsmith.lab.rows"
-"""Raised by `blogsmith.lab` with the path of a file whose rows, of other machines too, a cell shows."""
+"""Event raised by `blogsmith.lab` with the path of a file whose rows, also from other machines, a cell shows.
+"""
 _BACKEND = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _OPERATOR = re.compile(r"[A-Za-z_][A-Za-z0-9_:.]{0,79}")
 _MOST_ATTENTION = 16
@@ -41,10 +44,10 @@ _MOST_ROWS = 64
 
 
 class FileAccess:
-    """Files and modules of the site, as one session comes to use them.
+    """Files and modules of the site used by one session.
 
     before_spawn: called before another program starts.
-    foreign_code: called when C code from outside Python is loaded, which may print by itself.
+    foreign_code: called when third-party C code is loaded, which may print by itself.
     """
 
     def __init__(
@@ -57,39 +60,39 @@ class FileAccess:
         self._root = os.path.normpath(root) + "/"
         self._real_root = os.path.realpath(root) + "/"
         self._exclude = tuple(os.path.normpath(path) + "/" for path in (*exclude, _HERE))
-        # opened by every import, by the hundred
+        # imports open hundreds of these files
         library = "/lib/python{}.{}/".format(*sys.version_info)
         self._skipped = (sys.prefix + library, sys.base_prefix + library)
         self._before_spawn = before_spawn
         self._foreign_code = foreign_code
         self._folder = ""
-        """Working folder; empty: not asked yet."""
+        """Working folder; empty until it is queried."""
         self._opened: deque[tuple[str, str]] = deque()
-        """Absolute path, and what is done with it."""
+        """Absolute path and kind of access."""
         self._noted: set[tuple[str, str]] = set()
-        """The same, of the whole session."""
+        """The same, for the whole session."""
         self._stamps = FileStamps()
         self._known: set[str] = set()
-        """Files that are reported, or written before they were read."""
+        """Files that were reported, or written before they were read."""
         self._rows: deque[str] = deque()
-        """Paths of files of rows."""
+        """Paths of files with measured rows."""
         self._told: set[str] = set()
-        """Those of them that are reported, by name."""
+        """Names of reported files with rows."""
         self._modules: set[str] = set(sys.modules)
         self._shadows = Shadows(self.name_of)
         self._of_site: list[str] = []
-        """Names of modules of the site, those last imported."""
+        """Names of the last imported modules of the site."""
         self._inside: dict[str, bool] = {}
-        """Folder → whether its files count."""
+        """Folder → whether its files belong to the site."""
         self._attention: dict[tuple[Any, ...], str] = {}
-        """What an event said → the same as one text."""
+        """Arguments of an event → the same as one string."""
         self.external: ExternalState | None = None
-        """Told of what checkpoints have to know, if there are to be any."""
+        """Receives events for checkpoints; None if there are none."""
         self.is_paused = False
-        """Whether what happens is the worker's own doing."""
+        """Whether events are ignored because they are the worker's own."""
 
     def install(self) -> None:
-        """From here on. A hook cannot be removed again."""
+        """Install the hook. It cannot be removed again."""
         sys.addaudithook(self._hook)
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
@@ -107,7 +110,7 @@ class FileAccess:
         if self.external is not None:
             self.external.note(event, args)
         if event == "import":
-            # only for extension modules is the file known here
+            # the file is known here only for extension modules
             if args[1] is not None and "/lib-dynload/" not in args[1]:
                 self._stamps.note(self.absolute(args[1]))
                 self._foreign_code()
@@ -124,7 +127,7 @@ class FileAccess:
         elif event in _CHANGES:
             self._opened.append((self.absolute(args[0]), _CHANGE))
         elif event == "shutil.rmtree":
-            self._stamps.end()  # the files in it are removed by names that say nothing of their folder
+            self._stamps.end()  # removed files are reported by names without their folder
         elif event == _ATTENTION:
             self._note_attention(args)
         elif event == _ROWS and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS:
@@ -144,7 +147,8 @@ class FileAccess:
         self._opened.append(note)
 
     def _note_attention(self, args: tuple[Any, ...]) -> None:
-        # anybody may raise the event, with anything; `type`, since a subclass brings methods of its own
+        # Anyone may raise the event with any arguments. `type` is used because a subclass has methods of its
+        # own.
         if len(args) != 3 or not type(args[0]) is type(args[1]) is type(args[2]) is str:
             return
         if args not in self._attention and len(self._attention) < _MOST_ATTENTION:
@@ -153,7 +157,7 @@ class FileAccess:
                 self._attention[args] = seen
 
     def absolute(self, path: object) -> str:
-        """A path as an audit event has it, from the root; empty for a descriptor."""
+        """Return the path of an audit event as an absolute path. Empty for a descriptor."""
         if isinstance(path, int):
             return ""
         text = path if type(path) is str else os.fsdecode(path)  # type: ignore[arg-type]
@@ -166,7 +170,7 @@ class FileAccess:
         return f"{self._folder}/{text}"
 
     def take_new(self) -> tuple[list[str], list[str]]:
-        """Files read and files imported since the last call, relative to the root, sorted."""
+        """Return files read and files imported since the last call, sorted and relative to the root."""
         modules = self._new_modules()
         self._known.update(modules)
         reads: list[str] = []
@@ -186,12 +190,16 @@ class FileAccess:
         return sorted({*reads, *self._new_rows()}), sorted(modules)
 
     def stamps(self) -> dict[str, Stamp]:
-        """To be asked behind `take_new`: what its files were when they were opened, as in `file_stamps.py`;
-        None for one that the session has changed since."""
+        """Return the stamps of its files when they were opened, see `file_stamps.py`.
+
+        Call this after `take_new`.
+
+        The stamp is None for a file that the session has changed since.
+        """
         return self._stamps.drain()
 
     def _new_rows(self) -> list[str]:
-        """Files of rows since the last call, also those that the session has written to."""
+        """Return files of rows since the last call, including those that the session has written to."""
         paths, self._rows = self._rows, deque()
         names = {self.name_of(path) for path in paths if os.path.isfile(path)}  # noqa: PTH113
         new = sorted(name for name in names - self._told if name)
@@ -200,12 +208,12 @@ class FileAccess:
         return new
 
     def attention(self) -> list[str]:
-        """What computed attention since the last call, as `CellRun.sdpa` has it."""
+        """Return the attention computed since the last call, in the form of `CellRun.sdpa`."""
         seen, self._attention = self._attention, {}
         return sorted(seen.values())
 
     def name_of(self, path: str) -> str:
-        """A file's name from the root; empty if it does not count."""
+        """Return the name of a file relative to the root. Empty if the file is ignored."""
         if not path:
             return ""
         path = os.path.normpath(path)
@@ -240,15 +248,17 @@ class FileAccess:
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
-        """To be asked behind `take_new`: files that would hide what was imported since, as in `shadows.py`.
+        """Return files that would hide modules imported since the last call, see `Shadows`.
 
-        imported: names that cells import themselves.
+        Call this after `take_new`.
+
+        imported: names that cells import directly.
         """
         return self._shadows.absent(imported, self._of_site)
 
 
 def _attention(device: str, backend: str, operator: str) -> str:
-    """Backend and operator as one text; empty if they are not of the form agreed on."""
+    """Return backend and operator as one string. Empty if they do not have the expected form."""
     if device not in ("cpu", "cuda") or not (_BACKEND.fullmatch(backend) and _OPERATOR.fullmatch(operator)):
         return ""
     says_it_itself = device == "cuda" or operator.endswith("_for_cpu")
@@ -265,12 +275,12 @@ def _access(mode: str | None, flags: int) -> str:
     return _UPDATE if "+" in mode else _READ
 
 
-# Files of the site that are not there, and that would be imported in place of what was, if they were.
+# Files of the site that do not exist, but would be imported instead of the present module if they did.
 #
-# Python takes the first module of a name that it finds, and looks in the folder of the post and in the root
-# of the site before it looks among installed packages. So a result depends on files that do not exist:
-# `numpy.py` beside the post, `sums/` beside `sums.py`. Looked at are modules of the site, and what they and
-# cells import themselves; a name that packages import among themselves is not.
+# Python uses the first module it finds for a name. It searches the folder of the post and the site root
+# before installed packages. So a result depends on files that do not exist: `numpy.py` next to the post,
+# `sums/` next to `sums.py`. Modules of the site are checked, and modules that they and cells import
+# directly. Imports between packages are not checked.
 
 
 _BUILT_IN = ("built-in", "frozen")
@@ -278,20 +288,22 @@ _DEFINED = (type(lambda: 0), type(len), type)
 
 
 class Shadows:
-    """What could hide the modules of one session.
+    """Files that could hide the modules of one session.
 
-    name_of: path of a file → its name from the root of the site; empty if it does not count.
+    name_of: converts the path of a file to its name relative to the site root; empty if it is ignored.
     """
 
     def __init__(self, name_of: Callable[[str], str]) -> None:
         self._name_of = name_of
         self._known: set[str] = set()
-        """Names of modules that were looked at."""
+        """Names of modules that were checked."""
 
     def absent(self, imported: Iterable[str], of_site: Iterable[str]) -> list[str]:
-        """Paths from the root without `.py`, sorted: neither that file nor a package of the name is there.
+        """Return sorted paths, relative to the root and without `.py`, where neither that file nor that
+        package exists.
 
-        imported: names that cells import. of_site: names of modules whose files are the site's.
+        imported: names that cells import.
+        of_site: names of modules whose files belong to the site.
         """
         names = {*imported, *of_site}
         found: set[str] = set()
@@ -328,7 +340,7 @@ class Shadows:
 
 
 def _list_safely(found: Iterator[str]) -> list[str]:
-    """All of it; nothing if a stand-in for a module, put there by a cell, is not what it stands for."""
+    """Return all items. Return none if a cell replaced a module by an object without its attributes."""
     try:
         return list(found)
     except Exception:
@@ -336,7 +348,7 @@ def _list_safely(found: Iterator[str]) -> list[str]:
 
 
 def _names_in(module: Any) -> Iterator[str]:
-    """Top-level names of the modules that the values of a module come from."""
+    """Yield the top-level names of the modules that define the values of a module."""
     for value in list(vars(module).values()) if isinstance(module, type(sys)) else ():
         source = value.__name__ if type(value) is type(sys) else None
         if type(value) in _DEFINED:

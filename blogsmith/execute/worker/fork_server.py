@@ -1,11 +1,13 @@
-"""Imports what sessions share, once, and forks a worker for each; `start.py` boots it.
+"""Server that imports shared modules once and forks a worker for each session; started by `start.py`.
 
-It has one end of a socket pair, says what it could import, then takes requests: four bytes of length with the
-descriptors of `_PASSED`, and so much JSON. The forked child sends its process id to the `status` pipe, later
-the server sends how the child ended. The server ends when its socket is closed.
+It has one end of a socket pair and reports which modules it could import. Then it accepts requests: a length
+of four bytes together with the descriptors of `_PASSED`, followed by JSON of that length. The forked child
+sends its process id to the `status` pipe; later, the server sends how the child ended. The server ends when
+its socket is closed.
 
-A child must be like a worker that was started: a session of its own, exactly the environment asked for, fresh
-random numbers. What a fork would break is refused here (modules that start threads) or by the builder (CUDA).
+A child must be like a worker that was started: with its own session, exactly the requested environment, and
+fresh random numbers. Cases where a fork is not safe are rejected here (modules that start threads) or by the
+builder (CUDA).
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ STARTED, ENDED = b"s", b"e"
 
 
 class Server:
-    """The process that forks."""
+    """Process that forks workers."""
 
     def __init__(self, control: socket) -> None:
         self._control = control
@@ -35,13 +37,16 @@ class Server:
         self._woken, self._wake = os.pipe()
 
     def announce(self, modules: Iterable[str]) -> None:
-        """Import modules; tell the builder which could not be, why not to fork, and what is loaded."""
+        """Import modules.
+
+        Send the failed ones, the reason not to fork, and the loaded modules to the builder.
+        """
         problems = dict(filter(None, map(_import_problem, modules)))
         loaded = sorted({name.partition(".")[0] for name in sys.modules})
         self._send({"problems": problems, "refusal": _refusal(), "modules": loaded})
 
     def serve(self) -> None:
-        """Fork until the builder hangs up."""
+        """Fork workers until the builder disconnects."""
         import gc
         import select
         import signal
@@ -51,7 +56,7 @@ class Server:
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
         _flush()
-        # what is shared stays shared: a collector that looks at it would copy it into every child
+        # Freeze objects: the garbage collector would otherwise copy shared memory into every child.
         gc.collect()
         gc.freeze()
         while True:
@@ -63,7 +68,7 @@ class Server:
                 return
 
     def _take_request(self) -> bool:
-        """Fork one worker; False once there is nobody to ask."""
+        """Fork one worker. Return False if the builder has disconnected."""
         import json
         from socket import recv_fds
 
@@ -84,7 +89,7 @@ class Server:
         return True
 
     def _become(self, request: dict[str, Any], passed: dict[str, int]) -> NoReturn:
-        """In the child: be a worker."""
+        """Become a worker, in the child."""
         from . import seeds
         from .main import serve
 
@@ -103,7 +108,7 @@ class Server:
         serve(passed["control"])
 
     def _bury(self) -> None:
-        """Pass on how children ended."""
+        """Report how children ended."""
         while self._running:
             child, status = os.waitpid(-1, os.WNOHANG)
             if child == 0:
@@ -131,18 +136,21 @@ class Server:
 
 
 def _import_problem(name: str) -> tuple[str, str] | None:
-    """The name and why it cannot be imported; None if it is."""
+    """Return the module and the reason why it cannot be imported. None if it can."""
     from importlib import import_module
 
     try:
         import_module(name)
-    except BaseException as error:  # whatever a package does, the server goes on
+    except BaseException as error:  # whatever a package raises, the server continues
         return name, f"{type(error).__name__}: {error}"
     return None
 
 
 def _refusal() -> str:
-    """Why this process must not be forked; "" if it may. Threads do not survive a fork, their locks do."""
+    """Return why this process must not be forked. Empty if it may.
+
+    Threads do not survive a fork, but their locks do.
+    """
     import threading
 
     threads = threading.active_count()
@@ -152,7 +160,7 @@ def _refusal() -> str:
 
 
 def _flush() -> None:
-    """Let go of what modules printed while they were imported; every child would print it again."""
+    """Flush output of imported modules; otherwise every child would print it again."""
     import ctypes
 
     for stream in (sys.stdout, sys.stderr):
@@ -169,7 +177,7 @@ def _forget_signals() -> None:
 
 
 def _set_environment(env: dict[str, str]) -> None:
-    """Exactly `env`, also for what has read the old one already."""
+    """Set the environment to exactly `env`, including modules that have read the old one."""
     import time
 
     _show_mark(env.get(_MARK, ""))
@@ -183,9 +191,10 @@ def _set_environment(env: dict[str, str]) -> None:
 
 
 def _show_mark(mark: str) -> None:
-    """Write the session's mark where others look for it: over the one this process was started with.
+    """Write the session's mark over the one that this process was started with, where other processes read
+    it.
 
-    The system shows the environment of the start; `os.environ` changes a copy.
+    The system shows the environment at the start of a process; `os.environ` only changes a copy.
     """
     import ctypes
 
@@ -198,11 +207,11 @@ def _show_mark(mark: str) -> None:
 
 
 def serve(descriptor: int, *modules: str) -> None:
-    """Import modules and fork, until the builder closes its end of the socket."""
+    """Import modules and fork workers until the builder closes its end of the socket."""
     import signal
     import socket
 
-    # Ctrl-C is the builder's business
+    # the builder handles Ctrl-C
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     from . import figures, main  # noqa: F401 - the worker itself is what all sessions share first
 

@@ -1,7 +1,7 @@
-"""Messages between worker and builder: four bytes of length, big end first, and so much JSON, on one socket.
+"""Messages between worker and builder: a length of four bytes, big-endian, and that much JSON, on one socket.
 
-The descriptor must outlive what cells do to descriptors. It is moved far up, and for Python code it does not
-exist: closing it fails as for any number that is not open. A forked child of the author's has no socket.
+The descriptor must survive what cells do to descriptors. It is moved to a high number and hidden from Python
+code: closing it fails as for any unused number. A forked child of the author's code has no socket.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MIN_DESCRIPTORS = (1000, 200, 3)
 
 
 class Channel:
-    """The worker's end of the socket."""
+    """Worker's end of the socket."""
 
     def __init__(self, descriptor: int, interrupts: Interrupts) -> None:
         self._interrupts = interrupts
@@ -32,30 +32,30 @@ class Channel:
         self._encode = JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
         self._decode = JSONDecoder().decode
         self.sent_bytes = 0
-        """By this process."""
+        """Bytes sent by this process."""
         self._guard()
         os.register_at_fork(after_in_child=self.close)
 
     @property
     def is_closed(self) -> bool:
-        """Whether this is a forked child, with whom the builder does not talk."""
+        """Whether this is a forked child, which has no connection to the builder."""
         return self._descriptor < 0
 
     def close(self) -> None:
-        """Hang up, for this process only."""
-        # a lock that another thread held at the fork would never be given back
+        """Close the connection for this process only."""
+        # A lock that another thread held at the fork would never be released.
         self._lock = RLock()
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             self._close(descriptor)
 
     def reopen(self, descriptor: int) -> None:
-        """Talk through another socket, in a forked process that is a worker itself."""
+        """Use another socket, in a forked process that is a worker itself."""
         self._descriptor = _move_descriptor(descriptor)
         self.sent_bytes = 0
 
     def send(self, frame: dict[str, Any]) -> None:
-        """Send one message; without effect in a forked child. Lone surrogates become U+FFFD."""
+        """Send one message. Do nothing in a forked child. Unpaired surrogates become U+FFFD."""
         if self.is_closed:
             return
         text = self._encode(frame)
@@ -71,14 +71,14 @@ class Channel:
             self._interrupts.release()
 
     def receive(self) -> dict[str, Any] | None:
-        """The next message; None if the builder is gone."""
+        """Return the next message. None if the builder is gone."""
         head = self._read(4)
         body = head and self._read(int.from_bytes(head, "big"))
         message: dict[str, Any] | None = self._decode(body.decode("utf-8")) if body else None
         return message
 
     def receive_descriptors(self, count: int) -> list[int]:
-        """What is passed behind a message that says so."""
+        """Return descriptors that follow a message that announces them."""
         return receive_passed(self._descriptor, 1, count)[1]
 
     def _write(self, data: bytes) -> None:
@@ -88,7 +88,7 @@ class Channel:
             while view:
                 view = view[write(self._descriptor, view) :]
         except ConnectionError:
-            _exit(1)  # the builder is gone, and nobody else wants to know
+            _exit(1)  # the builder is gone, and nobody else needs the exit status
 
     def _read(self, count: int) -> bytes:
         data = b""
@@ -103,7 +103,7 @@ class Channel:
         return data
 
     def _guard(self) -> None:
-        """Put versions of `os.close` and `os.closerange` in place that do not see our descriptor."""
+        """Replace `os.close` and `os.closerange` by versions that ignore our descriptor."""
         close, closerange = os.close, os.closerange
 
         def guarded_close(fd: int) -> None:
@@ -121,7 +121,7 @@ class Channel:
 
 
 def receive_passed(descriptor: int, size: int, count: int) -> tuple[bytes, list[int]]:
-    """So many bytes, and the descriptors that come with them; none of either once the other end is gone."""
+    """Return `size` bytes and the descriptors sent with them. Both are empty if the other end is gone."""
     import _socket
     from struct import calcsize, unpack
 
@@ -137,16 +137,16 @@ def receive_passed(descriptor: int, size: int, count: int) -> tuple[bytes, list[
 
 
 def without_surrogates(text: str) -> str:
-    """Pairs become the character they mean, lone ones U+FFFD."""
+    """Return text where surrogate pairs are joined and unpaired ones replaced by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _move_descriptor(descriptor: int) -> int:
-    """The same socket under a number nobody guesses; children do not inherit it."""
+    """Move the socket to an unlikely number. Children do not inherit it."""
     for lowest in _MIN_DESCRIPTORS:
         try:
             moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
-        except (OSError, ValueError):  # above what the system allows
+        except (OSError, ValueError):  # above the limit of the system
             continue
         os.close(descriptor)
         return moved

@@ -1,4 +1,4 @@
-"""A word in the import of one module, without importing it."""
+"""Hook for the import of one module, without importing it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
     Execute = Callable[[ModuleType], Any]
     Around = Callable[[Execute, ModuleType], None]
-    """Called with what fills the module, and with the module; it has to call the first with the second."""
+    """Function called with the executor of a module and the module. It must execute the module."""
 
 
 class _Once:
-    """A finder that leaves the finding to the others, and goes when it has been asked."""
+    """Finder that lets the other finders find one module, and removes itself afterwards."""
 
     def __init__(self, name: str, around: Around) -> None:
         self.name = name
         self._around = around
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
-        """The spec the other finders give, its loader made to go through `around`."""
+        """Return the spec of the other finders, with a loader that calls `around`."""
         if name != self.name:
             return None
         sys.meta_path.remove(self)
@@ -40,7 +40,7 @@ class _Once:
 
 
 def on_import(name: str, around: Around) -> None:
-    """Have `around` fill the module `name` when it is imported; it takes the place of an earlier one."""
+    """Call `around` to execute the module `name` when it is imported. This replaces an earlier hook."""
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if not (isinstance(finder, _Once) and finder.name == name)
     ]

@@ -1,6 +1,6 @@
-"""IPython's `display`, which prints `<… object>` where no shell of IPython runs, made ours.
+"""Replacement of IPython's `display`, which prints `<… object>` when no IPython shell is running.
 
-Notebooks import it by habit; what it is given shall be shown as by the builtin `display`.
+Notebook authors import it by habit; it should show objects as the builtin `display` does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ _NAME = "IPython.core.display_functions"
 
 
 def install(display: Callable[..., None]) -> None:
-    """Imports nothing; again in a process forked after it."""
+    """Replace IPython's `display` by `display`.
+
+    Nothing is imported. Call this again in a process forked later.
+    """
 
     def shown(*objects: object, **_options: object) -> None:
         display(*objects)
@@ -36,5 +39,5 @@ def install(display: Callable[..., None]) -> None:
         execute(module)
         module.display = shown  # type: ignore[attr-defined]
 
-    # the module that defines it: others have it from there
+    # other modules import it from this one
     on_import(_NAME, with_ours)

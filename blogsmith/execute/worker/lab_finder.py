@@ -19,9 +19,9 @@ _OLDEST = (3, 10)
 
 
 class LabFinder:
-    """A meta path finder for two packages.
+    """Meta path finder for two packages.
 
-    folder: of the package blogsmith.
+    folder: folder of the package blogsmith.
     """
 
     def __init__(self, folder: str) -> None:
@@ -42,7 +42,10 @@ class LabFinder:
 
 
 def _package_spec(name: str, folder: str, *, searched: bool) -> ModuleSpec | None:
-    """Return the spec of a package. searched: whether modules in its folder can be imported."""
+    """Return the spec of a package.
+
+    searched: whether modules in its folder can be imported.
+    """
     from importlib.util import spec_from_file_location
 
     spec = spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
@@ -53,5 +56,8 @@ def _package_spec(name: str, folder: str, *, searched: bool) -> ModuleSpec | Non
 
 
 def install(folder: str) -> None:
-    """Add the finder after all others. folder: of the package blogsmith."""
+    """Add the finder after all others.
+
+    folder: folder of the package blogsmith.
+    """
     sys.meta_path.append(LabFinder(folder))

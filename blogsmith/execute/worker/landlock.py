@@ -1,8 +1,10 @@
-"""Landlock: from here on this process and its children write in a few folders only, and use no TCP.
+"""Landlock sandbox: this process and its children may write only in a few folders and not use TCP.
 
-Reading stays allowed everywhere. It limits damage, it is no jail: UDP and other sockets, reading, and what a
-file that is open already allows are not touched. Older kernels refuse less: cutting files can be refused
-since Linux 6.2, TCP since 6.7, signals to others since 6.12; before 5.19 no file moves between folders.
+Reading is allowed everywhere. The sandbox limits damage but does not isolate: it does not restrict UDP and
+other sockets, reading, or files that are already open. Older kernels restrict less: truncating files can be
+rejected since Linux 6.2, TCP since 6.7, signals to other processes since 6.12. Before 5.19, files cannot be
+moved between folders.
+
 Source: the kernel's `userspace-api/landlock.rst`.
 """
 
@@ -19,14 +21,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-"""System calls, the same on all machines but Alpha."""
+"""System call numbers, the same on all architectures except Alpha."""
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS = 38
 
 _WRITE_FILE = 1 << 1
 _TRUNCATE = 1 << 14
-# remove and make: folders, files, devices, sockets, pipes, links
+# removing and creating: folders, files, devices, sockets, pipes, links
 _CHANGE_FOLDERS = sum(1 << bit for bit in range(4, 13))
 _REFER = 1 << 13
 _FILES = (
@@ -34,20 +36,21 @@ _FILES = (
     (2, _REFER),
     (3, _TRUNCATE),
 )
-"""Version that brings them, and rights concerning files."""
+"""Landlock version that introduced them, and access rights for files."""
 _TCP = 0b11
 """Bind and connect."""
 _TCP_VERSION = 4
 _SCOPES = 0b11
-"""Abstract Unix sockets of others; signals to others, such as the builder."""
+"""Abstract Unix sockets of other processes; signals to other processes, such as the builder."""
 _SCOPES_VERSION = 6
 
-# All output goes somewhere, and CUDA talks to its driver by writing to devices.
+# Output often goes to these devices, and CUDA communicates with its driver by writing to devices.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _DRIVER = "/dev", "nvidia"
 _THREADS = "/proc/self/task"
-"""Of this process alone. CUDA names its threads there from driver 570 on and, if it may not, does not start:
-error 304."""
+"""Threads of this process alone. From driver 570 on, CUDA names its threads there. If it may not, it fails to
+start with error 304.
+"""
 
 _ERRORS = (
     (errno.ENOSYS, "this kernel has no Landlock; Linux 5.13 is the first that has"),
@@ -58,10 +61,12 @@ _ERRORS = (
 
 
 def restrict(writable: Sequence[str]) -> str:
-    """Shut this process in; "" if it worked, else why not, in words.
+    """Restrict this process. Return an empty string, or a message that says why it failed.
 
-    writable: folders below which everything may be written. The calling thread and what it starts from now on
-    are shut in; call it while there is only one.
+    The restriction applies to the calling thread and everything it starts later, so call this while there is
+    only one thread.
+
+    writable: folders that may be written, with everything below them.
     """
     if sys.platform == "linux":
         try:
@@ -78,7 +83,7 @@ def _restrict(kernel: _Kernel, writable: Sequence[str]) -> None:
     files = sum(rights for since, rights in _FILES if version >= since)
     tcp = _TCP if version >= _TCP_VERSION else 0
     scopes = _SCOPES if version >= _SCOPES_VERSION else 0
-    # an older kernel takes more bytes than it knows as long as they are zero
+    # An older kernel accepts more bytes than it knows if they are zero.
     attributes = struct.pack("=QQQ", files, tcp, scopes)
     ruleset = kernel.call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
@@ -93,7 +98,7 @@ def _restrict(kernel: _Kernel, writable: Sequence[str]) -> None:
 
 
 class _Kernel:
-    """The system calls, for which Python has no functions."""
+    """System calls without a function in Python."""
 
     def __init__(self) -> None:
         import ctypes
@@ -103,13 +108,13 @@ class _Kernel:
         self._library.syscall.restype = ctypes.c_long
 
     def call(self, number: int, *arguments: Any) -> int:
-        """Make a system call; OSError if it fails."""
+        """Make a system call. Raises `OSError` if it fails."""
         c = self._ctypes
         given = [c.c_long(one) if isinstance(one, int) else one for one in arguments]
         return self._check(self._library.syscall(c.c_long(number), *given))
 
     def allow(self, ruleset: int, path: str, rights: int) -> None:
-        """Allow `rights` at and below `path`."""
+        """Allow `rights` for `path` and everything below it."""
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
         try:
             rule = struct.pack("=Qi", rights, descriptor)
@@ -118,7 +123,7 @@ class _Kernel:
             os.close(descriptor)
 
     def give_up_privileges(self) -> None:
-        """No program started from here on gets more rights than this one has; Landlock insists."""
+        """Prevent programs started later from gaining more rights than this process, as Landlock requires."""
         arguments = [self._ctypes.c_ulong(value) for value in (1, 0, 0, 0)]
         self._check(self._library.prctl(_PR_SET_NO_NEW_PRIVS, *arguments))
 

@@ -1,4 +1,4 @@
-"""What a session may not exceed: memory, and the time the builder allows a cell."""
+"""Limits of a session: its memory, and interrupts for cells that exceed their time limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _SPARE_BYTES = 48 * 1024 * 1024
 
 
 class MemoryLimit:
-    """RLIMIT_DATA, and a little more of it for us: to report that memory ran out takes memory."""
+    """RLIMIT_DATA with a spare amount for the worker itself, which needs memory to report that memory ran
+    out.
+    """
 
     def __init__(self, data_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -28,24 +30,26 @@ class MemoryLimit:
         self.hold()
 
     def hold(self) -> None:
-        """Let the limit count."""
+        """Apply the limit."""
         if self.limit is not None:
             self._set(min(self.limit, self._hard))
 
     def lift(self) -> None:
-        """Allow the spare memory too."""
+        """Allow the spare memory as well."""
         if self.limit is not None:
             self._set(self._hard)
 
     def _set(self, count: int) -> None:
-        with suppress(OSError, ValueError):  # an author's code has set a lower one for good
+        with suppress(OSError, ValueError):  # the author's code has set a lower hard limit
             resource.setrlimit(resource.RLIMIT_DATA, (count, self._hard))
 
 
 class Interrupts:
-    """SIGINT is how the builder ends a cell that takes too long: it counts in cells only.
+    """Handler of SIGINT, with which the builder ends a cell that takes too long.
 
-    While it is held, as around a frame that must not be torn, it waits.
+    It is effective only in cells.
+
+    While it is held, for example while a frame is sent, the signal is delayed.
     """
 
     def __init__(self) -> None:
@@ -55,25 +59,28 @@ class Interrupts:
         self._thread = get_ident()
 
     def install(self) -> None:
-        """Take SIGINT over; again before each cell, since an author's code may have taken it."""
+        """Install the handler.
+
+        Call this again before each cell, since the author's code may have replaced it.
+        """
         signal.signal(signal.SIGINT, self._on_signal)
 
     def allow(self) -> None:
-        """From here on SIGINT raises KeyboardInterrupt."""
+        """Make SIGINT raise `KeyboardInterrupt`."""
         self._waiting = False
         self._allowed = True
 
     def refuse(self) -> None:
-        """From here on SIGINT is ignored."""
+        """Ignore SIGINT."""
         self._allowed = False
 
     def hold(self) -> None:
-        """Let SIGINT wait until `release`; nests. Only the main thread is ever interrupted."""
+        """Delay SIGINT until `release`. Calls can be nested. Only the main thread is ever interrupted."""
         if get_ident() == self._thread:
             self._held += 1
 
     def release(self) -> None:
-        """Raise what has waited."""
+        """Raise a delayed interrupt."""
         if get_ident() == self._thread:
             self._held -= 1
             if self._waiting and not self._held:

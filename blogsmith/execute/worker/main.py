@@ -1,6 +1,7 @@
-"""The worker's loop: one session over one socket, message by message.
+"""Main loop of the worker: one session over one socket, message by message.
 
-`serve` makes everything it needs, so that a forked child of a server can call it too. Importing does nothing.
+`serve` creates everything it needs, so a forked child of a server can call it too. Importing has no side
+effects.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def serve(control: int | socket) -> NoReturn:
-    """Run one session. control: the worker's end of the socket, taken over. Leaves the process."""
+    """Run one session and exit the process.
+
+    control: the worker's end of the socket; this function takes ownership of it.
+    """
     interrupts = Interrupts()
     interrupts.install()
     channel = Channel(control if isinstance(control, int) else control.detach(), interrupts)
@@ -48,11 +52,11 @@ def serve(control: int | socket) -> NoReturn:
 
 
 def _prepare(start: dict[str, Any]) -> str:
-    """Set the process up; why it is not shut in although it should be, in words."""
+    """Set up the process. Return why the sandbox failed, as a message; empty if it did not."""
     os.chdir(start["folder"])
     sys.path[:0] = start["sys_path"]
     faulthandler.enable(file=2, all_threads=False)
-    # how the builder asks where a cell is that cannot be interrupted
+    # With this signal, the builder requests the stack of a cell that cannot be interrupted.
     faulthandler.register(signal.SIGUSR2, file=2, all_threads=False)
     if start["sandbox"] != "landlock":
         return ""
@@ -71,7 +75,7 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
 
     observed = FileAccess(start["root"], start["exclude"], output.sync, foreign_code)
     if f"{__package__}.fork_server" in sys.modules:
-        foreign_code()  # it was loaded before anybody looked
+        foreign_code()  # C code was loaded before the hook was installed.
     tracebacks = Tracebacks(start["root"], sources)
     values = Values(output, text_bytes)
     memory = MemoryLimit(start["limits"]["data_bytes"])
@@ -100,10 +104,10 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
 
 
 def _watch_below(output: StreamOutput) -> None:
-    """Put versions of two functions in place that pass our streams by.
+    """Replace `os.write` and `os._exit`, which bypass our streams.
 
-    What `os.write` prints stands behind what was printed before; a cell that calls `os._exit` leaves what it
-    printed, and on stderr the stack, as a crash does.
+    Output of `os.write` appears after earlier output. A cell that calls `os._exit` leaves its output and, on
+    stderr, the stack, as a crash does.
     """
     write = os.write
 
@@ -122,7 +126,7 @@ def _watch_below(output: StreamOutput) -> None:
 
 
 def _loop(channel: Channel, session: WorkerSession) -> int:
-    """Answer until the builder has had enough; the exit code."""
+    """Answer requests until the builder ends the session. Return the exit code."""
     while message := channel.receive():
         operation = message["op"]
         if operation == "cell":
@@ -135,7 +139,7 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
         elif operation == "machine":
             channel.send({"event": "machine", **versions.machine(session.packages())})
         elif operation == "checkpoint" and session.checkpoints:
-            # a worker that goes on from it comes here, too, and has nothing to answer
+            # A worker that resumes from the checkpoint also gets here, and must not answer.
             taken = session.checkpoints.create(message)
             if taken:
                 channel.send(taken)
@@ -147,7 +151,9 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
 
 
 def _end_of_child(ended: dict[str, Any]) -> int:
-    """A child that a cell forked has come to the end of the cell; it ends as its own program would."""
+    """Return the exit code of a forked child that has reached the end of its cell, as for a program of its
+    own.
+    """
     if ended["failure"] is None:
         return 0
     sys.stderr.write(ended["failure"]["text"])
@@ -155,7 +161,7 @@ def _end_of_child(ended: dict[str, Any]) -> int:
 
 
 def _leave(code: int) -> NoReturn:
-    """Run exit handlers; do not wait for busy threads, nor for the interpreter to clear up."""
+    """Run exit handlers and exit, without waiting for busy threads or for the interpreter's clean-up."""
     try:
         atexit._run_exitfuncs()
     finally:
@@ -163,7 +169,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _flush_c() -> None:
-    """Write out what `printf` holds back."""
+    """Flush the buffers of `printf`."""
     try:
         import ctypes
 

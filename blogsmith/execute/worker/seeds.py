@@ -1,4 +1,4 @@
-"""Random numbers that come out equal: `random`, NumPy and torch, also when they are imported later."""
+"""Reproducible random numbers of `random`, NumPy and torch, even if they are imported later."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _SEEDED = frozenset(("random", "numpy.random", "torch"))
 
 
 class Seeds:
-    """Seeds what is loaded, and as a finder of modules what gets loaded afterwards."""
+    """Seeder of loaded modules and, as a module finder, of those loaded later."""
 
     def __init__(self) -> None:
         self._seed: int | None = None
 
     def seed(self, number: int) -> None:
-        """From here on every generator starts from `number`."""
+        """Start every generator from `number` from now on."""
         if self._seed is None:
             sys.meta_path.insert(0, self)
         self._seed = number
@@ -31,7 +31,7 @@ class Seeds:
             _seed_module(name, sys.modules.get(name), number)
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
-        """The spec that the other finders give, its loader made to seed."""
+        """Return the spec of the other finders, with a loader that seeds the module."""
         if name not in _SEEDED or self._seed is None:
             return None
         for finder in sys.meta_path:
@@ -43,7 +43,7 @@ class Seeds:
 
 
 class _Loader:
-    """Loads as the real loader does, seeds, and leaves no trace."""
+    """Loader that calls the real loader, seeds the module, and leaves no trace."""
 
     def __init__(self, loader: Any, number: int) -> None:
         self._loader = loader
@@ -61,7 +61,10 @@ class _Loader:
 
 
 def fresh() -> None:
-    """Seed what is loaded from the system's randomness: forked processes would all draw the same numbers."""
+    """Seed loaded modules from the system's randomness.
+
+    Otherwise all forked processes would get the same numbers.
+    """
     for name, method in (("random", "seed"), ("numpy.random", "seed"), ("torch", "seed")):
         if name in sys.modules:
             getattr(sys.modules[name], method)()
@@ -71,11 +74,11 @@ def _seed_module(name: str, module: Any, number: int) -> None:
     if module is None:
         return
     if name == "torch":
-        # while torch is being imported it has no generator yet; its loader comes back here
+        # torch has no generator while it is being imported; its loader calls this again.
         seed = getattr(module, "manual_seed", None)
         if seed is not None:
             seed(number)
     elif name == "numpy.random":
-        module.seed(number % 2**32)  # all that NumPy takes
+        module.seed(number % 2**32)  # largest seed of NumPy
     else:
         module.seed(number)

@@ -1,21 +1,22 @@
 """Shapes written in comments, checked while the code runs.
 
-A comment is looked at behind
+A comment is checked after
 
 - an assignment, `scores = q @ k.T  # (n, m)`, also an annotated or augmented one; several targets have
-  several shapes, `q, k = heads  # (n, d), (m, d)`, or one that holds for each of them;
+  several shapes, `q, k = heads  # (n, d), (m, d)`, or one that applies to each of them;
 - a `return`;
-- a parameter of a function or an argument of a call that stands on lines of its own.
+- a parameter of a function or an argument of a call that is on lines of its own.
 
-What is a shape and what its names mean: `dimensions.py`. A name bound by a comment keeps its size until the
-function returns, or for the session. None has no shape: it is the value that is not given. A tuple of whole
-numbers may state a shape itself: `b, n, d = x.shape  # (2, 3, 4)`. Not looked at are fields in the body of a
-class, elements of lists and dicts, values nobody assigns, targets that would have to be computed once more
-(`x[next(i)] += 1`), and code inside f-strings.
+`dimensions.py` defines shapes and the meaning of their names. A name bound by a comment keeps its size until
+the function returns, or for the session. None has no shape: it means a value that is not given. A tuple of
+integers may be a shape itself: `b, n, d = x.shape  # (2, 3, 4)`.
 
-The tree changes, the source does not: a value passes through a call that stands where the value stood, so
-lines, carets and `inspect.getsource` stay as they are. A function with such comments gets a variable
-`.scope`, and the globals get `.shapes`: no author can write these names, but `locals()` shows them.
+Not checked are fields in the body of a class, elements of lists and dicts, values that are not assigned,
+targets that would have to be evaluated again (`x[next(i)] += 1`), and code inside f-strings.
+
+The tree changes, but not the source: a value passes through a call at the same location, so lines, carets
+and `inspect.getsource` stay as they are. A function with shape comments gets a variable `.scope`, and the
+globals get `.shapes`. No author can write these names, but `locals()` shows them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 SESSION = ".shapes"
 SCOPE = ".scope"
 BEHIND_STATEMENT = re.compile(r"[\s;]*")
-# Reading such a target again computes nothing.
+# Targets of these types can be evaluated again without side effects.
 PLAIN = (
     ast.Name,
     ast.Attribute,
@@ -57,10 +58,13 @@ Node = TypeVar("Node", bound=ast.AST)
 def instrument(
     tree: ast.Module, source: str, namespace: MutableMapping[str, Any], report: Report
 ) -> ast.Module:
-    """`tree`, changed so that `report(line, written, expected, got)` is called where a comment is not true.
+    """Return `tree`, changed so that `report(line, written, expected, got)` is called for a wrong shape
+    comment.
 
-    tree: of `source`, which has the comments. namespace: the globals the code will run in; names met in one
-    cell keep their sizes in the next. Each comment reports once, also when a later cell gets there.
+    Each comment reports once, even if a later cell reaches it.
+
+    tree: syntax tree of `source`, which contains the comments.
+    namespace: globals of the code. Sizes of names stay known from one cell to the next.
     """
     comments = comments_of(source)
     if comments:
@@ -70,7 +74,7 @@ def instrument(
 
 
 def comments_of(source: str) -> dict[int, Comment]:
-    """Line → the comment there, where it consists of shapes."""
+    """Map line numbers to comments that consist of shapes."""
     found: dict[int, Comment] = {}
     if "#" not in source:
         return found
@@ -79,34 +83,36 @@ def comments_of(source: str) -> dict[int, Comment]:
             shapes = shapes_in(token.string) if token.type == tokenize.COMMENT else ()
             if shapes:
                 found[token.start[0]] = Comment(*token.start, shapes)
-    except (tokenize.TokenError, SyntaxError):  # compiling will say so
+    except (tokenize.TokenError, SyntaxError):  # compiling reports this error
         return {}
     return found
 
 
 class Instrument(ast.NodeTransformer):
-    """Puts checks into a tree."""
+    """Transformer that inserts checks into a tree."""
 
     def __init__(
         self, source: str, comments: Mapping[int, Comment], checks: list[Check], report: Report
     ) -> None:
         self.lines = [line.encode() for line in source.split("\n")]
-        """As bytes: so the tree counts columns."""
+        """Lines as bytes, since the tree counts columns in bytes."""
         self.comments, self.checks, self.report = comments, checks, report
         self.scope = SESSION
         self.used = False
-        """A check stands in the function that is being visited."""
+        """Whether the visited function contains a check."""
         self.fields = False
-        """Statements are those of a class."""
+        """Whether the visited statements belong to a class."""
 
     def comment_after(self, node: ast.stmt) -> Comment | None:
-        """The comment at the end of a statement."""
+        """Return the shape comment at the end of a statement."""
         comment = self.comments.get(node.end_lineno or 0)
         fits = comment and not self.fields and BEHIND_STATEMENT.fullmatch(self.text_between(node, comment))
         return comment if fits else None
 
     def comment_beside(self, first: ast.AST, last: Any) -> Comment | None:
-        """The comment beside a parameter or argument from `first` to `last`, if its lines are its own."""
+        """Return the comment next to a parameter or argument from `first` to `last`, if it is on lines of its
+        own.
+        """
         comment = self.comments.get(last.end_lineno)
         before = self.lines[first.lineno - 1][: first.col_offset].strip()  # type: ignore[attr-defined]
         if not comment or before not in (b"", b"("):
@@ -115,12 +121,12 @@ class Instrument(ast.NodeTransformer):
         return comment if re.fullmatch(closing, self.text_between(last, comment)) else None
 
     def text_between(self, node: Any, comment: Comment) -> str:
-        """What stands between the end of `node` and the comment of that line."""
+        """Return the text between the end of `node` and the comment on that line."""
         line, end = self.lines[comment.line - 1], node.end_col_offset
         return line[end:].decode()[: comment.column - len(line[:end].decode())]
 
     def call(self, method: str, comment: Comment, values: list[ast.expr]) -> ast.Call:
-        """`.scope.check(7, value)`."""
+        """Create a call such as `.scope.check(7, value)`."""
         self.used = True
         self.checks.append(Check(comment, self.report))
         number = ast.Constant(len(self.checks) - 1)
@@ -128,11 +134,11 @@ class Instrument(ast.NodeTransformer):
         return place_node(ast.Call(function, [number, *values], []), values[0])
 
     def wrap_value(self, value: ast.expr, comment: Comment | None) -> ast.expr:
-        """A value on its way through a check, if there is a comment on it."""
+        """Wrap a value in a check if it has a shape comment."""
         return self.call("check", comment, [value]) if comment else value
 
     def afterwards(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
-        """A statement that looks at targets; no expression, for its value would be taken for the cell's."""
+        """Create a statement that checks targets. An expression would become the value of the cell."""
         values = [reading(target, node) for target in targets]
         return place_node(ast.If(self.call("is_checked", comment, values), [ast.Pass()], []), node)
 
@@ -174,7 +180,7 @@ class Instrument(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
-        return node  # before Python 3.12 its parts have no place in the source
+        return node  # before Python 3.12, its parts have no location in the source
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         fields, self.fields = self.fields, True
@@ -189,7 +195,7 @@ class Instrument(ast.NodeTransformer):
         return self.function(node)
 
     def function(self, node: Function) -> Function:
-        """A function, with checks of its parameters in front."""
+        """Return a function with checks of its parameters at the beginning."""
         node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         self.visit(node.args)
         outer = self.scope, self.used, self.fields
@@ -210,7 +216,7 @@ class Instrument(ast.NodeTransformer):
 
 
 def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
-    """Each parameter with the node it ends with: its default, or itself; `*args` and `**options` left out."""
+    """Return each parameter with its last node: its default or itself. Skip `*args` and `**options`."""
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults]
     both = enumerate([*plain, *arguments.kwonlyargs])
@@ -218,7 +224,7 @@ def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
 
 
 def reading(target: ast.expr, node: ast.AST) -> ast.expr:
-    """The target as an expression, at the place of `node`."""
+    """Return the target as an expression with the location of `node`."""
     expression = ast.parse(ast.unparse(target), mode="eval").body
     for part in ast.walk(expression):
         ast.copy_location(part, node)
@@ -226,7 +232,7 @@ def reading(target: ast.expr, node: ast.AST) -> ast.expr:
 
 
 def place_node(node: Node, at: ast.AST) -> Node:
-    """`node`, all that has no place yet at the place of another."""
+    """Return `node`. Parts without a location get that of `at`."""
     for part in ast.walk(node):
         if not hasattr(part, "lineno"):
             ast.copy_location(part, at)

@@ -1,7 +1,7 @@
-"""Boots a program of this folder: `python start.py main 5` or `python start.py fork_server 5 numpy torch`.
+"""Starts a program of this folder: `python start.py main 5` or `python start.py fork_server 5 numpy torch`.
 
-5 is its end of a socket pair; behind it stands what it is told. The folder of this file must not stay on
-`sys.path`: an author's `import values` is not meant to find ours.
+5 is the descriptor of its end of a socket pair; further arguments follow. The folder of this file must not
+stay on `sys.path`: an author's `import values` must not find our module.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 
 def boot() -> None:
-    """Make this folder the package `_blogsmith` and run the program; that of a session does not return."""
+    """Make this folder the package `_blogsmith` and run the program. For a session, this does not return."""
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
     ours = (folder, os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120
     sys.path[:] = [entry for entry in sys.path if entry not in ours]
@@ -19,7 +19,7 @@ def boot() -> None:
     package.__path__ = [folder]
     sys.modules["_blogsmith"] = package
     blogsmith = os.path.dirname(os.path.dirname(folder))  # noqa: PTH120
-    # Our own files are compiled once, whatever the environment says about the author's.
+    # Cache bytecode of our own files, whatever the environment says about the author's files.
     compiled, sys.dont_write_bytecode = sys.dont_write_bytecode, False
     __import__("_blogsmith.lab_finder", fromlist=["install"]).install(blogsmith)
     module = __import__(f"_blogsmith.{program}", fromlist=["serve"])

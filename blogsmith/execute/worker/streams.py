@@ -1,9 +1,9 @@
-"""`sys.stdout` and `sys.stderr` of cells: one ordered way out for text and pictures.
+"""`sys.stdout` and `sys.stderr` of cells: one ordered channel for text and images.
 
-Both streams and all displays go through one `StreamOutput`, so their order is exact. Lines are sent at once
-until a cell has printed many; then they are gathered, which makes 50 MB affordable and costs a crash at
-most the last 8 kB. What background threads print between cells is kept for the next cell; what computing a
-value prints is dropped, since a value has no place to show it.
+Both streams and all displays use one `StreamOutput`, so their order is exact. Lines are sent immediately
+until a cell has printed many. After that they are batched: this makes 50 MB affordable, and a crash loses at
+most the last 8 kB. Output of background threads between cells is stored for the next cell. Output of values
+is dropped, since a value has no place to show it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DESCRIPTORS = (("stdout", 1), ("stderr", 2))
 
 
 class StreamOutput:
-    """What comes out of cells, in order."""
+    """Output of cells, in order."""
 
     def __init__(self, channel: Channel, interrupts: Interrupts, text_bytes: int) -> None:
         self._channel = channel
@@ -47,16 +47,16 @@ class StreamOutput:
         self._orphaned = False
         """Whether this is a forked child, which prints to the real descriptors."""
         self._ahead = False
-        """Whether something was sent that the builder may not have seen yet."""
+        """Whether the builder may not have received everything yet."""
         self._kept: list[dict[str, Any]] = []
-        """Frames that wait for the next cell."""
+        """Frames stored for the next cell."""
         self._parts: list[str] = []
         self._size = 0
         self._name = "stdout"
         self._since = 0.0
         self._begin_budget()
         self.flush_c: Callable[[], None] | None = None
-        """Writes out what C code holds back of what it printed; None as long as there is no such code."""
+        """Function that flushes the output buffers of C code; None while no C code is loaded."""
         os.register_at_fork(after_in_child=self._orphan)
 
     def _begin_budget(self) -> None:
@@ -65,13 +65,13 @@ class StreamOutput:
         self._dropped = dict.fromkeys(("stdout", "stderr"), 0)
 
     def open(self) -> None:
-        """A cell begins."""
+        """Start a cell."""
         kept, self._kept, self._open = self._kept, [], True
         for frame in kept:
             self._deliver(frame)
 
     def close(self) -> None:
-        """A cell ends: send what waits."""
+        """End a cell: send pending output."""
         self.flush()
         if self.flush_c:
             self.sync()
@@ -87,18 +87,18 @@ class StreamOutput:
         return self._open and not self._orphaned and get_ident() == self._main
 
     def mute(self) -> None:
-        """Drop everything until `unmute`."""
+        """Drop all output until `unmute`."""
         self.flush()
         self._muted = True
 
     def unmute(self) -> None:
-        """End of `mute`."""
+        """End `mute`."""
         self._muted = False
 
     def write(self, name: str, text: str) -> None:
-        """Take text for one of the streams, as much as the cell has left."""
+        """Accept text for one of the streams, up to the remaining limit of the cell."""
         with self._lock:
-            # called a million times by a loop that prints: the common ways are short
+            # A loop that prints calls this a million times, so the common cases are short.
             size = len(text) if text.isascii() else len(_encode(text))
             if self._left <= 0 and not self._muted:
                 self._dropped[name] += size
@@ -126,7 +126,7 @@ class StreamOutput:
         return self._size >= _BATCH_BYTES or now - self._since > _WAIT_S
 
     def flush(self) -> None:
-        """Send the text that waits; keep it if no cell is running."""
+        """Send pending text. Store it if no cell is running."""
         self._interrupts.hold()
         try:
             with self._lock:
@@ -138,14 +138,14 @@ class StreamOutput:
             self._interrupts.release()
 
     def emit(self, frame: dict[str, Any]) -> None:
-        """Send a message that belongs behind what was printed so far."""
+        """Send a message that belongs after the output so far."""
         with self._lock:
             if not self._muted:
                 self.flush()
                 self._deliver(frame)
 
     def sync(self) -> None:
-        """Have the builder take everything so far, before others write to the pipes.
+        """Wait until the builder has received all output so far, before other code writes to the pipes.
 
         Other threads may not read from the socket; they only flush.
         """
@@ -168,7 +168,7 @@ class StreamOutput:
     def _deliver(self, frame: dict[str, Any]) -> None:
         if self._open:
             self._ahead = True
-            if sys.platform == "linux":  # elsewhere the writing end of a pipe does not know
+            if sys.platform == "linux":  # on other systems, the writing end of a pipe does not know
                 frame["below"] = [_waiting(descriptor) for _, descriptor in _DESCRIPTORS]
             self._channel.send(frame)
         else:
@@ -180,23 +180,25 @@ class StreamOutput:
         return kept
 
     def pending(self) -> tuple[Any, ...]:
-        """What has not been sent, for `adopt`."""
+        """Return unsent output, for `adopt`."""
         return list(self._parts), self._size, self._name, list(self._kept)
 
     def adopt(self, pending: tuple[Any, ...]) -> None:
-        """In a forked process that is a worker itself: go on where the other one was."""
+        """Continue with the pending output of another process, in a forked process that is a worker."""
         self._parts, self._size, self._name, self._kept = pending
         self._orphaned = self._ahead = False
 
     def _orphan(self) -> None:
-        """In a forked child: what waits is the parent's; a lock may be held by a thread that is not here."""
+        """Reset state in a forked child: pending output belongs to the parent, and other threads' locks are
+        never released.
+        """
         self._lock = RLock()
         self._parts, self._kept, self._size = [], [], 0
         self._orphaned = True
 
 
 class CapturedStream(io.TextIOBase):
-    """What Python code sees as `sys.stdout` or `sys.stderr`."""
+    """Object that Python code sees as `sys.stdout` or `sys.stderr`."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -212,19 +214,19 @@ class CapturedStream(io.TextIOBase):
         self.buffer = _Bytes(self, output)
 
     def write(self, text: str) -> int:
-        """Take text; returns how many characters, all of them."""
+        """Write text. Return its number of characters."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._take(self._stream, text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:  # type: ignore[override]
-        """Write one after the other."""
+        """Write lines one after the other."""
         for line in lines:
             self.write(line)
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Send pending output."""
         self._output.flush()
 
     def close(self) -> None:
@@ -232,18 +234,18 @@ class CapturedStream(io.TextIOBase):
         self.flush()
 
     def fileno(self) -> int:
-        """The real descriptor, for programs that a cell starts."""
+        """Return the real descriptor, for programs that a cell starts."""
         return self._descriptor
 
     def writable(self) -> bool:
         return True
 
     def reconfigure(self, **options: object) -> None:
-        """Accepted and ignored: the text is UTF-8 and sent line by line."""
+        """Do nothing: the text is always UTF-8 and sent line by line."""
 
 
 class _Bytes(io.BufferedIOBase):
-    """`sys.stdout.buffer`: UTF-8; what is none becomes U+FFFD."""
+    """Object for `sys.stdout.buffer`: UTF-8, with invalid bytes replaced by U+FFFD."""
 
     def __init__(self, stream: CapturedStream, output: StreamOutput) -> None:
         import codecs
@@ -253,7 +255,7 @@ class _Bytes(io.BufferedIOBase):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def write(self, data: Any) -> int:
-        """Take bytes; a character may come in two pieces."""
+        """Write bytes. A character may be split over two calls."""
         view = memoryview(data).cast("B")
         self._stream.write(self._decoder.decode(view))
         return view.nbytes
@@ -272,14 +274,14 @@ class _Bytes(io.BufferedIOBase):
 
 
 def install(output: StreamOutput) -> None:
-    """Put our streams in place, under the names Python restores them from too."""
+    """Install our streams, including the names from which Python restores them."""
     sys.stdout, sys.stderr = (CapturedStream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
-    # where code that redirects a stream finds what to put back; types call them constants
+    # code that redirects a stream restores it from here; typeshed declares them as constants
     sys.__dict__.update(__stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
 def _waiting(descriptor: int) -> int:
-    """Bytes in a pipe that nobody has read yet: they stand before what is sent now."""
+    """Return the number of unread bytes in a pipe. They come before what is sent now."""
     try:
         return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)
     except OSError:

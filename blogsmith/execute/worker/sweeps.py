@@ -1,7 +1,8 @@
-"""A session's state around a run that is to leave nothing behind: names, and where random numbers go on.
+"""State of a session around a run that must leave no changes: names and random generators.
 
-Objects that were there before are the same objects afterwards, so what the run changes in them stays changed.
-Of lists, dictionaries, sets and arrays that is seen, and the run fails: it would change what others give.
+Objects that existed before are the same objects afterwards, so changes inside them remain. For lists,
+dictionaries, sets and arrays, this is detected and the run fails, because it would affect the results of
+other runs.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (list, dict, set, bytearray)
 _MOST_BYTES = 256 * 1024 * 1024
-"""Of one array that is looked at."""
+"""Largest array that is checked, in bytes."""
 
 
 class SessionState:
-    """What a session holds at one moment."""
+    """State of a session at one moment."""
 
     def __init__(self, namespace: dict[str, Any], others: frozenset[str] = frozenset()) -> None:
-        """others: names that are no variables of the author's, but a shell's own."""
+        """Store the state.
+
+        others: names that belong to a shell, not to the author.
+        """
         self._namespace = namespace
         self._others = others
         self._names = {name: value for name, value in namespace.items() if not self._is_other(name)}
@@ -31,9 +35,9 @@ class SessionState:
         self._random = _random_states()
 
     def restore(self) -> str:
-        """Go back to that moment; the name of something that was changed in place, empty for nothing."""
+        """Restore the state. Return the name of a variable that was changed in place, or an empty string."""
         changed = [name for name, mark in self._marks.items() if _mark(name, self._names[name]) != mark]
-        # never empty: threads of earlier cells may look names up
+        # Never empty: threads of earlier cells may look up names.
         for name in [name for name in self._namespace if name not in self._names]:
             if not self._is_other(name):
                 self._namespace.pop(name, None)
@@ -47,7 +51,7 @@ class SessionState:
 
 
 def changed_in_place(name: str) -> dict[str, Any]:
-    """What a run ends with that has changed what was there before it."""
+    """Return the last frame fields of a run that has changed an existing variable."""
     message = f"the cell changes {name}, which was there before it: the other values would find it changed"
     failure = {
         "name": "SweepError",
@@ -60,7 +64,10 @@ def changed_in_place(name: str) -> dict[str, Any]:
 
 
 def _mark(name: str, value: object) -> tuple[int, int] | None:
-    """Tells two contents of a container apart; None for what is none, or cannot be looked at."""
+    """Return a value that distinguishes two contents of a container.
+
+    None for other values, or if it cannot be read.
+    """
     kind = type(value)
     if name.startswith("__"):
         return None
@@ -71,13 +78,13 @@ def _mark(name: str, value: object) -> tuple[int, int] | None:
             data = value.tobytes()  # type: ignore[attr-defined]
         else:
             return None
-    except Exception:  # what an object says of itself is the author's code
+    except Exception:  # pickling an object runs the author's code
         return None
     return len(data), crc32(data)
 
 
 def _random_states() -> list[tuple[Any, str, Any]]:
-    """(module, what sets its state, its state) of every generator that is loaded."""
+    """Return (module, setter of its state, state) for every loaded generator."""
     found: list[tuple[Any, str, Any]] = []
     for name, get, put in (
         ("random", "getstate", "setstate"),

@@ -1,7 +1,9 @@
-"""Exceptions and warnings as Python prints them, with the author's frames only and no path of the machine.
+"""Exceptions and warnings as Python prints them, with the author's frames only and without paths of the
+machine.
 
-A place in a cell is `File "<cell 2>", line 3`. Files of the site are named from its root, files of libraries
-by what follows `site-packages/` or `lib/python3.11/`, others by their name.
+A location in a cell is `File "<cell 2>", line 3`. Files of the site are named relative to its root, and
+files of libraries by the part after `site-packages/` or `lib/python3.11/`. Other files are named without
+their folder.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ _LIBRARY = re.compile(
 _BEFORE_PATHS = tuple(" \n\t'\"()[]<>=:,;|")
 _MAX_PATH = 4096
 _COLOUR = re.compile(r"(?<=\x1b\[)[\d;]*m")
-"""The rest of an escape, behind its bracket."""
+"""Rest of an escape sequence, after its bracket."""
 _CELL = re.compile(r"<cell (\d+)>")
 _SUGGESTION = re.compile(r"[.?] ?Did you mean: .*\?$")
 _MAX_CHARACTERS = 64 * 1024
@@ -31,15 +33,15 @@ _SUGGESTED = (NameError, AttributeError, ImportError)
 
 
 class Tracebacks:
-    """Says what went wrong in one session."""
+    """Formatter for exceptions of one session."""
 
     def __init__(self, root: str, sources: dict[str, str]) -> None:
         self._root = root.rstrip("/") + "/"
         self._sources = sources
-        """Names such as `<cell 2>` → code."""
+        """Name such as `<cell 2>` → code."""
 
     def failure(self, error: BaseException) -> dict[str, Any]:
-        """The message's `failure`: name, message, text, and the innermost place in a cell."""
+        """Return the `failure` field of a message: name, message, text, and innermost location in a cell."""
         cell, line = _place(error)
         return {
             "name": type(error).__name__,
@@ -50,14 +52,14 @@ class Tracebacks:
         }
 
     def text(self, error: BaseException) -> str:
-        """The traceback, ours and the machine's left out; long ones lose their middle."""
+        """Return the traceback without our frames and machine paths. Long ones are cut in the middle."""
         import linecache
         import traceback
 
         for name in self._sources:
-            self.remember(name)  # again: somebody may have cleared what linecache knows
+            self.remember(name)  # again, as `linecache` may have been cleared
         if isinstance(error, SyntaxError) and not error.text:
-            # found after parsing, as `return` outside of a function
+            # found after parsing, such as `return` outside a function
             error.text = linecache.getline(error.filename or "", error.lineno or 0)
         shown = traceback.TracebackException(type(error), error, error.__traceback__)
         suggestion = _suggestion(error)
@@ -69,25 +71,25 @@ class Tracebacks:
         return text
 
     def remember(self, name: str) -> None:
-        """Let `linecache`, and so `inspect`, know a cell's code."""
+        """Register a cell's code with `linecache`, which `inspect` uses too."""
         import linecache
 
-        # without the last newline Python 3.11 puts carets one column too far
+        # Without the last newline, Python 3.11 places carets one column too far.
         code = self._sources[name].rstrip("\n") + "\n"
         linecache.cache[name] = (len(code), None, code.splitlines(True), name)
 
     def short_path(self, path: str) -> str:
-        """A file's name without what only this machine knows."""
+        """Return the name of a file without machine-specific parts."""
         if not path.startswith("/"):
             return path
         return path[len(self._root) :] if self._is_of_site(path) else short_path(path)
 
     def _is_of_site(self, path: str) -> bool:
-        # an environment may lie in the site
+        # an environment may be located in the site
         return path.startswith(self._root) and not _LIBRARY.search(path)
 
     def install(self) -> None:
-        """Warnings and exceptions that no cell sees are told in the same way, on stderr."""
+        """Format warnings, and exceptions outside cells, in the same way on stderr."""
         import threading
         import warnings
 
@@ -122,7 +124,7 @@ class Tracebacks:
         sys.unraisablehook = unraisablehook
 
     def _cut(self, shown: TracebackException, seen: set[int]) -> None:
-        """Take our frames out of an exception and of all it hangs together with."""
+        """Remove our frames from an exception and all related ones."""
         if id(shown) in seen:
             return
         seen.add(id(shown))
@@ -136,18 +138,18 @@ class Tracebacks:
                 self._cut(other, seen)
 
     def _without_paths(self, text: str) -> str:
-        # the site first: its name may hold blanks, at which a path in a text else ends
+        # The site first: its path may contain spaces, where other paths in a text end.
         return without_libraries(text.replace(self._root, ""))
 
 
 def short_path(path: str) -> str:
-    """A file's name from its library on, or its last part."""
+    """Return the part of a path from its library on, or its last part."""
     found = _LIBRARY.search(path)
     return path[found.end() :] if found else path.rpartition("/")[2]
 
 
 def without_libraries(text: str) -> str:
-    """Paths of installed files without the folder they are installed in; in one go, however long the text."""
+    """Return text with paths of installed files shortened, in a single pass however long the text is."""
     pieces, done = [], 0
     for match in _LIBRARY.finditer(text):
         begin = max(done, match.start() - _MAX_PATH)
@@ -160,7 +162,7 @@ def without_libraries(text: str) -> str:
 
 
 def _place(error: BaseException) -> tuple[int, int]:
-    """Number of the cell and line of the innermost frame that is the author's; 0, 0 if there is none."""
+    """Return cell number and line of the innermost frame of the author. 0, 0 if there is none."""
     found = (0, 0)
     step = error.__traceback__
     while step is not None:
@@ -173,7 +175,7 @@ def _place(error: BaseException) -> tuple[int, int]:
 
 
 def _without(trace: TracebackType | None, file: str) -> TracebackType | None:
-    """A traceback without the frames of `file` that begin it."""
+    """Return a traceback without its first frames that are in `file`."""
     while trace is not None and trace.tb_frame.f_code.co_filename == file:
         trace = trace.tb_next
     return trace
@@ -187,7 +189,10 @@ def _message(error: BaseException) -> str:
 
 
 def _suggestion(error: BaseException) -> str:
-    """`. Did you mean: 'total'?`: Python 3.10 and 3.11 say so only where they print themselves."""
+    """Return `.
+
+    Did you mean: 'total'?`, which Python 3.10 and 3.11 add only when they print an exception themselves.
+    """
     if not isinstance(error, _SUGGESTED) or not (3, 10) <= sys.version_info < (3, 12):
         return ""
     import io

@@ -1,4 +1,4 @@
-"""Values as pages can show them: text, and whatever richer forms an object offers of itself."""
+"""Values in forms that pages can show: text, and richer formats that an object provides."""
 
 from __future__ import annotations
 
@@ -20,33 +20,39 @@ _PICTURES = (
     ("image/png", "_repr_png_"),
     ("image/jpeg", "_repr_jpeg_"),
 )
-# Added to the type of a picture in a bundle that is drawn for dark pages.
+# Suffix of the type of an image for dark pages in a bundle.
 _DARK = ";scheme=dark"
-# An object that has this has everything: a mock, or a proxy. What it says about itself means nothing.
+# An object with this attribute has every attribute: a mock or a proxy. Its formats mean nothing.
 _CANARY = "_blogsmith_no_object_has_this_"
 
 
 class Values:
-    """Shows values of one session."""
+    """Display of values in one session."""
 
     def __init__(self, output: StreamOutput, text_bytes: int) -> None:
         self._output = output
         self._text_bytes = text_bytes
 
     def display(self, *objects: object) -> None:
-        """The builtin `display`: show objects here and now."""
+        """Show objects immediately; the builtin `display`."""
         for shown in objects:
             self.show(shown, "display")
 
     def show(self, shown: object, kind: str) -> None:
-        """Send every form of an object. kind: `value` or `display`."""
+        """Send all formats of an object.
+
+        kind: `value` or `display`.
+        """
         if figures.show(shown, kind) or (kind == "value" and figures.is_part(shown)):
             return
         text, binary = self.bundle(shown)
         self._output.emit({"event": "display", "kind": kind, "text": text, "binary": binary})
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
-        """MIME type → text, and MIME type → base64, in the tables' order; plain text is always there."""
+        """Return MIME type → text and MIME type → base64, in the order of the tables.
+
+        Plain text is always included.
+        """
         offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
         for mime, _ in _TEXTS:
@@ -56,13 +62,13 @@ class Values:
         for mime, _ in _PICTURES:
             if data := _base64(mime, offered.get(mime)):
                 binary[mime] = data
-                # alone it would be a picture that light pages cannot show
+                # On its own it would be an image that light pages cannot show.
                 if dark := _base64(mime, offered.get(mime + _DARK)):
                     binary[mime + _DARK] = dark
         return text, binary
 
     def latex(self, shown: object) -> str:
-        """TeX without its dollars; empty if the object offers none."""
+        """Return TeX without dollar signs. Empty if the object provides none."""
         if not _may_ask(shown):
             return ""
         value = self._call(shown, "_repr_latex_")
@@ -79,7 +85,10 @@ class Values:
         return offered
 
     def _call(self, shown: object, method: str, **arguments: object) -> Any:
-        """What a method of this name gives, metadata left out; None if there is none or it fails."""
+        """Call a method of this name and return its result without metadata.
+
+        None if it does not exist or fails.
+        """
         call: Callable[..., Any] | None = getattr(shown, method, None)
         if not callable(call):
             return None
@@ -118,19 +127,22 @@ class Values:
 
 
 def cut(text: str, size: int) -> str:
-    """At most `size` bytes of UTF-8, an ellipsis behind what is not all."""
-    # one character more than can fit is enough to see
+    """Return at most `size` bytes of UTF-8, followed by an ellipsis if something was cut."""
+    # one more character than can fit is enough
     data = text[: size + 1].encode("utf-8", "replace")
     return text if len(data) <= size else data[:size].decode("utf-8", "ignore") + "…"
 
 
 def _may_ask(shown: object) -> bool:
-    """Whether an object may be asked for richer forms: classes have the methods of their instances."""
+    """Return whether an object may provide richer formats. Classes have the methods of their instances."""
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 
 
 def _base64(mime: str, value: object) -> str:
-    """Methods give bytes; SVG comes as text, and bundles hold base64 already. Empty for what is none."""
+    """Return base64.
+
+    Methods return bytes, SVG is a string, and bundles contain base64 already. Empty if invalid.
+    """
     if isinstance(value, str):
         try:
             value = value.encode("utf-8", "replace") if mime == "image/svg+xml" else a2b_base64(value)

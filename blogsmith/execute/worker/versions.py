@@ -1,4 +1,4 @@
-"""On what a session ran: asked of the system and of what is loaded, empty where nobody knows."""
+"""Machine and packages of a session, from the system and loaded modules. Unknown values are empty."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _DRIVER_FILE = "/proc/driver/nvidia/version"
 
 
 def machine(packages: Iterable[str]) -> dict[str, Any]:
-    """The fields of `results.Machine`. packages: import names whose versions count."""
+    """Return the fields of `results.Machine`.
+
+    packages: import names whose versions matter.
+    """
     system = os.uname()
     return {
         "python": ".".join(map(str, sys.version_info[:3])),
@@ -29,16 +32,16 @@ def machine(packages: Iterable[str]) -> dict[str, Any]:
 
 
 def device() -> str:
-    """`cuda` once torch has touched it, else `cpu`."""
+    """Return `cuda` if torch has used it, otherwise `cpu`."""
     torch = sys.modules.get("torch")
     try:
         return "cuda" if torch is not None and torch.cuda.is_initialized() else "cpu"
-    except AttributeError:  # while torch is being imported, or it failed to
+    except AttributeError:  # torch is being imported, or its import failed
         return "cpu"
 
 
 def count_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> list[str]:
-    """Those of the imported names that are loaded, not of Python itself and not of the site, sorted."""
+    """Return imported names that are loaded, excluding Python's own modules and those of the site, sorted."""
     return sorted(
         name
         for name in imports
@@ -47,8 +50,11 @@ def count_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) ->
 
 
 def version(name: str) -> str:
-    """Of an imported package: what it says itself, else what was installed; empty if unknown."""
-    # not getattr: some packages compute it, with a warning that it will go away
+    """Return the version of an imported package: its own attribute, or that of its distribution.
+
+    Empty if unknown.
+    """
+    # not getattr: some packages compute it, with a deprecation warning
     said = vars(sys.modules[name]).get("__version__")
     if isinstance(said, str):
         return str(said)
@@ -58,7 +64,7 @@ def version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         pass
-    # Python 3.9 cannot ask which distribution brought a name
+    # Python 3.9 cannot look up the distribution of a name.
     ask: Callable[[], dict[str, list[str]]] = getattr(metadata, "packages_distributions", dict)
     distributions = ask().get(name)
     return metadata.version(distributions[0]) if distributions else ""
@@ -91,7 +97,7 @@ def _cpu(system: str) -> str:
 
 
 def _gpu() -> dict[str, str]:
-    """Of the devices that were used; empty where torch says nothing, as after some errors."""
+    """Return the devices that were used. Empty if torch does not report them, as after some errors."""
     if device() != "cuda":
         return {"gpu": "", "capability": "", "driver": "", "cuda": ""}
     torch: Any = sys.modules["torch"]
@@ -107,7 +113,9 @@ def _gpu() -> dict[str, str]:
 
 
 def _used_devices(cuda: Any) -> list[int]:
-    """Numbers of the devices on which torch has allocated something; else of the current one."""
+    """Return the numbers of devices where torch has allocated memory, or of the current device if there are
+    none.
+    """
     try:
         count = cuda.device_count()
         used = [n for n in range(count) if cuda.memory_stats(n).get("allocation.all.allocated")]
@@ -117,7 +125,10 @@ def _used_devices(cuda: Any) -> list[int]:
 
 
 def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
-    """What several devices say, each once: `2 × NVIDIA H200`. A part of a device says so in its name."""
+    """Combine the answers of several devices: `2 × NVIDIA H200`.
+
+    A partition of a device is visible in its name.
+    """
     try:
         said = [" ".join(ask(number).split()) for number in numbers]
     except Exception:
@@ -127,7 +138,7 @@ def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: boo
 
 
 def _driver() -> str:
-    """Version of the driver; where the kernel has no file for it, as under Windows, its own tool knows."""
+    """Return the driver version. If the kernel has no file for it, as on Windows, ask `nvidia-smi`."""
     found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _text_of(_DRIVER_FILE) or _driver_tool())
     return found[1] if found else ""
 
