@@ -144,7 +144,7 @@ def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
 
 
 def _script(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    r"""Return a script: `^{n+1}` → `^(n+1)`. A single `\circ` is a degree, a prime stays a prime."""
+    r"""Return the text of a script, `^{n+1}` → `^(n+1)`, and the index after it."""
     argument = _argument(tokens, index + 1)
     inside = _linear(argument.tokens, depth + 1).strip()
     return (tokens[index].text + _atom(inside) if inside else ""), argument.end

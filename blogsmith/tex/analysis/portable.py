@@ -113,7 +113,7 @@ class _Opening:
         self._text += text
 
     def _is_one(self, made: list[str]) -> bool:
-        """Return whether the command before it would otherwise use only the first token."""
+        """Return whether the command before it uses the whole expansion, which then needs braces."""
         if _SCRIPT.search(self._text):
             return made[0].startswith("\\")
         return _TAKES_ONE.search(self._text) is not None

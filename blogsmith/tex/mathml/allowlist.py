@@ -1,8 +1,8 @@
 """Allowlist for the markup of every formula, checked before it is written to a page.
 
 The parser writes elements from its own tables and escapes the author's text, so its output is safe already.
-The check guarantees this independently. Markup with an element, attribute, style or URL that is not listed
-(MathML Core and a little HTML for text) is rejected as an internal error, not printed.
+The check guarantees this independently. It lists the elements, attributes, styles and URLs of MathML Core
+and of a little HTML for text. Any other markup is rejected as an internal error, not printed.
 """
 
 from __future__ import annotations

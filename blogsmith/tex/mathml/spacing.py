@@ -48,7 +48,7 @@ def _change(out: list[str], how: Callable[[str], str]) -> None:
 
 
 def infix(xml: str) -> str:
-    """Return the first piece of a row after other content: MathML would treat `+` as a prefix there."""
+    """Mark a `+` or `-` that starts a row after other content as infix: MathML assumes a prefix."""
     if xml[:4] == "<mo>" and xml[4] in "+−±∓":
         return f'<mo form="infix">{xml[4:]}'
     return xml
