@@ -107,7 +107,7 @@ class WorkerSite:
     """A site in a newly started process."""
 
     def __init__(self, data: bytes) -> None:
-        """data: result of `state_of`."""
+        """Create the site. data: result of `state_of`."""
         state: SiteState = pickle.loads(data)
         context, self.memory = _context(state), PageCache(limit_s=None)
         self.memory.use_context(context)
@@ -223,8 +223,11 @@ class BodyWorker:
         documents: MutableMapping[str, Document],
         lint: Callable[[Parsed], bytes] | None,
     ) -> None:
-        """documents: documents by source path. Documents that come with tasks replace those in it. lint:
-        returns encoded lint findings; None: no lints.
+        """Set up a worker.
+
+        documents: documents by source path. Documents that come with tasks replace those in it.
+
+        lint: returns encoded lint findings; None: no lints.
         """
         # two processes must not use the same rows
         memory.table.close()
@@ -300,8 +303,10 @@ class BodyPool:
         to_make: Collection[str],
         lints: LintCache | None,
     ) -> None:
-        """paths: source paths of pages. to_make: those of them that must be rendered, not only linted;
-        without pages known to have cells.
+        """Set up the pool.
+
+        paths: source paths of pages. to_make: those of them that must be rendered, not only linted, except
+        pages known to have cells.
         """
         self._memory = memory
         self._resolved = resolved

@@ -94,10 +94,14 @@ class IncrementalPipeline:
         is_urgent: Callable[[], bool] | None = None,
         uses_processes: bool = False,
     ) -> None:
-        """limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`.
+        """Set up the pipeline.
 
-        log: log of a build, which receives all diagnostics; None: a preview. uses_processes: render many
-        pages in several processes on the first update, without line marks. A build always does so.
+        limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`.
+
+        log: log of a build, which receives all diagnostics; None: a preview.
+
+        uses_processes: render many pages in several processes on the first update, without line marks. A
+        build always does so.
         """
         self._keep = keep
         self._root = root

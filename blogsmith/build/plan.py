@@ -182,8 +182,8 @@ def plan(
 def _generated_files(
     views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
 ) -> list[OutputFile]:
-    """Return the files that blogsmith generates in addition to pages. An author's file of that name replaces
-    it.
+    """Return the files that blogsmith generates apart from pages. An author's file of the same name takes
+    precedence.
     """
     from ..site.sitemap import robots, sitemap_files
 
@@ -211,7 +211,8 @@ def _host_files(
     files: Sequence[OutputFile],
     config: Config,
 ) -> list[OutputFile]:
-    """Return the files that the host reads in addition to pages. An author's file of that name replaces it.
+    """Return the files that the host reads apart from pages. An author's file of the same name takes
+    precedence.
     """
     if config.publish == "none":
         return []

@@ -122,8 +122,12 @@ class PageCache:
         is_urgent: Callable[[], bool] | None = None,
         kinds: PageKinds = PLAIN,
     ) -> None:
-        """limit_s, is_urgent: as in `time_limit`, for parsing or rendering one page. rows: rows of earlier
-        runs; None: start without a cache and store nothing. kinds: kinds of rows for bodies.
+        """Create an empty cache.
+
+        limit_s, is_urgent: as in `time_limit`, for parsing or rendering one page.
+
+        rows: rows of earlier runs; None: start without a cache and store nothing. kinds: kinds of rows for
+        bodies.
         """
         self.rows = rows or NoRows()
         self.table = PageTable(self.rows, kinds)

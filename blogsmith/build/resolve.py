@@ -45,7 +45,9 @@ class Resolver:
         *,
         marks_lines: bool,
     ) -> None:
-        """marks_lines: blocks have attributes with their line in the file, as in a preview."""
+        """Create a resolver. marks_lines: blocks have attributes with their line in the file, as in a
+        preview.
+        """
         self._root = root
         self._memory = memory
         self._cells = cells

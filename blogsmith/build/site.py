@@ -293,7 +293,7 @@ class Spool:
     """Temporary storage of one build. Forked processes may read it."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """file: open for reading and writing; only this object writes to it."""
+        """Use `file`, which must be open for reading and writing. Only this object may write to it."""
         self._file = file
         self._end = 0
 

@@ -67,8 +67,8 @@ class ViewDigests:
 
 # Digests of all inputs of a finished page: a page with equal digests is not rendered again.
 #
-# A page depends on its view, on the text that its templates print, on the settings of the site and on the
-# templates that it loads. Builds and previews compare the same keys.
+# A page depends on its view, the text that its templates print, the settings of the site, and the templates
+# that it loads. Builds and previews compare the same keys.
 
 
 _LOADS: Final = "loads"
@@ -205,8 +205,10 @@ class PagePool:
     """Creates files in several processes, for one build."""
 
     def __init__(self, make: Callable[[OutputFile], MadeOutput], rows: Rows, *, has_bytes: bool) -> None:
-        """make: creates a file in any process. rows: cache that it reads. has_bytes: False if only digests
-        are needed.
+        """Set up the pool.
+
+        make: creates a file in any process. rows: cache that it reads. has_bytes: False if only digests are
+        needed.
         """
         self._make = make
         self._rows = rows
@@ -275,7 +277,7 @@ class OutputRows:
     """The cached finished pages of one build."""
 
     def __init__(self, plan: OutputPlan, rows: Rows, trace: TextTrace) -> None:
-        """trace: records the pages whose text is read."""
+        """Open the cached pages. trace: records the pages whose text is read."""
         self._plan = plan
         self._rows = rows
         self._trace = trace

@@ -51,7 +51,11 @@ class PageText:
     __slots__ = ("_encode", "_is_open", "_text", "digest")
 
     def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
-        """digest: BLAKE2b of the text in UTF-8, 16 bytes. text: the text, if it is in memory."""
+        """Create a text.
+
+        digest: BLAKE2b of the text in UTF-8, 16 bytes. `encode`: returns it in UTF-8. `text`: the text, if
+        it is in memory.
+        """
         self.digest = digest
         self._encode = encode
         self._text = text

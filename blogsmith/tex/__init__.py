@@ -1,1 +1,1 @@
-"""TeX formulas: read, guarded, expanded, converted to MathML, by `convert.convert_formula`."""
+"""TeX formulas: parsed, limited, expanded, and converted to MathML by `convert.convert_formula`."""

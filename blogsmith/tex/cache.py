@@ -1,7 +1,7 @@
-"""Formulas that are typeset once, for callers that render the same page again after every edit.
+"""A cache of typeset formulas, for callers that render the same page again after every edit.
 
-`convert_formula` depends on its arguments alone, so they are the key. Macros are among them as they are at
-the formula: after a definition in the text, or in the settings, the formulas behind it are others.
+`convert_formula` depends only on its arguments, so these are the key. They include the macros known at the
+formula. After a new definition in the text or in the settings, all later formulas therefore have other keys.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from .parse.state import RowNumber
 
 LIMIT = 50_000
-"""Formulas that are kept, some kilobytes each; beyond it all are forgotten."""
+"""Maximum number of cached formulas, some kilobytes each. When it is reached, all are dropped."""
 
 
 def cache_conversions(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
-    """`convert` with a memory; wrong formulas are not remembered. For one thread."""
+    """Return `convert` with a cache, for one thread. Formulas with errors are not cached."""
     known: dict[tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]], TypesetFormula] = {}
-    # pages share few sets of macros; a number for each keeps the keys small
+    # pages share few sets of macros; a number for each set makes the keys small
     macro_sets: dict[tuple[tuple[str, str | Macro], ...], int] = {}
 
     def convert_once(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:

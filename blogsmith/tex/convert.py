@@ -1,7 +1,7 @@
-"""One function from a formula's TeX to the MathML a page prints.
+"""Conversion of a formula's TeX to the MathML that a page prints.
 
-scan → parser (macros are opened as it reads) → door. Wrong TeX is a `TexError` that points at the author's
-characters, also through macros (at the call). Pure: a formula's answer depends on the arguments alone.
+Steps: scan → parser (which expands macros as it reads) → allowlist. Invalid TeX raises a `TexError` that
+points to the author's characters, also for macros (at the call). The result depends only on the arguments.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _WEIGHED = range(4, 8)
-"""Letters of a name that may be a common one written badly; others resemble too many."""
+"""Lengths of names that may be a misspelt common command; other lengths have too many similar names."""
 _COMMON = frozenset(
     name.removeprefix("\\")
     for name in commands(
@@ -50,7 +50,7 @@ _COMMON = frozenset(
         "Rightarrow mapsto mid quad qquad begin end label tag underbrace overline underline"
     )
 )
-"""Commands that most formulas are made of."""
+"""Commands that most formulas consist of."""
 _COMMON_WEIGHT = 0.12
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
@@ -61,15 +61,15 @@ class TypesetFormula(Struct, frozen=True):
     """A typeset formula."""
 
     mathml: str
-    """One `<math>` element, safe to stand in an HTML page, in its link if it is one as a whole; empty for a
-    formula that only defines macros.
+    """One `<math>` element that is safe in an HTML page, inside its link if the whole formula is a link.
+    Empty for a formula that only defines macros.
     """
     macros: Mapping[str, Macro]
-    """What it has defined for the formulas after it."""
+    """Macros that it has defined for later formulas."""
 
 
 class FormulaOptions(TypedDict):
-    """What `convert_formula` takes besides the formula."""
+    """Parameters of `convert_formula` other than the formula."""
 
     display: bool
     macros: Mapping[str, str | Macro]
@@ -78,10 +78,10 @@ class FormulaOptions(TypedDict):
 
 
 class Convert(Protocol):
-    """`convert_formula`, or a function that gives the same."""
+    """Type of `convert_formula`, and of functions with the same result."""
 
     def __call__(self, tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
-        """The formula typeset; TexError if it is wrong."""
+        """Return the typeset formula. TexError if it is invalid."""
 
 
 def convert_formula(
@@ -92,11 +92,11 @@ def convert_formula(
     rows: Sequence[RowNumber | None] = (),
     packages: frozenset[str] = _NO_PACKAGES,
 ) -> TypesetFormula:
-    """Typeset `tex`, the author's formula without its delimiters; TexError if it is wrong.
+    """Typeset `tex`, the author's formula without its delimiters. TexError if it is invalid.
 
-    macros: name with backslash → body, see `macros`, or what an earlier formula has defined.
-    rows: what each row of an `align` prints, or the one of another display; empty: no numbers.
-    packages: LaTeX packages whose names replace others; `physics` only.
+    macros: name with backslash → body (see `macros`), or a macro that an earlier formula has defined. rows:
+    number to print for each row of an `align`, or for a display with one number; empty: no numbers.
+    packages: LaTeX packages whose commands replace others; `physics` only.
     """
     if len(tex) > MAX_LENGTH:
         raise TexError("math-limit", f"formula has {len(tex):,} characters, {MAX_LENGTH:,} are the limit")
@@ -118,20 +118,20 @@ def convert_formula(
     opening = math_opening(tex, display=display)
     link = _LINK.fullmatch(body) if body.startswith("<mtext><a ") else None
     if link and body.count("<a ") == 1 and "??" not in link[3]:
-        # outside the formula assistive technology can reach it
+        # outside the formula, assistive technology can reach the link
         inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
         return TypesetFormula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
     return TypesetFormula(check(f"{opening}{body}</math>"), defined)
 
 
 def math_opening(tex: str, *, display: bool) -> str:
-    """The start tag of a formula: where it stands, and its TeX for readers who do not see it."""
+    """Return the start tag of a formula, with its TeX as alternative text for readers who do not see it."""
     block = ' display="block"' if display else ""
     return f'<math{block} alttext="{escape(clean_text(tex).strip())}">'
 
 
 def number_whole(body: str, number: RowNumber) -> str:
-    """What stands in a formula, as one row with its number."""
+    """Return the content of a formula as one table row with its number."""
     row = number_row(f"<mtd>{body}</mtd>", number)
     return f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
 
@@ -145,7 +145,7 @@ def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Mac
 
 
 def _read(parser: Parser) -> str:
-    """The whole formula; several lines of one without an environment are rows of a table."""
+    """Read the whole formula. Several lines without an environment become rows of a table."""
     pieces = parser.row()
     if not parser.ended_by:
         return "".join(pieces)
@@ -178,9 +178,11 @@ def _read_slowly(
     display: bool,
     rows: Sequence[RowNumber | None],
 ) -> tuple[Parser, str]:
-    """Read once more, with places and as deep as is allowed; TexError where it goes wrong."""
+    """Read the formula again with token positions and the maximum depth. TexError at the error, if there is
+    one.
+    """
     before = sys.getrecursionlimit()
-    # Our own frames need no C stack; groups nested as deep as `MAX_DEPTH` need some thousand of them.
+    # Our own frames need no C stack. Groups nested `MAX_DEPTH` deep need some thousand frames.
     sys.setrecursionlimit(max(before, _DEEP_RECURSION))
     try:
         parser = Parser(split_placed(tex), known, table, display=display)
@@ -202,11 +204,11 @@ _OPERATORS = (
     *("softmax", "logsumexp", "softplus", "sigmoid", "relu", "ReLU", "GELU", "SiLU"),
     *("Attention", "MultiHead", "LayerNorm", "Concat", "Softmax", "diag", "Var", "Cov", "sign"),
 )
-"""Operators that have no command in LaTeX; authors declare them and expect them to be there."""
+"""Operators without a command in LaTeX, which authors expect to exist and have to declare."""
 
 
 def _hint(error: ParseError, tex: str) -> str:
-    """A suggestion if a command is unknown, or its end may be hidden by a comment; else empty."""
+    """Return a hint if a command is unknown, or if a comment may hide its end; otherwise ""."""
     if error.unclosed and _COMMENT.search(tex):
         return "behind % everything is a comment; write \\% for the sign"
     if not error.unknown:
@@ -228,12 +230,15 @@ def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Const
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:
-    """The name that `word` was meant to be, or empty; among equals the first."""
-    # three letters resemble too much, so this is stricter than `errors.nearest`; few slips are in the first
+    """Return the name that `word` was probably meant to be, or "". The first of equally similar names is
+    chosen.
+    """
+    # stricter than `errors.nearest`, because three letters resemble too many names; typos in the first are
+    # rare
     alike = [name for name in names if name[:1] == word[:1]]
     near = get_close_matches(word, alike, n=1, cutoff=0.75)
     if len(word) in _WEIGHED:
-        # of two that are nearly as near, the one that people write
+        # if two names are almost equally similar, prefer the common one
         near += get_close_matches(word, _COMMON.intersection(alike), n=1, cutoff=0.65)
     near = near or get_close_matches(word, names, n=1, cutoff=0.85)
     return max(near, key=lambda name: _likeness(word, name), default="")

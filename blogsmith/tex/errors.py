@@ -1,4 +1,4 @@
-"""The one exception of this package: a formula that cannot be typeset, and where it goes wrong."""
+"""The exception of this package: a formula that cannot be typeset, with the location of the error."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Kind = Literal["math-command", "math-brace", "math-syntax", "math-limit", "math-
 
 
 class TexError(Exception):
-    """The author's TeX is wrong or too big. The caller turns it into a `Diagnostic`."""
+    """The author's TeX is invalid or too large. The caller converts the error to a `Diagnostic`."""
 
     def __init__(
         self,
@@ -20,9 +20,9 @@ class TexError(Exception):
         hint: str = "",
         meant: str | None = None,
     ) -> None:
-        """offset, length: in characters of the author's formula without its delimiters.
+        """Describe an error at characters of the author's formula, without its delimiters.
 
-        meant: what to write there instead; None: that is not known.
+        offset, length: range in characters. meant: text to write there instead; None if it is not known.
         """
         super().__init__(message)
         self.kind: Kind = kind

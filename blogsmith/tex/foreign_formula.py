@@ -1,4 +1,5 @@
-"""What another converter made of a formula, in the frame that is ours: TeX for readers, numbers, the door."""
+"""Formulas of other converters, combined with our own parts: TeX as alternative text, numbers, the allowlist.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +19,16 @@ from .parse.reader import Macro
 from .parse.state import RowNumber
 
 _KEPT = lazy_pattern(r'<(?:a |mrow (?:id|class="(?!math-|eq-number)))')
-"""A link, a reference, or a name of the author's: other converters have none that a page may hold."""
+"""A link, a reference, or a name set by the author, which other converters cannot produce safely."""
 
 
 def foreign_source(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """`tex` as other converters get it: macros opened, without definitions, labels, tags and comments."""
+    """Return `tex` for other converters: macros expanded, without definitions, labels, tags and comments."""
     return without_numbers(portable_tex(tex, macros))
 
 
 def check_replaceable(ours: TypesetFormula) -> None:
-    """UnusableMathml if only our own markup of a formula has what the author asked for."""
+    """Raise UnusableMathml if only our own markup of a formula has all that the author wrote."""
     if not ours.mathml:
         raise UnusableMathml("it prints nothing")
     if _KEPT.search(ours.mathml):
@@ -35,9 +36,9 @@ def check_replaceable(ours: TypesetFormula) -> None:
 
 
 def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Sequence[RowNumber | None]) -> str:
-    """`found` as one `<math>` element with our numbers; UnusableMathml if it has no place for them.
+    """Return `found` as one `<math>` element with our numbers. UnusableMathml if its rows cannot be numbered.
 
-    tex: the author's. rows: as for `convert_formula`.
+    tex: the author's formula. rows: as for `convert_formula`.
     """
     content = _number(found, rows) if display and any(rows) else found.content
     try:
@@ -58,9 +59,9 @@ def _number(found: ForeignFormula, rows: Sequence[RowNumber | None]) -> str:
     return f'<mtable class="{look}" displaystyle="true" style="width:100%">{printed}</mtable>'
 
 
-# TeX without what numbers it: `\label`, `\tag`, `\notag`, and environments that number by themselves.
+# TeX without numbering commands: `\label`, `\tag`, `\notag`, and environments that number by themselves.
 #
-# Numbers, labels and references stay ours, whichever converter typesets the rest.
+# Numbers, labels and references are always ours, whichever converter typesets the rest.
 
 
 _STARRED = name_set("align alignat xalignat flalign gather eqnarray equation multline")
@@ -71,7 +72,7 @@ _NUMBERS = lazy_pattern(
 
 
 def without_numbers(tex: str) -> str:
-    """`tex` with the same rows, of which none has a number; itself if none would have one."""
+    """Return `tex` with the same rows, all unnumbered. Return `tex` itself if no row would have a number."""
     if _NUMBERS.search(tex) is None:
         return tex
     tokens = tokenize_unplaced(tex)

@@ -1,6 +1,6 @@
-"""What pages ask of this package, for callers that may meet no formula: it is imported with the first one.
+"""Functions of this package for callers that may meet no formula: the package is imported at the first call.
 
-Each function is the one of that name in its module, which is imported when it is called.
+Each function is that of the same name in its module, which is imported when it is called.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ else:
         def call(*args: Any, **options: Any) -> Any:
             return load()(*args, **options)
 
-        # by which other processes know it
+        # other processes find the function by this name
         call.__name__ = call.__qualname__ = name
         return call
 
@@ -58,5 +58,5 @@ else:
 
 
 def import_converter() -> None:
-    """Import what converts: to be called before processes are forked, for each of them would import it."""
+    """Import the converter. Call this before processes are forked; otherwise each of them would import it."""
     import_module(".convert", __package__)

@@ -1,4 +1,4 @@
-"""A formula as outlines of glyphs, laid out by ziamath with STIX Two Math, the font of our pages."""
+"""Formulas as glyph outlines, laid out by ziamath with STIX Two Math, the font of our pages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import warnings
 
 EM = 100
-"""Size of the font in the drawing."""
+"""Font size in the drawing."""
 
 
 def outline_formula(mathml: str) -> str:
@@ -21,7 +21,7 @@ def outline_formula(mathml: str) -> str:
             from ziamath import zmath
             from ziamath.config import config
 
-            # the outline of each glyph in its place, not a reference to one
+            # draw the outline of each glyph in place, instead of a reference to one
             config.svg2 = False
             return str(zmath.Math(mathml, size=EM).svg())
     finally:

@@ -1,8 +1,8 @@
 """Find, check and create the file that caches one site.
 
-It is read only if this user owns it, nobody else may write it, none of its files is a link, and it was
-written for this very site in this format. A file that is damaged or of another format is replaced. If no
-cache can be used, `CacheProblem` says why and what the author can do.
+It is read only if this user owns it, nobody else may write it, and none of its files is a link. It must also
+have been written for this very site in this format. A file that is damaged or of another format is replaced.
+If no cache can be used, `CacheProblem` says why and what the author can do.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Symbolic links in a site: which are followed, and to what.
 
 Links inside the site are followed. A link that points out of it, to hidden files, to the output or to
-nothing is rejected, so that building a stranger's site publishes none of your files. Each folder is followed
-through a link at most once, which also ends every cycle.
+nothing is rejected. Building a stranger's site therefore publishes none of your files. Each folder is
+followed through a link at most once, which also ends every cycle.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a formula says without being typeset: plain text, numbers, tags, its expanded form."""
+"""Analysis of formulas without typesetting: plain text, numbers, tags, expanded form."""

@@ -1,7 +1,7 @@
-r"""A formula with its macros opened and its definitions taken out, for callers that look at its structure.
+"""Formulas with macros expanded and definitions removed, for callers that inspect their structure.
 
-Nothing is typeset and nothing reported: a wrong definition is left to `convert_formula`. Groups do not
-end a definition here, since a label in a macro that two groups define differently is nobody's habit.
+Nothing is typeset or reported: `convert_formula` reports invalid definitions. Groups do not end a definition
+here, because hardly any author uses a label in a macro that two groups define differently.
 """
 
 from __future__ import annotations
@@ -26,15 +26,18 @@ DEFINES = lazy_pattern(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFIN
 
 
 class Opened(Struct, frozen=True):
-    """What is left of a formula."""
+    """The result of expanding a formula."""
 
     tokens: list[Token]
     macros: Mapping[str, str | Macro]
-    """Those known behind it."""
+    """Macros known after the formula."""
 
 
 def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
-    """`tex` without macros; what one makes stands at its call. None if a macro or a definition is wrong."""
+    """Return `tex` with its macros expanded, or None if a macro or a definition is invalid.
+
+    Tokens from a macro have the position of its call.
+    """
     reader = TokenReader(split_placed(tex), read_macros(macros))
     tokens: list[Token] = []
     try:
@@ -44,7 +47,7 @@ def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None
                 reader.command = token
                 define(reader, token)
             elif token in reader.macros:
-                reader.peek()  # TeX takes the spaces behind a control word
+                reader.peek()  # TeX ignores spaces after a control word
                 reader.expand(token)
             else:
                 tokens.append(_place_token(token))
@@ -59,7 +62,7 @@ def _place_token(token: str) -> Token:
 
 
 def find_definitions(tex: str, macros: Mapping[str, str | Macro]) -> dict[str, Macro]:
-    """What `tex` defines though something in it is wrong; the last definition of a name counts."""
+    """Return the macros that `tex` defines, even if it has errors. The last definition of a name applies."""
     given = read_macros(macros)
     reader = TokenReader(split(tex), given)
     while reader.stack:
@@ -85,7 +88,7 @@ def _define_for_page(reader: TokenReader, command: str) -> None:
 
 
 def define_operator(reader: TokenReader) -> None:
-    r"""Take the arguments of `\DeclareMathOperator`."""
+    r"""Read the arguments of `\DeclareMathOperator`, and define the operator."""
     star = ("*",) if reader.star() else ()
     name = "".join(reader.argument()).strip()
     shown = ("\\operatorname", *star, "{", *map(str, reader.argument()), "}")
@@ -93,12 +96,12 @@ def define_operator(reader: TokenReader) -> None:
 
 
 def is_definition(token: str) -> bool:
-    """Whether `token` begins a definition."""
+    """Return whether `token` begins a definition."""
     return token in _DEFINERS
 
 
 def define(reader: TokenReader, command: str) -> None:
-    """Take the definition behind `command`, which holds from here on."""
+    """Read the definition after `command`. It applies from here on."""
     if command in _DEF:
         name = reader.pop()
         delimiters = _delimiters(reader)
@@ -118,7 +121,7 @@ def define(reader: TokenReader, command: str) -> None:
 
 
 def _body(reader: TokenReader) -> tuple[str, ...]:
-    """Without places: what it makes stands at the call."""
+    """Return the body without positions: its tokens get the position of the call."""
     return tuple(str(token) for token in reader.argument())
 
 
@@ -140,7 +143,7 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
 
 
 def _delimiters(reader: TokenReader) -> tuple[tuple[str, ...], ...]:
-    """What stands between the name and the body of a `\\def`, cut at the parameters."""
+    r"""Return the tokens between the name and the body of a `\def`, split at the parameters."""
     parts: list[list[str]] = [[]]
     while reader.stack and reader.stack[-1] != "{":
         token = reader.stack.pop()

@@ -1,9 +1,9 @@
-r"""A formula as the tokens that search compares: what is said, whatever command or bracket says it.
+r"""Formulas as tokens that search compares: the meaning, independent of the commands and brackets used.
 
-`\frac{QK^\top}{\sqrt{d_k}}` → `Q K ^ T / √ d _ k`. Brackets, spaces, sizes and faces are left out, fractions
-become strokes, names of functions are one token each, letters are told apart only by their sign. What a
-reader types is brought into the same form by `FormulaReader` of the themes' `search-formulas.js`, from the
-signs and names that are in the index; a test compares the two. Never raises; linear in the formula.
+`\frac{QK^\top}{\sqrt{d_k}}` → `Q K ^ T / √ d _ k`. Brackets, spaces, sizes and fonts are omitted. Fractions
+become slashes, function names are one token each, and letters differ only by their character. The class
+`FormulaReader` of the themes' `search-formulas.js` converts the input of readers to the same form, with the
+symbols and names in the index; a test compares the two. Never raises; takes linear time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..parse.lexer import (
 from .linear import FORGOTTEN, FRACTIONS, MAX_DEPTH, MAX_LENGTH, WITH_SECOND, is_readable, skip_environment
 
 MOST = 400
-"""Tokens of one formula; what is longer is cut."""
+"""Maximum number of tokens of one formula; longer ones are cut."""
 
 _LEFT_OUT = commands(
     "left right middle big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm "
@@ -39,7 +39,7 @@ _LEFT_OUT = commands(
 _WORDS = commands(
     "operatorname mathrm mathsf mathtt text textrm textbf textit textsf texttt textnormal mbox emph"
 )
-"""What is a word in them is one token."""
+"""Commands whose argument is text; each word in it is one token."""
 _DOTS = commands("dots ldots cdots dotsc dotsb dotsm dotsi vdots ddots")
 _PUNCTUATION = frozenset("()[]{}.,;&$~ ")
 _SAME: Mapping[str, str] = MappingProxyType(
@@ -76,7 +76,7 @@ _SPOKEN: Mapping[str, str] = MappingProxyType(
 
 @cache
 def sign_names() -> Mapping[str, str]:
-    """Name of a command without its backslash → the token of its sign."""
+    """Return name of a command without its backslash → token of its symbol."""
     found: dict[str, str] = {}
     tables = (symbols.ORDINARY, symbols.BINARY, symbols.RELATIONS, symbols.LARGE, symbols.INTEGRALS)
     for table in (*tables, symbols.PUNCTUATION, symbols.ELLIPSES, symbols.OPENING, symbols.CLOSING):
@@ -87,9 +87,9 @@ def sign_names() -> Mapping[str, str]:
 
 
 def typed_names(tokens: Container[str]) -> dict[str, str]:
-    """Command without its backslash, or sign → the token that stands for it, of these; empty: none does.
+    """Return command without its backslash, or symbol → its token among `tokens`; empty: it has none.
 
-    For scripts that read what is typed.
+    Used by scripts that read the input of readers.
     """
     found = {name: sign for name, sign in sign_names().items() if sign in tokens and name != sign}
     found |= {sign: same for sign, same in _SAME.items() if same in tokens}
@@ -98,7 +98,7 @@ def typed_names(tokens: Container[str]) -> dict[str, str]:
 
 
 def taken_arguments() -> dict[str, str]:
-    """Command without its backslash → what becomes of what stands behind it, for scripts that read TeX."""
+    """Return command without its backslash → treatment of its arguments, for scripts that read TeX."""
     kinds = {
         "fraction": FRACTIONS,
         "second": WITH_SECOND,
@@ -112,9 +112,9 @@ def taken_arguments() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def formula_tokens(tex: str) -> tuple[str, ...]:
-    """The tokens of a formula whose macros are opened; empty if it says nothing.
+    """Return the tokens of a formula with expanded macros; empty if it has no content.
 
-    Remembered: on a page formulas come again.
+    Cached, because formulas recur on a page.
     """
     tokens = tokenize_unplaced(tex[:MAX_LENGTH])
     if not is_readable(tokens):
@@ -132,14 +132,14 @@ def formula_tokens(tex: str) -> tuple[str, ...]:
 
 
 def spoken_words(tokens: Sequence[str]) -> str:
-    """What of a formula is found as words: names of functions, and signs by theirs."""
+    """Return the parts of a formula that are found as words: names of functions, and names of symbols."""
     names = _sign_words()
     return " ".join(names.get(token, token) for token in tokens if len(token) > 1 or token in names)
 
 
 @cache
 def _sign_words() -> Mapping[str, str]:
-    """Sign → its name, of letters and of what has a name in sentences."""
+    """Return symbol → name, for letters and for symbols that have a name in sentences."""
     found = dict(_SPOKEN)
     for name, sign in sorted(sign_names().items(), key=lambda item: (len(item[0]), item[0])):
         if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
@@ -170,7 +170,7 @@ def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:
 
 
 def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
-    """What is lowered, then what is raised, whichever the author wrote first."""
+    """Return the subscript followed by the superscript, in whichever order the author wrote them."""
     parts: dict[str, list[str]] = {}
     while index < len(tokens) and tokens[index].text in ("^", "_") and tokens[index].text not in parts:
         kind = tokens[index].text
@@ -187,7 +187,9 @@ def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str]
 
 
 def _argument(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
-    """The tokens of the argument at `index`, and the index after it; a command brings its own argument."""
+    """Return the tokens of the argument at `index`, and the index after it. A command includes its own
+    argument.
+    """
     start = skip_spaces(tokens, index)
     argument = read_argument(tokens, start)
     if argument is None:
@@ -202,7 +204,7 @@ def _argument(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str
 
 
 def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
-    """The tokens of a command with what it takes, and the index after it."""
+    """Return the tokens of a command with its arguments, and the index after them."""
     text, after = tokens[index].text, index + 1
     if text in FRACTIONS:
         above, after = _argument(tokens, after, depth)
@@ -244,7 +246,7 @@ def _words(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], 
 
 
 def _split_words(tokens: Sequence[Token], depth: int) -> Iterator[str]:
-    """The tokens of a text: letters in a row are one."""
+    """Yield the tokens of text: consecutive letters are one token."""
     index, word = 0, ""
     while index < len(tokens):
         text = tokens[index].text
@@ -261,7 +263,7 @@ def _split_words(tokens: Sequence[Token], depth: int) -> Iterator[str]:
 
 
 def _part_end(tokens: Sequence[Token], index: int, depth: int) -> int:
-    """Index after a command with what it takes, after a number, or after one sign."""
+    """Return the index after a command with its arguments, after a number, or after one character."""
     if is_control_word(tokens[index].text):
         return _command(tokens, index, depth)[1]
     end = index + 1
@@ -276,9 +278,9 @@ def _word(word: str) -> Iterator[str]:
 
 
 def _signs(text: str) -> Iterator[str]:
-    """The tokens of a sign, of a character that was typed as it is."""
+    """Yield the tokens of a character or an escaped symbol."""
     if text.startswith("\\"):
-        # an escaped sign or a space
+        # an escaped symbol or a space
         text = "‖" if text == "\\|" else text[1:]
         if text in ("\\", ":", "!", ">", ",", ";", " ", "{", "}", "$", "&"):
             return

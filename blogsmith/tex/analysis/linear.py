@@ -1,7 +1,7 @@
-"""A formula as plain text that reads well aloud and in an address.
+r"""Formulas as plain text that is suitable for reading aloud and for URLs.
 
-`\\sqrt{d_k}` → `sqrt(d_k)`, `\\frac{a+b}{2}` → `(a+b)/2`, `\\alpha` → `alpha`. Meant for titles,
-slugs, descriptions and search: it never raises, and what it does not know it spells out.
+`\sqrt{d_k}` → `sqrt(d_k)`, `\frac{a+b}{2}` → `(a+b)/2`, `\alpha` → `alpha`. Meant for titles, slugs,
+descriptions and search. It never raises; unknown commands are spelt out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ langle < rangle > lbrace { rbrace } lfloor floor( rfloor ) lceil ceil( rceil ) p
 
 
 def _pairs(table: str) -> dict[str, str]:
-    """Command → sign, from a line of both in turn."""
+    """Return command → symbol, from a table of alternating names and symbols."""
     names = table.split()
     return {"\\" + name: sign for name, sign in zip(names[::2], names[1::2], strict=True)}
 
@@ -72,9 +72,9 @@ _ATOM = lazy_pattern(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
 @lru_cache(maxsize=2048)
 def linear_text(tex: str) -> str:
-    """`tex` as one line of plain text; empty only if there is nothing to read.
+    """Return `tex` as one line of plain text; empty only if it has no readable content.
 
-    Remembered: a page asks for its headings, its summary and its whole text, and formulas come again.
+    Cached: a page needs it for its headings, its summary and its whole text, and formulas recur.
     """
     tokens = tokenize_unplaced(tex[:MAX_LENGTH])
     text = _linear(tokens, 0) if is_readable(tokens) else _flat(tokens)
@@ -82,7 +82,8 @@ def linear_text(tex: str) -> str:
 
 
 def is_readable(tokens: Sequence[Token]) -> bool:
-    """Do the braces close, none too deep? Reading what does not would take quadratic time."""
+    """Return whether all braces are closed and none is nested too deep. Otherwise reading would be quadratic.
+    """
     depth = 0
     for token in tokens:
         depth += (token.text == "{") - (token.text == "}")
@@ -92,7 +93,7 @@ def is_readable(tokens: Sequence[Token]) -> bool:
 
 
 def _flat(tokens: Sequence[Token]) -> str:
-    """The tokens without backslashes and braces."""
+    """Return the tokens without backslashes and braces."""
     return "".join(token.text.strip("\\") for token in tokens if token.text not in "{}")
 
 
@@ -108,7 +109,7 @@ def _linear(tokens: Sequence[Token], depth: int) -> str:
 
 
 def _append(parts: list[str], word: str) -> None:
-    """Add `word`, apart from a word before it where one of the two is longer than a letter."""
+    """Append `word`, after a space if it follows a word and one of the two is longer than a letter."""
     if not word:
         return
     before = parts[-1] if parts else ""
@@ -126,7 +127,7 @@ def _is_name(word: str) -> bool:
 
 
 def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    """The text of what starts at `index`, and the index after it."""
+    """Return the text of the item at `index`, and the index after it."""
     text = tokens[index].text
     if text in ("^", "_"):
         return _script(tokens, index, depth)
@@ -143,14 +144,14 @@ def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
 
 
 def _script(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    """`^{n+1}` → `^(n+1)`; a lone `\\circ` is a degree, a prime stays a prime."""
+    r"""Return the text of a script, `^{n+1}` → `^(n+1)`, and the index after it."""
     argument = _argument(tokens, index + 1)
     inside = _linear(argument.tokens, depth + 1).strip()
     return (tokens[index].text + _atom(inside) if inside else ""), argument.end
 
 
 def _argument(tokens: Sequence[Token], index: int) -> Argument:
-    """The argument at `index`; a command brings its own; nothing if there is none."""
+    """Return the argument at `index`; empty if there is none. A command includes its own argument."""
     argument = read_argument(tokens, index)
     if argument is None:
         return Argument([], skip_spaces(tokens, index))
@@ -192,7 +193,7 @@ def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]
 
 
 def _skip_delimiter(tokens: Sequence[Token], index: int) -> int:
-    """Index after a sizing command, and after the `.` that stands for no delimiter."""
+    """Return the index after a sizing command, and after the `.` that means an empty delimiter."""
     after = skip_spaces(tokens, index + 1)
     is_empty = after < len(tokens) and tokens[after].text == "." and tokens[index].text in _DELIMITED
     return after + is_empty

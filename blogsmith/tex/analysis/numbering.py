@@ -1,8 +1,8 @@
-"""What of a display can carry a number: its environment and the rows in it.
+"""Numbered parts of a display: its environment and rows.
 
-Only the outermost environment counts: `aligned` inside an equation is one row. Macros are opened where
-one of them makes a row, a label or a tag. Which rows get a number, and which, is decided by the
-caller; this module does not count.
+Only the outermost environment matters: `aligned` inside an equation is one row. Macros are expanded if one
+of them makes a row, a label or a tag. The caller decides which rows are numbered, and how; this module does
+not count.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from ..parse.reader import Macro
 from .expansion import DEFINES, expand_formula
 
 MAX_LENGTH = 64_000
-"""Characters of a formula; a longer one is refused before it is typeset."""
+"""Maximum number of characters of a formula; a longer one is rejected before it is typeset."""
 ROW_ENVIRONMENTS = frozenset(
     name + star
     for name in ("align", "gather", "alignat", "xalignat", "flalign", "eqnarray")
     for star in ("", "*")
 )
-"""Numbered row by row."""
+"""Environments numbered row by row."""
 SINGLE_ENVIRONMENTS = frozenset(
     name + star for name in ("equation", "multline", "displaymath", "math") for star in ("", "*")
 )
-"""Numbered as a whole."""
+"""Environments numbered as a whole."""
 _NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations"}
 _COUNTED = frozenset(("alignat", "alignat*", "xalignat", "xalignat*"))
-"""Their number of columns stands behind the name."""
+"""Environments with their number of columns after the name."""
 _COMMANDS = frozenset(("\\label", "\\tag", "\\notag", "\\nonumber"))
 _MATTERS = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
-"""A macro that makes one of these changes what is numbered."""
+"""Commands that change numbering, if a macro produces one of them."""
 _STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber)|%")
-"""What a formula without environment, label and tag does not hold; `%` begins a comment."""
+"""Commands that a formula without environment, label and tag does not contain; `%` begins a comment."""
 _UNPLAIN = lazy_pattern(r"\\(?:label|tag|notag|nonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
-"""What tells of numbers, or is otherwise in the content of a row than in the text."""
+"""Commands that affect numbers, or whose row content differs from the source."""
 _FIRST = lazy_pattern(r"\s*+\\begin\{([A-Za-z]+)\}")
 _PLACED = lazy_pattern(r"\\(?:label|tag)")
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
@@ -58,33 +58,33 @@ _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
 
 class RowMistake(Struct, frozen=True):
-    """What is wrong with the labels and tags of a row."""
+    """An error in the labels and tags of a row."""
 
     code: str
     message: str
     hint: str
     offset: int
-    """In the author's formula."""
+    """Offset in the author's formula."""
     length: int
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One stretch of a display that may have a number of its own."""
+    """A part of a display that may have a number of its own."""
 
     label: str | None = None
-    """Text of `\\label{…}`."""
+    r"""Argument of `\label{…}`; None if there is none."""
     label_offset: int = 0
-    """Of the label's text in the author's formula."""
+    """Offset of that argument in the author's formula."""
     label_length: int = 0
     tag: str | None = None
-    """TeX of `\\tag{…}`, to print in place of a number."""
+    r"""TeX of `\tag{…}`, to print instead of a number; None if there is none."""
     bare_tag: bool = False
-    """`\\tag*`: printed without parentheses."""
+    r"""Whether it is `\tag*`, which is printed without parentheses."""
     notag: bool = False
-    """`\\notag` or `\\nonumber` stands in it."""
+    r"""Whether it contains `\notag` or `\nonumber`."""
     content: str = data_field(default="", compare=False)
-    """TeX of the row without spaces and without what is said about its number."""
+    """TeX of the row without spaces and without numbering commands."""
     mistakes: tuple[RowMistake, ...] = ()
 
 
@@ -94,13 +94,13 @@ class RowStructure(Struct, frozen=True):
     environment: str
     """`align`, `equation*`, …; empty for plain `$$ … $$`."""
     rows: tuple[SourceRow, ...]
-    """At least one."""
+    """At least one row."""
     macros: Mapping[str, str | Macro] = field(default_factory=dict)
-    """Those known behind the formula: the given ones and its own."""
+    """Macros known after the formula: the given ones and its own."""
 
 
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
-    """Environment and rows of the display `tex`; never raises, whatever is wrong is one row.
+    """Return environment and rows of the display `tex`. Never raises: invalid input is one row.
 
     macros: as for `convert_formula`.
     """
@@ -111,7 +111,7 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
         macros = found.macros
     elif (content := _plain_content(tex)) is not None:
         return RowStructure("", (SourceRow(content=content),), macros)
-    # places are asked for where a label or tag stands, or is wrong
+    # positions are needed only if there is a label or tag
     read = tokenize if _PLACED.search(tex) else tokenize_unplaced
     tokens = unwrap(found.tokens if found else read(tex), "subequations")
     name = outer_environment(tokens)
@@ -124,7 +124,7 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
 
 
 def _plain_content(tex: str) -> str | None:
-    """Content of a formula that is one row by what it holds; None where its tokens have to be looked at."""
+    """Return the content of a formula that is certainly one row; None if its tokens must be inspected."""
     if not _STRUCTURE.search(tex):
         return "".join(tex.split())
     if _UNPLAIN.search(tex):
@@ -138,7 +138,8 @@ def _plain_content(tex: str) -> str | None:
 
 
 def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
-    """Whether a macro called in `tex` makes something that counts here, be it through another one."""
+    """Return whether a macro called in `tex`, directly or through another one, produces a numbering command.
+    """
     seen: set[str] = set()
     pending = {call for call in _CALL.findall(tex) if call in macros} if macros else set()
     while pending:
@@ -153,7 +154,7 @@ def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
 
 
 def trim(tokens: Sequence[Token]) -> list[Token]:
-    """`tokens` without spaces at both ends."""
+    """Return `tokens` without spaces at both ends."""
     start = skip_spaces(tokens, 0)
     end = len(tokens)
     while end > start and tokens[end - 1].text == " ":
@@ -162,7 +163,7 @@ def trim(tokens: Sequence[Token]) -> list[Token]:
 
 
 def outer_environment(tokens: Sequence[Token]) -> str:
-    """Name of the environment that holds all of `tokens`, or empty."""
+    """Return the name of the environment that contains all of `tokens`, or ""."""
     tokens = trim(tokens)
     if not tokens or tokens[0].text != "\\begin":
         return ""
@@ -176,7 +177,7 @@ def outer_environment(tokens: Sequence[Token]) -> str:
 
 
 def unwrap(tokens: Sequence[Token], *names: str) -> list[Token]:
-    """`tokens` without an outermost environment of one of `names`."""
+    """Return `tokens` without an outermost environment of one of `names`."""
     if outer_environment(tokens) not in names:
         return list(tokens)
     inner = trim(tokens)
@@ -191,7 +192,7 @@ def _without_count(name: str, tokens: list[Token]) -> list[Token]:
 
 
 def _split(tokens: Sequence[Token]) -> list[list[Token]]:
-    """Cut at each `\\\\` outside groups and inner environments; an empty last row is dropped."""
+    r"""Split at each `\\` outside groups and inner environments. Drop an empty last row."""
     rows: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -207,7 +208,7 @@ def _split(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 class _Found(Struct):
-    """What has been read of a row."""
+    """The parts of a row that have been read so far."""
 
     label: list[Token] = field(default_factory=list)
     tag: list[Token] = field(default_factory=list)
@@ -220,7 +221,7 @@ class _Found(Struct):
 def _row(tokens: Sequence[Token], what: str) -> SourceRow:
     texts = [token.text for token in tokens]
     if _COMMANDS.isdisjoint(texts):
-        # nothing is said about its number, as in most rows
+        # no numbering command, as in most rows
         return SourceRow(content=_content(texts))
     found = _Found()
     index = 0
@@ -248,7 +249,7 @@ def _content(texts: Sequence[str]) -> str:
 
 
 def _start(tokens: Sequence[Token]) -> int:
-    # what a macro makes stands at its call, its arguments behind it
+    # tokens from a macro have the position of its call, its arguments later ones
     return min(token.offset for token in tokens)
 
 
@@ -257,7 +258,7 @@ def _length(tokens: Sequence[Token]) -> int:
 
 
 def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str) -> int:
-    """Take the command at `index` into `found`; index of the token behind it."""
+    """Read the command at `index` into `found`. Return the index after it."""
     command = tokens[index]
     if command.text in ("\\notag", "\\nonumber"):
         found.notag = True
@@ -265,7 +266,7 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
     after = skip_spaces(tokens, index + 1)
     star = command.text == "\\tag" and after < len(tokens) and tokens[after].text == "*"
     argument = read_argument(tokens, after + star)
-    if argument is None:  # reported when the formula is typeset; what follows is not looked at
+    if argument is None:  # reported when the formula is typeset; the rest is not inspected
         return len(tokens)
     inside = trim(argument.tokens)
     if not inside:
@@ -273,7 +274,8 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
         _refuse(found, "math-syntax", f"{command.text} is empty", hint, [command])
     elif command.text == "\\tag":
         if found.tag:
-            # as `convert_formula` says it of a formula without rows, so that it is reported once
+            # the same message as in `convert_formula` for a formula without rows, so that it is reported
+            # once
             _refuse(found, "math-syntax", "\\tag stands twice", "", [command])
         else:
             found.tag, found.bare_tag = inside, star

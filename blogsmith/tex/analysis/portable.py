@@ -1,9 +1,9 @@
-r"""A formula's TeX as it compiles elsewhere: the author's with macros opened, without definitions and labels.
-Colours that other formulas of the page have named are defined in front of it.
+r"""TeX of a formula that compiles elsewhere: macros expanded, without definitions and labels.
 
-What the author wrote keeps its spaces and lines. What macros make is braced where TeX would else take only
-the first sign of it. Left as it is: what packages define, and `\ref`, whose number is not known here
-(`render/formulas.py` knows it).
+Colours that other formulas of the page have defined are defined before it. The author's spaces and lines are
+preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first token.
+Commands of packages are not changed, nor is `\ref`, whose number is not known here (`render/formulas.py`
+knows it).
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ _TAKES_ONE = lazy_pattern(
     r"(?:\\(?:[dtc]?frac|[dt]?binom|sqrt|overset|underset|stackrel|hat|bar|tilde|vec|dot|ddot"
     r"|wide(?:hat|tilde)|overline|underline|math(?:bf|rm|cal|bb|sf|it|frak|scr|tt)|boldsymbol|bm))\s*\Z"
 )
-"""In front of what it takes as a whole: one sign or a group."""
+"""A command whose argument is one token or a group, at the end of the text so far."""
 _SCRIPT = lazy_pattern(r"[_^]\s*\Z")
-"""TeX itself opens macros here, and takes the first sign of what they make, or a whole command."""
+"""A script marker, where TeX itself expands macros, and uses their first token or a whole command."""
 _LINE_END = lazy_pattern(r"[ \t]*\n")
 
 
 def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """`tex` without the macros in it, and then without labels; itself if there are none, or one is wrong."""
+    """Return `tex` with its macros expanded and without labels. Return it unchanged if there are none, or one
+    is invalid.
+    """
     calls_none = not macros or set(_CALL.findall(tex)).isdisjoint(macros)
     if calls_none and not DEFINES.search(tex):
         opened = tex
@@ -46,17 +48,17 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 class _Opening:
-    """Goes through a formula and copies what needs no change."""
+    """Reads a formula and copies the parts that need no change."""
 
     def __init__(self, tex: str, macros: Mapping[str, str | Macro]) -> None:
         self._tex = tex
         self._reader = TokenReader(split_placed(tex), read_macros(macros))
         self._text = ""
         self._at = 0
-        """Up to here the formula is read."""
+        """Offset in the formula; everything before it is read."""
 
     def read(self) -> str:
-        """The whole formula."""
+        """Return the whole formula."""
         reader = self._reader
         while reader.stack:
             token = reader.stack.pop()
@@ -74,7 +76,7 @@ class _Opening:
         self._at = token.offset + token.length
 
     def _finish_argument(self) -> None:
-        """What an argument took is read."""
+        """Continue after the last argument that was read."""
         last = self._reader.last
         if isinstance(last, At) and not last.macro:
             self._at = max(self._at, last.offset + last.length)
@@ -87,7 +89,7 @@ class _Opening:
             self._at = rest.end()
 
     def _skip(self, token: str) -> None:
-        """Take a label or a definition, which holds from here on."""
+        """Read a label or a definition, which applies from here on."""
         reader = self._reader
         reader.command = token
         if token == _LABEL:
@@ -99,7 +101,7 @@ class _Opening:
         self._finish_argument()
 
     def _open(self, call: str) -> None:
-        """Write what a macro makes."""
+        """Write the expansion of a macro."""
         made = self._made_by(call)
         text = text_of(made)
         if len(made) > 1 and self._is_one(made) and not _is_group(made):
@@ -111,7 +113,7 @@ class _Opening:
         self._text += text
 
     def _is_one(self, made: list[str]) -> bool:
-        """Whether what stands in front takes all of it."""
+        """Return whether the command before it uses the whole expansion, which then needs braces."""
         if _SCRIPT.search(self._text):
             return made[0].startswith("\\")
         return _TAKES_ONE.search(self._text) is not None
@@ -132,16 +134,16 @@ class _Opening:
         return made
 
     def _expand(self, call: str) -> int:
-        """Put on the stack what a macro makes; how many tokens below are not of it."""
+        """Push the expansion of a macro. Return the number of tokens below it on the stack."""
         budget = self._reader.budget
-        self._reader.peek()  # TeX takes the spaces behind a control word
+        self._reader.peek()  # TeX ignores spaces after a control word
         self._reader.expand(call)
         self._finish_argument()
         return len(self._reader.stack) - (budget - self._reader.budget - 1)
 
 
 def _is_group(made: list[str]) -> bool:
-    """Whether the first brace closes with the last one."""
+    """Return whether the tokens are a single group in braces."""
     depth = 0
     for index, token in enumerate(made):
         depth += (token == "{") - (token == "}")

@@ -1,4 +1,4 @@
-r"""The text of a `\tag`, for callers that as a rule meet plain numbers: nothing here typesets."""
+r"""Text of a `\tag`, for callers that mostly meet plain numbers: nothing here typesets."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _OUTSIDE = lazy_pattern(r"<math[^<>]*>|</math>\Z")
 
 
 def holds_tex(number: str) -> bool:
-    """Whether `number` is more than plain text."""
+    """Return whether `number` is more than plain text."""
     return _TEX.search(number) is not None
 
 
 def math_content(mathml: str) -> str:
-    """What stands in a `<math>` element."""
+    """Return the content of a `<math>` element."""
     return _OUTSIDE.sub("", mathml)

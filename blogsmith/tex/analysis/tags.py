@@ -1,4 +1,4 @@
-r"""Tags: what `\tag` prints in place of a number, plain text or TeX."""
+r"""Tags: plain text or TeX that `\tag` prints instead of a number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _OPENING = "\\text{"
 
 
 def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = False) -> str:
-    """The `<math>` of a number that holds TeX; TexError, with its place in `number`, if it is wrong."""
+    """Return the `<math>` element of a number that contains TeX. TexError, with an offset in `number`, if
+    it is invalid.
+    """
     opening = _OPENING if bare else f"{_OPENING}("
     closing = "}" if bare else ")}"
     try:
@@ -33,9 +35,9 @@ def convert_alone(
     packages: frozenset[str] = frozenset(),
     convert: Convert | None = None,
 ) -> TypesetFormula:
-    """`convert_formula` of a formula that no page numbers: of the numbers it has its tags.
+    """Typeset a formula that no page numbers; only its tags are printed.
 
-    convert: what typesets in its place.
+    convert: function to use instead of `convert_formula`.
     """
     rows: list[RowNumber | None] = []
     if display and "\\tag" in tex:

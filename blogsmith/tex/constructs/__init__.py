@@ -1,1 +1,1 @@
-"""What commands and environments do, one file per construct; `table` puts them together."""
+"""Implementations of commands and environments, one file per construct; `table` combines them."""

@@ -9,7 +9,7 @@ from ...base.patterns import lazy_pattern
 from ..mathml.atoms import ORD, Atom
 from ..parse.parser import Command, Parser
 
-# Chromium sets combining accents beside their base, so these are the spacing forms.
+# Chromium places combining accents next to their base, so these are the spacing forms.
 _NARROW = """
 hat ˆ check ˇ tilde ˜ bar ¯ dot ˙ ddot ¨ breve ˘ mathring ˚ ring ˚ acute ´ grave ` dddot ⃛ ddddot ⃜ Bar ¯
 """
@@ -25,7 +25,7 @@ underlinesegment ⎵ uwave ˜ underrightharpoon ⇀ underleftharpoon ↼ wideuti
 
 
 _LETTER = lazy_pattern("<mi>(.)\ufe01?</mi>")
-# italic, bold italic and script; plain letters slant by themselves
+# italic, bold italic and script; plain letters are slanted by MathML
 _SLANTED = lazy_pattern("[A-Za-zα-ωϑϕϖϰϱϵıȷℎℬℰℱℋℐℒℳℛℯℊℴ\U0001d434-\U0001d503\U0001d6e2-\U0001d755]")
 
 
@@ -40,13 +40,13 @@ _UNDER_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_UNDER))
 
 
 def _slant(base: str) -> str:
-    """A class for one slanted letter: CSS moves the accent to the right, as TeX's skew does."""
+    """Return a class for one slanted letter: CSS moves its accent to the right, as TeX's skew does."""
     letter = _LETTER.fullmatch(base)
     return ' class="math-slant"' if letter and _SLANTED.match(letter[1]) else ""
 
 
 def add_accent(base: str, sign: str, *, wide: bool = False) -> str:
-    """`base` with the accent `sign` above; wide: as wide as the base."""
+    """Return `base` with the accent `sign` above. wide: stretch the accent to the width of the base."""
     if not wide:
         return f'<mover accent="true"{_slant(base)}>{base}<mo stretchy="false">{sign}</mo></mover>'
     return f'<mover accent="true">{base}<mo stretchy="true">{sign}</mo></mover>'

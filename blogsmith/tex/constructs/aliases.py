@@ -1,6 +1,6 @@
-"""Commands that are TeX for other TeX: name → body, as an author would define them.
+"""Commands that expand to other TeX: name → body, as an author would define them.
 
-Bodies hold `#1` … `#9`. Sources: amsmath, mathtools, braket, and the macros of KaTeX and MathJax.
+Bodies contain `#1` … `#9`. Sources: amsmath, mathtools, braket, and the macros of KaTeX and MathJax.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ _ALL: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
 def _ignore(arguments: int) -> Expander:
-    """A command whose setting means nothing here."""
+    """Return an expander for a command without effect here. arguments: number of arguments to skip."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         for _ in range(arguments):
@@ -161,7 +161,7 @@ def _ignore(arguments: int) -> Expander:
 
 
 def _aboxed(reader: FormulaReader, command: str) -> list[str]:
-    r"""mathtools' `\Aboxed{a &= b}`: one frame over two cells."""
+    r"""Expand mathtools' `\Aboxed{a &= b}`: one frame across two cells."""
     source = reader.argument()
     cut = next((index for index, token in enumerate(source) if token == "&"), len(source))
     left, right = source[:cut], source[cut + 1 :]
@@ -171,13 +171,13 @@ def _aboxed(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _move_left(reader: FormulaReader, command: str) -> list[str]:
-    r"""mathtools' `\MoveEqLeft`: the row begins two em before the point where the others are aligned."""
+    r"""Expand mathtools' `\MoveEqLeft`: the row begins two em before the alignment point of the others."""
     found = reader.optional()
     return fill(r"\hspace{#1em}&\hspace{-#1em}", ["2"] if found is None else found)
 
 
 def _buildrel(reader: FormulaReader, command: str) -> list[str]:
-    r"""Plain TeX's `\buildrel a \over b`."""
+    r"""Expand plain TeX's `\buildrel a \over b`."""
     above: list[str] = []
     while reader.peek() not in ("\\over", ""):
         above.append(reader.pop())

@@ -18,7 +18,9 @@ _INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered",
 
 
 def _after_cell(column: int) -> int:
-    """In front of every second cell stands an empty atom, so a relation there keeps its space."""
+    """Return the class of the atom before a cell. An empty atom precedes every second one, so a relation has
+    space.
+    """
     return ORD if column % 2 else NONE
 
 
@@ -27,7 +29,7 @@ def _alternate_side(column: int) -> str:
 
 
 def _top_only(parser: Parser, name: str) -> None:
-    """`ParseError` if a display environment stands inside a formula in a line."""
+    """Raise ParseError if a display environment is inside an inline formula."""
     if not parser.is_display:
         inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat"}.get(name.rstrip("*"))
         hint = f"write it between $$ or \\[ \\]{f', or use {inner}' if inner else ''}"
@@ -42,7 +44,7 @@ def _align(parser: Parser, name: str) -> Atom:
 
 def _aligned(parser: Parser, name: str) -> Atom:
     if name not in ("split",):
-        read_place(parser)  # [t], [b]: where the line around it meets this one
+        read_place(parser)  # [t], [b]: vertical alignment with the line around it
     return _aligned_rows(parser, name, "math-align")
 
 
@@ -87,7 +89,7 @@ def _gather(parser: Parser, name: str) -> Atom:
 
 
 def _multline(parser: Parser, name: str) -> Atom:
-    """First line left, last line right, the others centred."""
+    """Typeset lines with the first one left, the last one right, the others centred."""
     if name.startswith("multline") and name != "multlined":
         _top_only(parser, name)
     else:
@@ -121,7 +123,7 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
 
 
 def _wrapper(parser: Parser, name: str) -> Atom:
-    r"""`equation` and `subequations`: what they hold, as it is."""
+    """Typeset the content of `equation` and `subequations` unchanged."""
     if name != "math":
         _top_only(parser, name)
     begin = parser.command
@@ -149,7 +151,7 @@ def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
         raise parser.syntax_error(f"{command} stands outside an alignment")
     if parser.previous != NONE:
-        # TeX says "misplaced \\noalign"
+        # TeX reports "misplaced \\noalign"
         raise parser.syntax_error(f"{command} stands inside a row", hint="end the row above it with \\\\")
     parser.between_rows = text(parser, parser.argument())
 

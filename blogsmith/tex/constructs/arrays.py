@@ -47,7 +47,7 @@ def _matrix(parser: Parser, name: str) -> Atom:
 
 
 def _matrix_side(parser: Parser) -> str:
-    """The `[r]` of `matrix*`."""
+    """Read the `[r]` of `matrix*`. Return the side."""
     found = parser.optional()
     if found is None:
         return ""
@@ -82,7 +82,7 @@ def _cases(parser: Parser, name: str) -> Atom:
 
 
 def _array(parser: Parser, name: str) -> Atom:
-    parser.optional()  # [t], [b]: where the line around it meets this one
+    parser.optional()  # [t], [b]: vertical alignment with the line around it
     plan = read_columns(parser, name)
     style = DISPLAY if name == "darray" else TEXT
     prefixes = {index: column.prefix for index, column in enumerate(plan) if column.prefix}
@@ -94,7 +94,7 @@ def _array(parser: Parser, name: str) -> Atom:
 
 
 def _rule_table(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
-    """The table with its rules; a rule is a class of the cells beside it."""
+    """Return the table with its rules. A rule is a class of the cells next to it."""
     width = max(len(row.cells) for row in grid.rows)
     rows = []
     for index, row in enumerate(grid.rows):
@@ -149,7 +149,7 @@ ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
 SIDES: Mapping[str, str] = MappingProxyType(
     {"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left"}
 )
-"""Letter of a column → side its cells stand on; empty: centred."""
+"""Letter of a column → side that its cells are aligned to; empty: centred."""
 _MAX_COLUMNS = 500
 
 
@@ -162,17 +162,17 @@ class Column:
     """Rules at its left: `rule` or `dash`."""
     right: list[str] = field(default_factory=list)
     tight_left: bool = False
-    """No room at its left: `@{}`."""
+    """Whether there is no padding at its left: `@{}`."""
     tight_right: bool = False
     before: list[str] = field(default_factory=list)
-    """Pieces printed in front of each cell."""
+    """Pieces printed before each cell."""
     behind: list[str] = field(default_factory=list)
     prefix: list[str] = field(default_factory=list)
-    """Tokens that each cell begins with: `>{\\bf}`."""
+    r"""Tokens inserted at the start of each cell: `>{\bf}`."""
 
 
 def read_columns(parser: Parser, name: str) -> list[Column]:
-    """The preamble in braces behind `\\begin{array}`."""
+    r"""Read the preamble in braces after `\begin{array}`."""
     tokens = [token for token in parser.name_argument() if token != " "]
     columns: list[Column] = []
     coming = Column()
@@ -203,7 +203,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
 def _read_separator(
     parser: Parser, token: str, tokens: list[str], columns: list[Column], coming: Column
 ) -> bool:
-    """Take what stands between two columns; False if `token` is nothing of that kind."""
+    """Read a separator between two columns. Return False if `token` does not start one."""
     if token in ("|", ":"):
         coming.left.append("rule" if token == "|" else "dash")
         return True
@@ -223,7 +223,7 @@ def _read_separator(
 
 
 def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
-    """The columns that a `*{3}{c}` stands for; its star is taken."""
+    """Return the columns of a `*{3}{c}`, whose star is consumed already."""
     count, what = "".join(_take_group(tokens)), _take_group(tokens)
     if not count.isdecimal() or len(count) > 3 or int(count) * max(1, len(what)) > _MAX_COLUMNS:
         raise parser.syntax_error(f"{name} cannot repeat a column {count or 'no'} times")
@@ -231,7 +231,7 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
 
 
 def _take_group(tokens: list[str]) -> list[str]:
-    """The group or token at the front of `tokens`, which is taken."""
+    """Consume the group or token at the front of `tokens`, and return it."""
     if not tokens or tokens[0] != "{":
         return [tokens.pop(0)] if tokens else []
     depth = 0

@@ -1,4 +1,4 @@
-"""Space and boxes: kerns, phantoms, `\\smash`, laps, rules, frames and strokes."""
+r"""Space and boxes: kerns, phantoms, `\smash`, laps, rules, frames and strokes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _NOTHING = (
 
 
 def space(em: float) -> str:
-    """An element as wide as that; Chromium draws a negative `mspace` as none."""
+    """Return an element of a width in em. Chromium ignores a negative `mspace`, so a margin is used."""
     if em < 0:
         return f'<mrow style="margin-left:{css(em)}"></mrow>'
     return f'<mspace width="{css(em)}"/>'
@@ -82,7 +82,7 @@ def _length(parser: Parser, command: str) -> Atom:
 
 
 def _skip_stretch(parser: Parser) -> None:
-    """What TeX may add or take away, `plus 1fil minus 2pt`: a formula has no line to fill."""
+    """Skip the stretch of glue, `plus 1fil minus 2pt`, which has no effect in a formula."""
     for word in ("plus", "minus"):
         ahead = [token for token in parser.stack[: -4 * len(word) : -1] if token != " "][: len(word)]
         if "".join(ahead) == word:
@@ -94,7 +94,7 @@ def _skip_stretch(parser: Parser) -> None:
 
 
 def bare_length(parser: Parser) -> list[str]:
-    """The tokens of a length without braces, such as `3mu` or `-.5em`."""
+    """Consume the tokens of a length without braces, such as `3mu` or `-.5em`."""
     while parser.peek() in parser.macros:
         parser.expand(parser.pop())
     if parser.peek() == "{":
@@ -142,14 +142,14 @@ _LAPS: Mapping[str, str] = MappingProxyType(
 
 
 def _lap(parser: Parser, command: str) -> Atom:
-    r"""`\mathrlap` and related commands: printed, but no room taken."""
+    r"""Typeset `\mathrlap` and related commands: visible, but without width."""
     kind = command[1:].removeprefix("math")
     parser.optional()
     return ORD, lap_box(join_fragments(parser.parse_group(parser.argument())), kind)
 
 
 def lap_box(xml: str, kind: str) -> str:
-    """`xml` without width; kind: `llap`, `rlap` or `clap`."""
+    """Return `xml` without width. kind: `llap`, `rlap` or `clap`."""
     inner = xml if xml.startswith("<mrow") else f"<mrow>{xml}</mrow>"
     return f'<mpadded width="0"{_LAPS[kind]}>{inner}</mpadded>'
 
@@ -160,7 +160,7 @@ def _vcenter(parser: Parser, command: str) -> Atom:
 
 
 def raise_box(em: float, xml: str) -> str:
-    """`xml` higher by `em`."""
+    """Return `xml` raised by `em`."""
     side = "top" if em >= 0 else "bottom"
     return f'<mpadded voffset="{css(em)}" style="padding-{side}:{css(abs(em))}">{xml}</mpadded>'
 
@@ -178,7 +178,7 @@ def _rule(parser: Parser, command: str) -> Atom:
 
 
 def _space(parser: Parser, command: str) -> Atom:
-    r"""MathJax's `\Space{width}{height}{depth}`."""
+    r"""Typeset MathJax's `\Space{width}{height}{depth}`."""
     width, height, depth = (read_length(parser.name_argument(), command) for _ in range(3))
     return ORD, f'<mspace width="{width}" height="{height}" depth="{depth}"/>'
 
@@ -198,7 +198,7 @@ _FRAMES: Mapping[str, str] = MappingProxyType(
 
 
 def frame_box(name: str, pieces: list[str]) -> str:
-    """`pieces` in the frame or under the stroke that the class `name` draws."""
+    """Return `pieces` with the frame or stroke that the class `name` draws."""
     return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
 
 
@@ -217,7 +217,7 @@ def _cancelto(parser: Parser, command: str) -> Atom:
 
 
 def _mathchoice(parser: Parser, command: str) -> Atom:
-    """One of four, by the style."""
+    """Typeset one of four arguments, chosen by the current style."""
     choices = [parser.argument() for _ in range(4)]
     return ORD, join_fragments(parser.parse_group(choices[parser.style]))
 

@@ -13,17 +13,17 @@ from ..parse.reader import Expander, Macro
 from ..parse.scan import strip_places
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
-# what no author may give another meaning: the parser itself looks for them
+# names that authors may not redefine, because the parser itself searches for them
 _FIXED = name_set("\\limits \\nolimits \\left \\right \\middle \\begin \\end \\\\ \\cr")
 
 
 def is_name(token: str) -> bool:
-    """A control sequence, or a character that may be made active."""
+    """Return whether a token is a control sequence; a single character could be made active."""
     return len(token) > 1 and token[0] == "\\"
 
 
 def _name(parser: Parser, *, braces: bool) -> str:
-    """The name being defined."""
+    """Read the name being defined."""
     if parser.peek() == "{" and braces:
         inside = [token for token in parser.argument() if token != " "]
         name = inside[0] if len(inside) == 1 else ""
@@ -35,9 +35,9 @@ def _name(parser: Parser, *, braces: bool) -> str:
 
 
 def _is_taken(parser: Parser, name: str, macro: Macro) -> bool:
-    """Whether LaTeX or this formula gives `name` another meaning already.
+    """Return whether LaTeX or this formula defines `name` differently already.
 
-    What packages, KaTeX and formulas before this one name is the author's to define.
+    Authors may redefine names of packages, of KaTeX and of earlier formulas.
     """
     own = parser.macros.get(name)
     if own is not None:
@@ -72,7 +72,7 @@ def _newcommand(parser: Parser, command: str) -> None:
 
 
 def _check_body(body: list[str], arity: int, name: str) -> list[str]:
-    """`body` itself; `ParseError` if it has a parameter that `name` has not."""
+    """Return `body`. ParseError if it uses a parameter that `name` does not have."""
     before = ""
     for index, token in enumerate(body):
         follower = body[index + 1][:1] if token == "#" != before and index + 1 < len(body) else ""
@@ -112,7 +112,7 @@ def _operator(parser: Parser, command: str) -> None:
 
 
 def _environment(parser: Parser, command: str) -> None:
-    r"""`\newenvironment{name}[n][default]{begin}{end}`."""
+    r"""Define an environment by `\newenvironment{name}[n][default]{begin}{end}`."""
     parser.star()
     name = "".join(parser.argument()).strip()
     arity = _arity(parser)
@@ -196,7 +196,7 @@ def _def(parser: Parser, command: str) -> None:
 
 
 def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
-    """What stands before the body: the tokens before `#1`, after it, after `#2`, …"""
+    """Return the tokens between name and body: those before `#1`, after it, after `#2`, …"""
     parts: list[list[str]] = [[]]
     while parser.stack and parser.stack[-1] != "{":
         token = parser.stack.pop()
@@ -218,7 +218,7 @@ def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
 
 
 def _expand_body(parser: Parser, body: list[str]) -> list[str]:
-    """`body` with the macros in it opened now, as `\\edef` does."""
+    r"""Return `body` with its macros expanded now, as `\edef` does."""
     rest, parser.stack = parser.stack, list(reversed(body))
     made: list[str] = []
     try:

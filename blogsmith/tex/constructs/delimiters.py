@@ -1,4 +1,4 @@
-"""Fences: `\\left … \\right`, `\\big` and related commands."""
+r"""Delimiters: `\left … \right`, `\big` and related commands."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def _table() -> dict[str, str]:
 
 
 DELIMITERS: Mapping[str, str] = MappingProxyType(_table())
-"""Token → fence; empty for `.`, which is none."""
+"""Token → delimiter; empty for `.`, the empty delimiter."""
 
 _SIZES: Mapping[str, str] = MappingProxyType({"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"})
 _LIMITS = ("<munder><mo", "<mover><mo", "<munderover><mo")
-# dictionary entries that stretch by themselves in this form
+# delimiters whose dictionary entries stretch in this form
 _STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪")
 _STRETCHY_POSTFIX = frozenset(")]}|‖⟩⌉⌋⟯⟧⟫")
 
 
 def fence(sign: str, form: str) -> str:
-    """`sign` as a fence that grows with what it encloses; form: `prefix`, `postfix` or `infix`."""
+    """Return `sign` as a delimiter that grows with its content. form: `prefix`, `postfix` or `infix`."""
     if not sign:
         return ""
     known = sign in (_STRETCHY_PREFIX if form == "prefix" else _STRETCHY_POSTFIX)
@@ -48,7 +48,7 @@ def fence(sign: str, form: str) -> str:
 
 
 def fence_of(parser: Parser, token: str) -> str:
-    """The fence that `token` names; `ParseError` if it names none."""
+    """Return the delimiter that `token` names. ParseError if it names none."""
     found = DELIMITERS.get(token)
     if found is None:
         shown = token or "the end of the formula"
@@ -94,7 +94,7 @@ def _left(parser: Parser, command: str) -> Atom:
 
 
 def _counted(piece: str) -> str:
-    """`piece` of what is enclosed; a sum's limits in a row: else Firefox fits fences to the sum alone."""
+    """Put the limits of a sum into a row: otherwise Firefox fits the delimiters to the sum alone."""
     return f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece
 
 
@@ -113,7 +113,7 @@ def _unclosed_error(parser: Parser, command: str) -> ParseError:
 
 
 def _sized(parser: Parser, command: str) -> Atom:
-    r"""`\bigl(` and related commands."""
+    r"""Typeset `\bigl(` and related commands."""
     name = command[1:]
     role = name[-1] if name[-1] in "lrm" else ""
     size = _SIZES[name[:-1] if role else name]

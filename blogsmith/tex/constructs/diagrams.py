@@ -16,7 +16,7 @@ from .boxes import lap_box
 from .grid import cell, end_environment, pay_for_cells, read_gap
 from .stacks import label_arrow
 
-# behind an @
+# after an @
 _ACROSS: Mapping[str, str] = MappingProxyType({">": "→", "<": "←", "=": "=", ")": "→", "(": "←"})
 _DOWN: Mapping[str, str] = MappingProxyType({"V": "↓", "A": "↑", "|": "∥"})
 
@@ -55,21 +55,21 @@ def _cd(parser: Parser, name: str) -> Atom:
 
 @dataclass(slots=True)
 class _Row:
-    """Cells with arrows between them, or arrows down alone."""
+    """Cells with arrows between them, or vertical arrows alone."""
 
     cells: list[str] = field(default_factory=list)
-    """One more than arrows; what holds nothing is empty."""
+    """One more cell than arrows; a cell without content is ""."""
     arrows: list[str] = field(default_factory=list)
 
     def cells_xml(self) -> list[str]:
-        """Cells of the table: a vertical arrow stands under a cell, a horizontal one between two."""
+        """Return the cells of the table: a vertical arrow is below a cell, a horizontal one between two."""
         if any(self.cells):
             return [cell for pair in zip_longest(self.cells, self.arrows, fillvalue="") for cell in pair][:-1]
         return [cell for arrow in self.arrows for cell in (arrow, "")][:-1]
 
 
 def _take_cell(parser: Parser, row: _Row, held: list[str]) -> None:
-    """Set what stands before an arrow or the end of the row."""
+    """Typeset the cell before an arrow or the end of the row."""
     parser.spend(len(held))
     filled = any(token != " " for token in held)
     row.cells.append(join_fragments(parser.parse_group(list(held), DISPLAY)) if filled else "")
@@ -111,7 +111,7 @@ def _arrow(parser: Parser) -> str:
 
 
 def _label(parser: Parser, kind: str) -> str:
-    """A label up to the next `kind`."""
+    """Read a label up to the next `kind`."""
     taken: list[str] = []
     depth = 0
     while parser.stack:

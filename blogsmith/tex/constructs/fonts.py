@@ -1,4 +1,4 @@
-"""Faces: `\\mathbf{…}`, `\\boldsymbol`, and the switches `\\bf`, `\\rm`."""
+r"""Math fonts: `\mathbf{…}`, `\boldsymbol`, and the switches `\bf`, `\rm`."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _SWITCHES: Mapping[str, Face] = MappingProxyType(
         "\\itshape": "it",
     }
 )
-# in these, letters beside each other are a word
+# in these fonts, consecutive letters are a word
 _WORDS = frozenset(("rm", "it", "bf", "sf", "tt", "bi", "bsf", "sfit", "bsfit"))
 
 
@@ -89,7 +89,7 @@ def _with_face(parser: Parser, command: str) -> Atom:
 
 
 def set_in_face(parser: Parser, face: Face, source: list[str]) -> str:
-    """`source` in `face`, as one element."""
+    """Return `source` in a font, as one element."""
     old, bold = parser.face, parser.bold
     parser.set_face(face, bold and face in ("rm", "cal", "scr", "frak", "sf", "sfit"))
     word = _word_identifier(parser, source) if face in _WORDS and len(source) > 1 else ""
@@ -99,7 +99,7 @@ def set_in_face(parser: Parser, face: Face, source: list[str]) -> str:
 
 
 def _word_identifier(parser: Parser, source: list[str]) -> str:
-    """One identifier if `source` is a word; else empty."""
+    """Return one identifier if `source` is a word; otherwise ""."""
     word = "".join(source).replace(" ", "")
     upright = parser.face == "rm" and not parser.bold
     letters = word.replace("°", "") if upright else word
@@ -108,14 +108,14 @@ def _word_identifier(parser: Parser, source: list[str]) -> str:
     if upright:
         return name_of(word)
     if parser.face == "it":
-        # the letters of the math alphabet stand apart, as in a product
+        # letters of the math alphabet are spaced as in a product
         return f"<mtext><i>{word}</i></mtext>"
     table = parser.atoms
     return f"<mi>{''.join(table[c][1][4:-5] for c in word)}</mi>"
 
 
 def _switch(parser: Parser, command: str) -> Atom:
-    """To the end of the group."""
+    """Set the font up to the end of the group."""
     old, bold = parser.face, parser.bold
     parser.set_face(_SWITCHES[command], bold=False)
     out = parser.row(infix_ends=True)
@@ -129,7 +129,7 @@ def _boldsymbol(parser: Parser, command: str) -> Atom:
     kept = [token for token in source if token != " "]
     kind = parser.atoms[kept[0]][0] if len(kept) == 1 and kept[0] in parser.atoms else ORD
     old, bold = parser.face, parser.bold
-    # LaTeX starts its argument anew: an alphabet around it does not reach inside
+    # LaTeX resets the font for its argument: a font set outside does not apply inside
     parser.set_face("", bold=True)
     out = parser.parse_group(source)
     parser.set_face(old, bold)

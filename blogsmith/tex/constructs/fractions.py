@@ -15,13 +15,13 @@ from .boxes import bare_length
 from .delimiters import fence, fence_of
 
 STRUT = '<mspace height=".84em" depth=".36em"/>'
-"""As high and as deep as a line of TeX's text."""
+"""Space as high and as deep as a line of TeX's text."""
 _THIN_LINE = ' linethickness="0"'
 _FORCED = ("true", "false")
 
 
 def _inner(style: int) -> int:
-    """The style of numerator and denominator."""
+    """Return the style of numerator and denominator."""
     return TEXT if style == DISPLAY else SCRIPT if style == TEXT else SCRIPTSCRIPT
 
 
@@ -35,29 +35,30 @@ def _frac(parser: Parser, command: str) -> Atom:
 
 
 def set_in_style(style: int, xml: str) -> str:
-    """`xml` set in TeX's `style`, whatever stands around it."""
+    """Return `xml` in TeX's `style`, independent of the context."""
     display = _FORCED[style != DISPLAY]
     level = max(0, style - TEXT)
     return f'<mstyle displaystyle="{display}" scriptlevel="{level}">{xml}</mstyle>'
 
 
 def _styled_frac(parser: Parser, command: str) -> Atom:
-    r"""`\dfrac` and `\tfrac`."""
+    r"""Typeset `\dfrac` and `\tfrac`."""
     style = DISPLAY if command == "\\dfrac" else TEXT
     above, below = _parts(parser, style)
     return ORD, set_in_style(style, f"<mfrac>{above}{below}</mfrac>")
 
 
 def _cfrac(parser: Parser, command: str) -> Atom:
-    """A fraction of a continued fraction: its parts are in display style, its numerator holds a strut."""
-    parser.optional()  # [l] or [r], where the numerator stands; MathML Core centres it
+    """Typeset a part of a continued fraction: its parts are in display style, its numerator contains a strut.
+    """
+    parser.optional()  # [l] or [r], the alignment of the numerator; MathML Core centres it
     above, below = parser.parse_styled(DISPLAY), parser.parse_styled(DISPLAY)
     parts = set_in_style(DISPLAY, STRUT + above) + set_in_style(DISPLAY, below)
     return ORD, set_in_style(DISPLAY, f"<mfrac>{parts}</mfrac>")
 
 
 def fence_formula(opening: str, xml: str, closing: str) -> str:
-    """`xml` between two fences as high as it is; an empty one is left away."""
+    """Return `xml` between two delimiters of its height. An empty delimiter is omitted."""
     return f"<mrow>{fence(opening, 'prefix')}{xml}{fence(closing, 'postfix')}</mrow>"
 
 
@@ -86,7 +87,7 @@ def _genfrac(parser: Parser, command: str) -> Atom:
 
 
 def _is_empty(parser: Parser) -> bool:
-    """Takes an empty group if it is next."""
+    """Consume an empty group if it is next. Return whether it was."""
     if parser.peek() == "{" and len(parser.stack) > 1 and parser.stack[-2] == "}":
         del parser.stack[-2:]
         return True
@@ -112,7 +113,7 @@ def _sqrt(parser: Parser, command: str) -> Atom:
 
 
 def _root(parser: Parser, command: str) -> Atom:
-    r"""Plain TeX's `\root n \of x`."""
+    r"""Typeset plain TeX's `\root n \of x`."""
     index: list[str] = []
     while parser.peek() and parser.peek() != "\\of":
         index.append(parser.pop())
@@ -124,7 +125,7 @@ def _root(parser: Parser, command: str) -> Atom:
 
 
 def _infix(parser: Parser, command: str) -> Combine:
-    r"""`\over` and related commands, with the delimiters and the thickness that some have behind them."""
+    r"""Read `\over` and related commands, with the delimiters and the thickness that follow some of them."""
     opening, closing, line = _INFIXES[command]
     if command.endswith("withdelims"):
         opening, closing = fence_of(parser, parser.pop()), fence_of(parser, parser.pop())

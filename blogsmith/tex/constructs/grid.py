@@ -1,4 +1,4 @@
-"""Rows and cells of anything that has `&` and `\\\\`, and how they are printed."""
+r"""Rows and cells of all environments with `&` and `\\`, and their markup."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..parse.parser import Parser
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
 
-# what these cost, in tokens looked at (see `spend`)
+# cost of an empty cell and of a repeated token, in tokens (see `spend`)
 _EMPTY_CELL = _READ_AGAIN = 10
 _LINES = ("\\hline", "\\hdashline")
 
@@ -28,21 +28,22 @@ class GridRow(Struct):
     gap: float = 0.0
     """Space below, in em."""
     stretch: float = 1.0
-    """How much higher than usual: `\\arraystretch`."""
+    r"""Factor for the height: `\arraystretch`."""
     is_line: bool = False
-    """Whether it is a line of a display: its gap is below all that it holds, not only below its strut."""
+    """Whether it is a line of a display. Its gap is then below its whole content, not only below its strut.
+    """
     above: list[str] = field(default_factory=list)
     """Rules above: `rule` or `dash`."""
     partly_above: set[int] = field(default_factory=set)
-    """Columns, from 0 on, with a rule above of their own."""
+    """Columns, from 0, that have a rule of their own above."""
     shove: str = ""
-    """`left` or `right`, of a row of `multline`."""
+    """`left` or `right`, for a row of `multline`."""
     between: str = ""
-    """A line of text above, `\\intertext`."""
+    r"""A line of text above, from `\intertext`."""
 
 
 class Grid(Struct):
-    """What an environment holds."""
+    """The content of an environment."""
 
     rows: list[GridRow]
     below: list[str]
@@ -53,7 +54,7 @@ _MAX_COLUMNS = 2_000
 # TeX's strut of a row, in em
 _STRUT_HEIGHT, _STRUT_DEPTH = 0.84, 0.36
 Before = Callable[[int], int]
-"""Column, from 0 → class of what stands in front of its cell."""
+"""Column, from 0 → class of the atom before its cell."""
 
 
 def _no_gap(column: int) -> int:
@@ -61,26 +62,26 @@ def _no_gap(column: int) -> int:
 
 
 class GridLayout(Struct, frozen=True):
-    """How the cells of an environment are read."""
+    """Settings for reading the cells of an environment."""
 
     style: int
     before: Before = _no_gap
     columns: int = 0
-    """How many there may be; 0: any number."""
+    """Maximum number of columns; 0: no limit."""
     hint: str = ""
-    """What to say to an author who has more."""
+    """Hint to an author who has more columns."""
     rules: bool = False
-    """Whether `\\hline` may stand between rows."""
+    r"""Whether `\hline` is allowed between rows."""
     prefixes: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """Column → tokens that each of its cells begins with."""
+    """Column → tokens inserted at the start of each cell."""
     lines: bool = False
-    r"""Whether rows are lines of a display, which `\arraystretch` leaves as they are."""
+    r"""Whether rows are lines of a display, which `\arraystretch` does not affect."""
     text_from: int = 0
-    """The first column, from 1 on, whose cells are text; 0: none."""
+    """First column, from 1, whose cells are text; 0: none."""
 
 
 def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
-    r"""Everything up to `\end{name}`, which is taken."""
+    r"""Read everything up to and including `\end{name}`."""
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
@@ -106,12 +107,12 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
 
 
 def pay_for_cells(parser: Parser, rows: Sequence[int]) -> None:
-    """`ParseError` if filling up rows with so many cells to the longest would make a page of nothing else."""
+    """Raise ParseError if filling all rows with empty cells, up to the longest row, would be too much."""
     parser.spend(_EMPTY_CELL * (max(rows) * len(rows) - sum(rows)))
 
 
 def _stretch(parser: Parser) -> float:
-    r"""What `\renewcommand{\arraystretch}{1.5}` says."""
+    r"""Return the factor set by `\renewcommand{\arraystretch}{1.5}`."""
     macro = parser.macros.get("\\arraystretch")
     if not isinstance(macro, Macro):
         return 1.0
@@ -133,7 +134,7 @@ def _is_at_end(parser: Parser) -> bool:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
-    """Rules above a row."""
+    """Read the rules above a row."""
     while True:
         token = parser.peek()
         if token in parser.macros:
@@ -148,7 +149,7 @@ def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
 
 
 def _range(parser: Parser) -> set[int]:
-    """The columns, from 0 on, of a `\\cline{2-3}`."""
+    r"""Return the columns, from 0, of a `\cline{2-3}`."""
     first, _, last = "".join(parser.name_argument()).replace(" ", "").partition("-")
     numbers = [int(text) for text in (first, last) if text.isdecimal() and len(text) < 4]
     if len(numbers) < 2 or not 0 < numbers[0] <= numbers[1] <= _MAX_COLUMNS:
@@ -180,7 +181,7 @@ def _read_row(parser: Parser, row: GridRow, name: str, layout: GridLayout) -> No
 
 
 def _text_cell(parser: Parser) -> None:
-    """Put the cell that follows into a `\\text{…}`."""
+    r"""Put the cell that follows into a `\text{…}`."""
     held, depth = list[str](), 0
     while parser.stack:
         token = parser.stack[-1]
@@ -198,7 +199,7 @@ def _strip_spaces(tokens: list[str]) -> list[str]:
 
 
 def read_gap(parser: Parser) -> float:
-    r"""The `*` and `[5pt]` behind `\\`, in em; brackets that hold no length are left."""
+    r"""Read the `*` and `[5pt]` after `\\`. Return the gap in em. Brackets without a length are content."""
     if parser.stack and parser.stack[-1] == "*":
         parser.stack.pop()
     if not parser.stack or parser.stack[-1] != "[":
@@ -214,7 +215,7 @@ def read_gap(parser: Parser) -> float:
 
 
 def read_place(parser: Parser) -> None:
-    """The `[t]` or width behind a name: brackets that hold anything else are content."""
+    """Skip the `[t]` or width after a name. Brackets with other content are not consumed."""
     found = parser.optional()
     if found is None:
         return
@@ -224,7 +225,7 @@ def read_place(parser: Parser) -> None:
 
 
 def end_environment(parser: Parser, name: str, begin: str) -> None:
-    r"""Takes `\end{name}`; `ParseError` if something else ends."""
+    r"""Consume `\end{name}`. ParseError if something else ends."""
     token = parser.pop()
     before, parser.command = parser.command, token or begin
     found = "".join(parser.name_argument()).strip() if token else ""
@@ -235,25 +236,27 @@ def end_environment(parser: Parser, name: str, begin: str) -> None:
 
 
 def cell(pieces: Sequence[str], attributes: str = "") -> str:
-    """One `mtd`."""
+    """Return one `mtd` element."""
     return f"<mtd{attributes}>{''.join(pieces)}</mtd>"
 
 
 def small_table(rows: str, *, in_script: bool) -> str:
-    """A table in script size; in a script it is that already."""
+    """Return a table in script size, which a table in a script has already."""
     table = f'<mtable class="math-small">{rows}</mtable>'
     return table if in_script else f'<mstyle scriptlevel="1">{table}</mstyle>'
 
 
 def align_cell(side: str, more: str = "") -> str:
-    """Attributes of a cell on that side; centred is what browsers do by themselves."""
+    """Return the attributes of a cell aligned to a side. Browsers centre cells by default."""
     style = f"text-align:{side};justify-items:{side}" if side in ("left", "right") else ""
     style = ";".join(filter(None, (style, more)))
     return f' style="{style}"' if style else ""
 
 
 def row_style(row: GridRow) -> str:
-    """Style of a row's first cell, or of all, for the space around it; a table has no negative space."""
+    """Return the style of a row's first cell, or of all its cells, for space around the row. Space is never
+    negative.
+    """
     above, below = (row.stretch - 1) * _STRUT_HEIGHT, row.gap + (row.stretch - 1) * _STRUT_DEPTH
     styles = [
         f"padding-top:{css(above)}" if above > 0 else "",
@@ -267,7 +270,9 @@ _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-i
 
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
-    """A row with its number at the right edge; no link, for nothing inside a formula may take the focus."""
+    """Return a row with its number at the right edge. It is not a link: nothing inside a formula may be
+    focusable.
+    """
     if mark is None or not mark.number:
         return f"<mtr>{_SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
     plain = escape(mark.number if mark.bare else f"({mark.number})", quote=False)
@@ -283,7 +288,7 @@ def print_rows(
     sides: Callable[[int], str],
     numbers: Sequence[RowNumber | None],
 ) -> str:
-    """All rows, each as wide as the widest; sides: column → `left`, `right` or empty."""
+    """Return all rows, each as wide as the widest. sides: column → `left`, `right` or empty."""
     width = max(len(row.cells) for row in rows)
     printed = []
     for index, row in enumerate(rows):

@@ -1,4 +1,4 @@
-r"""`\begin … \end`, `\begingroup`, and what may not stand alone."""
+r"""Groups: `\begin … \end`, `\begingroup`, and commands that are invalid outside of an environment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _begin(parser: Parser, command: str) -> Atom:
 
 
 def _user_environment(parser: Parser, command: str, name: str) -> Atom:
-    """An environment of the author's: its two bodies around what it holds, as one group."""
+    """Typeset an environment of the author: its two bodies around its content, as one group."""
     held, depth = list[str](), 1
     while parser.stack:
         token = parser.stack.pop()
@@ -78,7 +78,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
 
 
 def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
-    r"""braket's `\Bra`, `\Braket`, `\Set`: a `|` in them grows with the fences."""
+    r"""Return an expander for braket's `\Bra`, `\Braket`, `\Set`, where a `|` grows with the delimiters."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         inside = _divide(reader.argument(), divider, once=once)
@@ -111,7 +111,7 @@ def _divide(source: list[str], divider: str, *, once: bool) -> list[str]:
 
 
 def _small_set(reader: FormulaReader, command: str) -> list[str]:
-    r"""`\set{x | y}`."""
+    r"""Expand `\set{x | y}`."""
     inside = _divide(reader.argument(), r"\mid ", once=True)
     return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
 

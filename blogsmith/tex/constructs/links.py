@@ -22,7 +22,7 @@ _ID = lazy_pattern(r"[A-Za-z][\w:.-]*")
 
 
 def _url(parser: Parser, command: str) -> str:
-    """The address in braces; `ParseError` if a page may not link to it."""
+    """Read the URL in braces. ParseError if a page may not link to it."""
     _check_place(parser, command)
     source = parser.name_argument()
     url = _ESCAPED.sub(r"\1", "".join(source)).strip()
@@ -44,7 +44,7 @@ def _check_place(parser: Parser, command: str) -> None:
 def _href(parser: Parser, command: str) -> Atom:
     url = _url(parser, command)
     parser.in_link = True
-    # browsers follow an HTML link only: Chromium gives `href` on MathML elements no meaning
+    # browsers follow HTML links only: Chromium ignores `href` on MathML elements
     source = parser.argument()
     inner = "".join(parser.parse_group(source, max(TEXT, parser.style)))
     said = escape(linear_text(text_of(source)) or url)
@@ -74,13 +74,15 @@ def _id(parser: Parser, command: str) -> Atom:
 
 
 def _data(parser: Parser, command: str) -> Atom:
-    r"""KaTeX's `\htmlData` and `\htmlStyle`: no page may hold them, so only the formula is printed."""
+    r"""Print only the formula of KaTeX's `\htmlData` and `\htmlStyle`, whose attributes a page may not
+    contain.
+    """
     parser.argument()
     return ORD, join_fragments(parser.parse_group(parser.argument()))
 
 
 def _reference(parser: Parser, command: str) -> Atom:
-    """A number that only the page knows: a place for it."""
+    """Print a placeholder for a number that only the page knows."""
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:

@@ -1,4 +1,4 @@
-"""`\\TeX` and its relatives, and characters by number."""
+r"""`\TeX` and related logos, and characters by number."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _logo(parser: Parser, command: str) -> Atom:
 
 
 def _char(parser: Parser, command: str) -> Atom:
-    r"""`\char"41`, `\char'101`, `\char65`, ``\char`A``."""
+    r"""Typeset `\char"41`, `\char'101`, `\char65`, ``\char`A``."""
     first = parser.pop()
     if first == "`":
         return _character_atom(parser.pop().removeprefix("\\"), command)
@@ -71,7 +71,7 @@ def _character_atom(character: str, command: str) -> Atom:
 
 
 def _unicode(parser: Parser, command: str) -> Atom:
-    r"""MathJax's `\unicode{x3b1}`."""
+    r"""Typeset MathJax's `\unicode{x3b1}`."""
     parser.optional()
     text = "".join(parser.argument()).strip().lower()
     return _number_atom(text.removeprefix("x"), 16 if text.startswith("x") else 10, command)

@@ -1,4 +1,4 @@
-"""`\\not` in front of a relation."""
+r"""`\not` before a relation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _not(parser: Parser, command: str) -> Atom:
 
 
 def _strike(xml: str) -> str:
-    """`xml` with a slash: one composed character where Unicode has it."""
+    """Return `xml` with a slash, as one composed character if Unicode has it."""
     start = xml.find(">") + 1
     end = xml.find("</", start)
     sign = xml[start:end]

@@ -1,4 +1,4 @@
-"""Named functions, limits, and classes given by hand."""
+"""Named functions, limits, and commands that set the atom class."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SPACED: Mapping[str, str] = MappingProxyType(
 
 
 def name_of(text: str) -> str:
-    """A function's name as an upright identifier; one letter must say that it is upright."""
+    """Return a function name as an upright identifier. A single letter needs an attribute for that."""
     variant = ' mathvariant="normal"' if len(text) == 1 else ""
     return f"<mi{variant}>{text}</mi>"
 
@@ -61,7 +61,7 @@ def _limit_function(parser: Parser, command: str) -> Atom:
 
 
 def _decorated_limit(parser: Parser, command: str) -> Atom:
-    r"""`\varlimsup` and related commands: lim with a line or an arrow."""
+    r"""Typeset `\varlimsup` and related commands: lim with a line or an arrow."""
     where, sign = _DECORATED[command]
     accent = "accent" if where == "over" else "accentunder"
     return LIMIT_FUNCTION, f'<m{where} {accent}="true"><mi>lim</mi><mo stretchy="true">{sign}</mo></m{where}>'
@@ -99,7 +99,7 @@ _IN_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def operator_name(parser: Parser, source: list[str]) -> str:
-    """`source` as one upright name, or as a row where it is more than letters."""
+    """Return `source` as one upright name, or as a row if it has more than letters."""
     words = [_IN_NAMES.get(token, token) for token in source if token != " "]
     if words and all(word.replace(".", "").isalnum() or word in _IN_NAMES.values() for word in words):
         return name_of("".join(words))
@@ -119,7 +119,7 @@ def _class(kind: int) -> Command:
 
 
 def _with_space(kind: int, out: list[str]) -> str:
-    """`out` with the spaces of its class, on its operator if it is one."""
+    """Return `out` with the spaces of its class, on its operator if it is one."""
     xml = group_fragments(out)
     if kind in SIDES and len(out) == 1 and is_operator(xml):
         before, behind = SIDES[kind]
@@ -135,7 +135,7 @@ def _mathop(parser: Parser, command: str) -> Atom:
 
 
 def _mod(parser: Parser, command: str) -> Atom:
-    r"""`\bmod`, `\mod`, `\pmod`, `\pod`."""
+    r"""Typeset `\bmod`, `\mod`, `\pmod`, `\pod`."""
     word = '<mi>mod</mi><mspace width="0.3333em"/>'
     if command == "\\bmod":
         return BIN, f'<mo lspace="{MEDIUM}" rspace="{MEDIUM}">mod</mo>'
@@ -153,7 +153,9 @@ def _idotsint(parser: Parser, command: str) -> Atom:
 
 
 def _dots(parser: Parser, command: str) -> Atom:
-    r"""amsmath's `\dots`: centred before an operator, a relation or a long arrow, else on the line."""
+    r"""Typeset amsmath's `\dots`: centred before an operator, a relation or a long arrow, otherwise on the
+    baseline.
+    """
     follower = parser.peek()
     plain = atoms("", False)
     kind = plain[follower][0] if follower in plain else ORD

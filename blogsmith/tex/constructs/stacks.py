@@ -1,4 +1,4 @@
-"""Things above and below: `\\overset`, `\\substack`, prescripts, braces and stretching arrows."""
+r"""Symbols above and below others: `\overset`, `\substack`, prescripts, braces and stretching arrows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _script_style(parser: Parser) -> int:
 
 
 def _base(parser: Parser) -> Atom:
-    """The next argument; a group of one sign keeps its class."""
+    """Read the next argument. A group of one symbol retains its class."""
     source = parser.argument()
     kept = [token for token in source if token != " "]
     if len(kept) == 1 and kept[0] not in parser.macros and kept[0] in parser.atoms:
@@ -49,7 +49,7 @@ def _overset(parser: Parser, command: str) -> Atom:
     if kind in (LIMITS, LIMIT_FUNCTION) and is_operator(base):
         base = add_attribute(base, 'movablelimits="false"')
     if kind in (BIN, REL):
-        # outside, for Chromium spends the sign's own spaces below a wide label
+        # the spaces are outside, because Chromium uses the symbol's own spaces below a wide label
         return kind, with_spaces(kind, f"<m{where}>{tight(base)}{script}</m{where}>")
     return LIMITS if kind == LIMITS else ORD, f"<m{where}>{base}{script}</m{where}>"
 
@@ -81,7 +81,7 @@ def _pairs(table: str) -> dict[str, str]:
 
 
 ARROWS: Mapping[str, str] = MappingProxyType(_pairs(_ARROWS))
-"""Command of an arrow that grows with its label → its sign."""
+"""Command of an arrow that grows with its label → its symbol."""
 _BRACE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_BRACES))
 
 
@@ -94,7 +94,7 @@ def _arrow(parser: Parser, command: str) -> Atom:
 
 
 def label_arrow(sign: str, upper: str, lower: str = "") -> str:
-    """The arrow `sign`, as long as its labels."""
+    """Return an arrow as long as its labels."""
     arrow = f'<mo stretchy="true">{sign}</mo>'
     upper, lower = (
         label if label.startswith("<mrow") or not label else f"<mrow>{label}</mrow>"
@@ -108,7 +108,7 @@ def label_arrow(sign: str, upper: str, lower: str = "") -> str:
 
 
 def _brace(parser: Parser, command: str) -> Atom:
-    r"""`\underbrace{x}_{label}`: the label comes as a script and stands below."""
+    r"""Typeset `\underbrace{x}_{label}`: the label is written as a script and placed below."""
     over = command.startswith(("\\over", "\\wide"))
     if command in ("\\overbracket", "\\underbracket"):
         parser.optional()  # thickness of the rule
@@ -152,7 +152,7 @@ def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
 
 
 def _sideset(parser: Parser, command: str) -> Atom:
-    r"""`\sideset{_a^b}{_c^d}\sum`: scripts at the corners of an operator."""
+    r"""Typeset `\sideset{_a^b}{_c^d}\sum`: scripts at the corners of an operator."""
     left, right = parser.argument(), parser.argument()
     kind, base = parser.atom_argument()
     before, behind = _corner(parser, left), _corner(parser, right)
@@ -161,7 +161,7 @@ def _sideset(parser: Parser, command: str) -> Atom:
 
 
 def _corner(parser: Parser, source: list[str]) -> str:
-    """Sub- and superscript of `source`, `_a^b`, as a pair for `mmultiscripts`."""
+    """Return the subscript and superscript in `source`, `_a^b`, as a pair for `mmultiscripts`."""
     parser.stack.append("}")
     parser.push(source)
     found = {"_": "<mrow></mrow>", "^": "<mrow></mrow>"}

@@ -1,4 +1,4 @@
-"""Switches that hold to the end of the group: style, size and colour."""
+"""Switches that apply to the end of the group: style, size and colour."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ SIZES: Mapping[str, float] = MappingProxyType(
         "\\Huge": 2.488,
     }
 )
-"""Size commands, in sizes of the text around the formula."""
+"""Size command → size relative to the text around the formula."""
 
 
 def _style_rest(parser: Parser, style: int | None = None) -> Atom:
-    """The rest of the row as one element; a switch parts no two atoms, so spaces are as without it."""
+    """Return the rest of the row as one element. A switch does not separate atoms, so spaces are the same
+    without it.
+    """
     old, table = parser.style, parser.atoms
     if style is not None:
         parser.set_style(style)
@@ -67,7 +69,7 @@ def _size(parser: Parser, command: str) -> Atom:
 
 
 def scale(factor: float, xml: str) -> str:
-    """`xml` so many times as large."""
+    """Return `xml` scaled by a factor."""
     return f'<mstyle mathsize="{css(factor)}">{xml}</mstyle>'
 
 
@@ -78,12 +80,12 @@ def _color(parser: Parser, command: str) -> Atom:
 
 
 def set_color(color: str, xml: str) -> str:
-    """`xml` in that colour."""
+    """Return `xml` in a colour."""
     return f'<mstyle mathcolor="{color}">{xml}</mstyle>'
 
 
 def _textcolor(parser: Parser, command: str) -> Atom:
-    """Colour changes no class: a relation in colour has its spaces."""
+    """Typeset an argument in colour. Its class is not affected: a coloured relation has its spaces."""
     color = color_of(parser, command)
     out = parser.parse_group(parser.argument(), before=parser.previous, open_end=True)
     return parser.last_kind if out else ORD, set_color(color, join_fragments(out))

@@ -1,4 +1,4 @@
-"""All constructs together."""
+"""The table of all constructs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 
 @cache
 def constructs(packages: frozenset[str] = frozenset()) -> Constructs[Parser]:
-    """What TeX means with these packages; made once for each set of them."""
+    """Return the constructs of TeX with these packages. Created once for each set of packages."""
 
     def known(name: str) -> bool:
         return (

@@ -1,4 +1,4 @@
-"""Text inside formulas: `\\text{…}`, its faces, accents and signs, and `$…$` in it."""
+r"""Text inside formulas: `\text{…}`, its fonts, accents and symbols, and `$…$` in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .boxes import bare_length, space
 from .fractions import set_in_style
 from .styles import SIZES, scale, set_color
 
-# command → (HTML element around the text, its attributes)
+# command → HTML elements around the text, with attributes
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "\\text": (),
@@ -76,16 +76,16 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
     }
 )
 _BOXES = name_set("\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref")
-"""Commands outside this file that may stand in text."""
+"""Commands of other modules that are allowed in text."""
 _CHANGES = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
-"""What looks different in a display and in a line."""
+"""Markup that looks different in display and inline math."""
 _SINGLE: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
 _TAG = lazy_pattern("<[^<>]*>")
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
 
 class _Text:
-    """Collects what a text prints: one `mtext` for each stretch, elements between them."""
+    """Collects the markup of text: one `mtext` for each uninterrupted part, elements between them."""
 
     def __init__(self, parser: Parser, tags: tuple[str, ...]) -> None:
         self.parser = parser
@@ -110,12 +110,12 @@ class _Text:
             self._letters = []
 
     def read(self) -> None:
-        """Everything up to the brace that closes the text; it is taken."""
+        """Read everything up to and including the brace that closes the text."""
         parser = self.parser
         stack = parser.stack
         while stack:
             token = stack.pop()
-            if token[0] == "\0":  # what \\let has taken
+            if token[0] == "\0":  # bound by \let
                 self._token(strip_mark(token))
                 continue
             if token == "}":
@@ -130,7 +130,7 @@ class _Text:
         raise ParseError("math-brace", "opening brace { is never closed", parser.command, unclosed=True)
 
     def _skip_space(self, token: str) -> None:
-        """TeX reads no space behind a command whose name is letters."""
+        """Skip a space after a command whose name consists of letters, as TeX does."""
         stack = self.parser.stack
         if token[0] == "\\" and token[-1].isalpha() and stack and stack[-1] == " ":
             stack.pop()
@@ -145,7 +145,7 @@ class _Text:
         elif token[0] == "\\":
             self._command(token)
         elif token in "`'-":
-            # a typewriter's font has no ligatures
+            # a typewriter font has no ligatures
             self.add(_SINGLE[token] if "code" in self.tags else self._ligature(token))
         elif token in "_^#":  # a & is printed: no cell can end inside braces
             hint = (
@@ -156,7 +156,7 @@ class _Text:
             self.add(token)
 
     def _group(self, tags: tuple[str, ...]) -> None:
-        """A group, its brace taken, in other tags."""
+        """Read a group, after its opening brace, with other tags."""
         parser = self.parser
         parser.depth += 1
         if parser.depth > 500:
@@ -265,7 +265,7 @@ class _Text:
 
 
 def text(parser: Parser, source: list[str], tags: tuple[str, ...] = ()) -> str:
-    """`source` as text, in one element."""
+    """Return `source` as text, in one element."""
     parser.stack.append("}")
     parser.push(source)
     reading = _Text(parser, tags)

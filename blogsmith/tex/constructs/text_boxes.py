@@ -1,4 +1,4 @@
-"""Boxes that hold text: raised, lapped, coloured, framed."""
+"""Boxes that contain text: raised, lapped, coloured, framed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def _text_lap(parser: Parser, command: str) -> Atom:
 
 def _raisebox(parser: Parser, command: str) -> Atom:
     up = read_ems(parser.name_argument(), command)
-    while parser.optional() is not None:  # height and depth that TeX shall believe
+    while parser.optional() is not None:  # height and depth that the box claims to have
         pass
     return ORD, raise_box(up, text(parser, parser.argument()))
 
 
 def _raise(parser: Parser, command: str) -> Atom:
-    r"""Plain TeX's `\raise3pt\hbox{x}`; MathJax takes any box."""
+    r"""Typeset plain TeX's `\raise3pt\hbox{x}`; any box is accepted, as in MathJax."""
     up = read_ems(bare_length(parser), command)
     xml = parser.element()
     if command.startswith("\\move"):
@@ -36,7 +36,7 @@ def _raise(parser: Parser, command: str) -> Atom:
 
 
 def _makebox(parser: Parser, command: str) -> Atom:
-    r"""`\makebox[3em][l]{x}`, `\mathmakebox`, `\framebox`: as wide as that, if it says so."""
+    r"""Typeset `\makebox[3em][l]{x}`, `\mathmakebox`, `\framebox`, with the given width if there is one."""
     width = parser.optional()
     place = "".join(parser.optional() or ()).strip()
     if command == "\\mathmakebox":
@@ -51,7 +51,7 @@ def _makebox(parser: Parser, command: str) -> Atom:
 
 
 def _colorbox(parser: Parser, command: str) -> Atom:
-    """On a light ground the text is black: a page may be read light on dark."""
+    """Typeset text on a coloured background, in black on a light one: the page may be in its dark scheme."""
     frame = f' style="border:.04em solid {color_of(parser, command)}"' if command == "\\fcolorbox" else ""
     back = color_of(parser, command)
     inner = text(parser, parser.argument())

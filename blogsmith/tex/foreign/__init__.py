@@ -1,1 +1,1 @@
-"""MathML of other converters → markup as ours, or why no page may hold it."""
+"""MathML of other converters: converted to markup like ours, or rejected with a reason."""

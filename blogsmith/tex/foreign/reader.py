@@ -1,8 +1,8 @@
-"""Foreign MathML read as XML, and written anew as markup that passes the door of our own formulas.
+"""Foreign MathML, parsed as XML and rewritten as markup that passes the allowlist of our own formulas.
 
-Only what is known is written: elements of MathML Core that typeset something, their children counted, and
-attributes by `attributes.py`. Everything else makes the formula unusable, with the reason. No declaration, no
-entity of its own and no depth without bound reaches the XML parser.
+Only known markup is written: elements of MathML Core that typeset something, with the right number of
+children, and attributes that `core_attributes` accepts. Anything else makes the formula unusable, with the
+reason. The XML parser receives no declarations, no custom entities and no unlimited depth.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 MAX_MARKUP = 1_000_000
-"""Characters of one formula's markup."""
+"""Maximum number of characters in one formula's markup."""
 MAX_DEPTH = 150
-"""Elements around an element; ours has a limit of its own for what browsers bear."""
+"""Maximum depth of elements. Our own markup has a separate limit for browsers."""
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _ENTITY = lazy_pattern(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]*;)")
 _LEADING = lazy_pattern(r"<(/?)[A-Za-z][^<>]*?(/?)>")
 _BLANKS = lazy_pattern(r"[ \t\r\n]+")
-"""White space of XML: a no-break space is a sign."""
+"""White space of XML; a no-break space is a visible character."""
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext"})
 _ROWS = frozenset({"mrow", "mstyle", "mpadded", "mphantom", "msqrt"})
 _COUNTS: Mapping[str, int] = MappingProxyType(
@@ -44,9 +44,9 @@ _COUNTS: Mapping[str, int] = MappingProxyType(
         **dict.fromkeys(("msubsup", "munderover"), 3),
     }
 )
-"""Element → how many children it has."""
+"""Element → number of its children."""
 _MATH_ATTRIBUTES = frozenset({"display", "alttext", "overflow", "altimg", "dir"})
-"""Of the whole formula: ours stand in their place."""
+"""Attributes of the whole formula, which are replaced by ours."""
 _SIDES: Mapping[str, str] = MappingProxyType(
     {
         "left": ' style="text-align:left;justify-items:left"',
@@ -58,31 +58,31 @@ _SIDES: Mapping[str, str] = MappingProxyType(
 
 
 class ForeignTable(Struct, frozen=True):
-    """A table that is all of a formula."""
+    """A table that is the whole formula."""
 
     look: str
-    """Its class: what the theme's spaces go by."""
+    """CSS class, which determines the spacing in the theme."""
     rows: tuple[str, ...]
-    """The cells of each row, printed."""
+    """Markup of the cells of each row."""
 
 
 class ForeignFormula(Struct, frozen=True):
-    """A formula of another converter, as a page may hold it."""
+    """A formula of another converter, in markup that a page may contain."""
 
     content: str
-    """What stands in `<math>`."""
+    """Content of `<math>`."""
     table: ForeignTable | None = None
-    """The same, if it is nothing but a table: rows may carry numbers."""
+    """The content as a table, if it is only a table: rows may have numbers. Otherwise None."""
 
 
 def read_mathml(markup: str) -> ForeignFormula:
-    """The formula in `markup`, one `<math>` element; UnusableMathml if no page may hold it."""
+    """Return the formula in `markup`, one `<math>` element. UnusableMathml if a page may not contain it."""
     root = _parse(markup)
     if _name(root) != "math":
         raise UnusableMathml("it is no <math> element")
     _attributes(root, leave_out=_MATH_ATTRIBUTES)
     children = list(_content(root))
-    # a row around all of it says nothing, and would keep lines from breaking
+    # a row around the whole formula is redundant, and would prevent line breaks
     while len(children) == 1 and _name(children[0]) == "mrow" and not children[0].attrib:
         children = list(_content(children[0]))
     if len(children) == 1 and _name(children[0]) == "mtable":
@@ -105,7 +105,7 @@ def _parse(markup: str) -> Element:
     try:
         return ElementTree.fromstring(_ENTITY.sub(_named_sign, markup))
     except (ElementTree.ParseError, ValueError) as error:
-        # without line and column, which differ from formula to formula
+        # without line and column, which differ for each formula
         raise UnusableMathml(f"its markup is no XML: {str(error).partition(':')[0]}") from None
 
 
@@ -122,17 +122,19 @@ def _named_sign(found: re.Match[str]) -> str:
 
 
 def _name(element: Element) -> str:
-    """Without the namespace of MathML; of another one it stays, and is none that is known."""
+    """Return the name without the MathML namespace. A name in another namespace keeps it, so that it is
+    unknown.
+    """
     return element.tag.removeprefix(_NAMESPACE)
 
 
 def _content(element: Element) -> Iterator[Element]:
-    """Its children; text between them is none of a formula's."""
+    """Yield the child elements. UnusableMathml if there is text between them."""
     if (element.text or "").strip() or any((child.tail or "").strip() for child in element):
         raise UnusableMathml(f"text stands in its {_format_name(_name(element))}")
     for child in element:
         if _name(child) == "semantics" and len(child):
-            # annotations say the same in another notation
+            # annotations repeat the formula in another notation
             yield from [child[0]]
         else:
             yield child
@@ -171,7 +173,7 @@ def _write_space(element: Element) -> str:
         raise UnusableMathml("its mspace is not empty")
     width = _negative(element.get("width", ""))
     if width and len(element.attrib) == 1:
-        # Chromium draws a negative `mspace` as none
+        # Chromium ignores a negative `mspace`
         return f'<mrow style="margin-left:{width}"></mrow>'
     return f"<mspace{_attributes(element)}/>"
 
@@ -196,7 +198,7 @@ def _read_table(element: Element, depth: int) -> ForeignTable:
 
 
 def _side(cell: Element, sides: Sequence[str], column: int) -> str:
-    """Where a cell's content stands: as it says itself, else as its column does."""
+    """Return the alignment of a cell: its own, or that of its column."""
     return cell.get("columnalign", "") or (sides[min(column, len(sides) - 1)] if sides else "")
 
 
@@ -211,7 +213,7 @@ def _cell(cell: Element, side: str, depth: int) -> str:
 
 
 def _look(aligned: Sequence[Sequence[str]]) -> str:
-    """What kind of table it is, told by where its cells stand."""
+    """Return the CSS class of a table, derived from the alignment of its cells."""
     sides = {(column % 2, side) for row in aligned for column, side in enumerate(row)}
     if sides <= {(0, "right"), (1, "left")} and sides:
         return "math-align"
@@ -227,20 +229,21 @@ def _print_table(element: Element, table: ForeignTable) -> str:
 
 
 def _format_name(name: str) -> str:
-    """A name for a sentence, whatever it holds."""
+    """Return an element name for a message, shortened and without its namespace."""
     return f"<{name.rpartition('}')[2][:40]}>"
 
 
-# Attributes of foreign MathML → those of MathML Core, each with a value that was read and written anew.
+# Attributes of foreign MathML, converted to attributes of MathML Core. Each value is parsed and written
+# again.
 #
-# Nothing is passed through: a value is a flag, a number, a length, a colour, or one of a few words. What no
-# page shows is left out. What says more than Core can, as lines in a table do, makes the formula unusable: a
-# page would show something else. Source: MathML Core (W3C), sections 2.1 to 3.5; MathML 3 for what is left
-# out.
+# Nothing is passed through: a value is a flag, a number, a length, a colour, or one of a few keywords.
+# Attributes that no page shows are omitted. Attributes that Core cannot express, such as lines in a table,
+# make the formula unusable, because a page would show something else. Source: MathML Core (W3C), sections
+# 2.1 to 3.5; MathML 3 for omitted attributes.
 
 
 Read = Callable[[str], str | None]
-"""A value → as it is written; None: it cannot be said in MathML Core."""
+"""Value → value as written; "": omit the attribute; None: MathML Core cannot express it."""
 
 _LENGTH = lazy_pattern(r"([-+]?)(\d+\.?\d*|\.\d+)(em|ex|px|pt|pc|cm|mm|in|mu|%|)")
 _HEX = lazy_pattern(r"#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
@@ -254,7 +257,7 @@ _SPACES: Mapping[str, int] = MappingProxyType(
         for eighteenths, name in enumerate(_SPACE_NAMES, 1)
     }
 )
-"""Spaces by name, MathML 3 section 2.1.5.2 → eighteenths of an em."""
+"""Named spaces, MathML 3 section 2.1.5.2 → eighteenths of an em."""
 _DANGEROUS = name_set("action actiontype class formaction href id src style target")
 
 
@@ -275,16 +278,16 @@ def _count(value: str) -> str | None:
 
 
 def _color(value: str) -> str | None:
-    """As a number; a name in capitals is of dvips, one without of CSS."""
+    """Return a colour as a number. Capitalised names are those of dvips, others those of CSS."""
     return value.lower() if _HEX.fullmatch(value) else NAMES.get(value) or NAMES.get(value.lower())
 
 
 def length(value: str) -> str | None:
-    """A length, which may be negative, as CSS writes it; None if it is none, or depends on another one."""
+    """Return a length as CSS, also a negative one; None if it is invalid or relative to another length."""
     if value in _SPACES:
         return css(_SPACES[value] / 18)
     found = _LENGTH.fullmatch(value)
-    # with a plus, `mpadded` of MathML 3 means so much more than it has
+    # with a plus sign, `mpadded` of MathML 3 adds to the existing size
     if found is None or found[1] == "+" or len(value) > 12:
         return None
     sign, number, unit = found.groups()
@@ -296,13 +299,13 @@ def length(value: str) -> str | None:
 
 
 def _size(value: str) -> str | None:
-    """A length that is not negative."""
+    """Return a length as CSS; None if it is invalid or negative."""
     found = length(value)
     return None if found is None or found.startswith("-") else found
 
 
 def _nothing(value: str) -> str:
-    """Of what no page shows."""
+    """Omit an attribute that no page shows."""
     return ""
 
 
@@ -317,7 +320,7 @@ _EVERYWHERE: Mapping[str, Read] = MappingProxyType(
         "mathcolor": _color,
         "mathbackground": _color,
         "mathsize": _size,
-        # limits move with their operator, which says so itself
+        # limits move with their operator, which has an attribute of its own for that
         "movablelimits": _nothing,
     }
 )
@@ -349,9 +352,10 @@ _OF: Mapping[str, Mapping[str, Read]] = MappingProxyType(
 
 
 def core_attributes(element: str, given: Iterable[tuple[str, str]]) -> str:
-    """The attributes of an element as they are written into a page, each with a space in front.
+    """Return the attributes of an element as written to a page, each with a space before it.
 
-    given: all but `mathvariant`, in any order. UnusableMathml if one is unsafe, or not of MathML Core.
+    given: all attributes except `mathvariant`, in any order. UnusableMathml if one is unsafe, or not in
+    MathML Core.
     """
     known = {**_EVERYWHERE, **_OF.get(element, {})}
     written = []
@@ -374,10 +378,11 @@ def _refusal(element: str, name: str) -> str:
     return f"MathML Core has no {plain[:40]} for {element}"
 
 
-# Letters, numbers, signs and text of foreign MathML, with the faces that MathML Core has no attribute for.
+# Letters, numbers, operators and text of foreign MathML, with fonts that MathML Core has no attribute for.
 #
-# `mathvariant` is in Core for `normal` only. Letters in another face are characters of their own, as in our
-# formulas; text in one is HTML, for letters of formulas are no words to search engines and screen readers.
+# Core supports `mathvariant` only with `normal`. Letters in another font are characters of their own, as in
+# our formulas. Text in another font is HTML, because search engines and screen readers do not read math
+# letters as words.
 
 
 _FACES: Mapping[str, Face] = MappingProxyType(
@@ -400,16 +405,16 @@ _FACES: Mapping[str, Face] = MappingProxyType(
 _SLANTED = frozenset({"it", "bi", "sfit", "bsfit"})
 _TEXT_ELEMENTS: Mapping[str, str] = MappingProxyType({"bold": "b", "italic": "i", "monospace": "code"})
 _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+|[^\sA-Za-z])")
-"""TeX that was not understood, and printed as it is; a backslash alone is a sign."""
+"""TeX that was not understood and is printed as text. A backslash alone is a valid character."""
 
 
 def write_token(name: str, attributes: str, text: str, variant: str) -> str:
-    """A token element. variant: its `mathvariant`, or empty. UnusableMathml if it cannot be shown."""
+    """Return a token element. variant: its `mathvariant`, or empty. UnusableMathml if it cannot be shown."""
     if raw := _COMMAND.search(text):
         raise UnusableMathml(f"it prints {raw[0][:40]} as text")
     shown = escape(text, quote=False)
     if variant in ("", "normal"):
-        # a letter alone would be slanted; of others it says nothing
+        # `normal` keeps a single letter upright; for other text it has no effect
         upright = ' mathvariant="normal"' if variant and name == "mi" and len(text) == 1 else ""
         return f"<{name}{upright}{attributes}>{shown}</{name}>"
     if name == "mtext":

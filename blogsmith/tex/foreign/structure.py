@@ -1,8 +1,8 @@
-"""The structure of a formula's MathML: what a reader reads, whoever wrote the markup.
+"""The structure of a formula's MathML: its content, independent of the converter.
 
-A row is the characters of a formula in their order as one string, and a tuple for each construct: scripts,
-fractions, roots, tables. Spaces, sizes, groups, attributes and invisible operators are left out, so two
-converters that read a formula in the same way have the same row.
+A row contains the characters of a formula in order, as one string, and a tuple for each construct: scripts,
+fractions, roots, tables. Spaces, sizes, groups, attributes and invisible operators are omitted. Two
+converters that read a formula in the same way therefore give the same row.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from ...base.patterns import lazy_pattern
 
 Row = tuple[Any, ...]
-"""Signs as one string wherever they are next to each other, and tuples for constructs."""
+"""Consecutive characters as one string, and tuples for constructs."""
 
 _ROWS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd", "merror"))
 _SCRIPTS: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -28,30 +28,30 @@ _SCRIPTS: Mapping[str, tuple[int, int]] = MappingProxyType(
         **dict.fromkeys(("msubsup", "munderover"), (1, 2)),
     }
 )
-"""Element → its children below and above; next to the base or not, they mean the same."""
+"""Element → indexes of its children below and above; 0: none. Scripts and limits are treated as equal."""
 _NAMED = lazy_pattern(r"&(?!amp;|lt;|gt;|quot;)(\w+;)")
 _UNPRINTED = lazy_pattern("[\\s\u2061-\u2064\ufe00\ufe01]")
 # the same accent as a spacing, a combining and a typed character
 _ACCENTS = str.maketrans("\u0302^\u0303~\u0305\u0332_\u20d7", "ˆˆ˜˜‾‾‾→")
 _SAME = str.maketrans("*·―^~∣", "∗⋅‾ˆ˜|")
-"""Characters of latex2mathml → the same as others write them."""
+"""Characters of latex2mathml → the characters that other converters write."""
 _ITALIC = {0x1D434 + at: letter for at, letter in enumerate(ascii_uppercase + ascii_lowercase)} | {
     0x210E: "h"
 }
 """Slanted letters with code points of their own → the letters that MathML slants."""
 _UPRIGHT = "upright "
-"""What a single upright letter begins with; longer names are upright in any case."""
+"""Prefix of a single upright letter; longer names are upright in any case."""
 _MOST_SHOWN = 40
 
 
 def read_structure(mathml: str) -> Row:
-    """Return the row of one `<math>` element; the names of characters in HTML are known."""
+    """Return the row of one `<math>` element; resolve character names of HTML."""
     known = _NAMED.sub(lambda found: html5[found[1]], mathml).translate(_SAME).translate(_ITALIC)
     return _row(ElementTree.fromstring(known))
 
 
 def first_difference(ours: Row, theirs: Row) -> tuple[str, str]:
-    """Return the smallest parts that differ, in the order of the formula, as text."""
+    """Return the smallest parts that differ, in the order of the formula, as strings."""
     for one, other in zip(ours, theirs, strict=False):
         if one == other:
             continue
@@ -94,12 +94,12 @@ _WRITTEN: Mapping[str, Callable[..., str]] = MappingProxyType(
 
 
 def _row(element: ElementTree.Element) -> Row:
-    """The children of `element` in a row."""
+    """Return the row of the children of `element`."""
     return _joined([part for child in element for part in _parts(child)])
 
 
 def _single(element: ElementTree.Element) -> Row:
-    """`element` itself in a row."""
+    """Return the row of `element` itself."""
     return _joined(_parts(element))
 
 
@@ -114,7 +114,7 @@ def _joined(parts: list[Any]) -> Row:
 
 
 def _with_names(parts: list[Any]) -> Iterator[Any]:
-    """Upright letters next to each other as one name, however many elements they have."""
+    """Join consecutive upright letters to one name, however many elements they have."""
     for is_upright, group in groupby(parts, lambda part: isinstance(part, str) and part.startswith(_UPRIGHT)):
         found = list(group)
         if is_upright and len(found) > 1:

@@ -1,7 +1,9 @@
-"""The one exception of this package: MathML that no page may hold."""
+"""The exception of this package: MathML that a page may not contain."""
 
 from __future__ import annotations
 
 
 class UnusableMathml(Exception):
-    """What another converter made is unsafe, not MathML Core, or no formula at all; says why, as a clause."""
+    """Another converter's output is unsafe, not MathML Core, or not a formula. The argument is the reason
+    as a clause.
+    """

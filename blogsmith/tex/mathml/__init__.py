@@ -1,1 +1,1 @@
-"""What formulas are made of on a page: atoms, their spaces, letters, sizes, colours."""
+"""Building blocks of formulas on a page: atoms, spaces, letters, sizes, colours."""

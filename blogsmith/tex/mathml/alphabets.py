@@ -1,7 +1,7 @@
-"""Letters of other alphabets in Unicode, and glyphs of text inside formulas.
+"""Mathematical alphabets in Unicode, and symbols of text inside formulas.
 
-MathML Core has no `mathvariant` but `normal`, so bold, script and the others are characters of their own
-(Unicode 16, chapter 22.2). A letter that a face does not have keeps its plain form.
+MathML Core supports `mathvariant` only with `normal`. Bold, script and other letters are therefore
+characters of their own (Unicode 16, chapter 22.2). A letter that an alphabet lacks keeps its plain form.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 Face = str
-"""`rm` upright, `it`, `bf`, `bi` bold italic, `cal`, `scr`, `bcal`, `bscr`, `frak`, `bfrak`, `bb`, `sf`,
-`bsf`, `sfit`, `bsfit`, `tt`; empty: as TeX sets letters."""
+"""Name of an alphabet: `rm` upright, `it`, `bf`, `bi` bold italic, `cal`, `scr`, `bcal`, `bscr`, `frak`,
+`bfrak`, `bb`, `sf`, `bsf`, `sfit`, `bsfit`, `tt`; empty: letters as TeX sets them.
+"""
 
-# first code points of A, a and 0 in the block of the face
+# first code points of A, a and 0 in the Unicode block
 _LATIN: Mapping[Face, tuple[int, int, int]] = MappingProxyType(
     {
         "bf": (0x1D400, 0x1D41A, 0x1D7CE),
@@ -31,13 +32,13 @@ _LATIN: Mapping[Face, tuple[int, int, int]] = MappingProxyType(
         "tt": (0x1D670, 0x1D68A, 0x1D7F6),
     }
 )
-# first code point of the Greek letters in the block of the face
+# first code point of the Greek letters in the Unicode block
 _GREEK: Mapping[Face, int] = MappingProxyType(
     {"bf": 0x1D6A8, "it": 0x1D6E2, "bi": 0x1D71C, "bsf": 0x1D756, "bsfit": 0x1D790}
 )
 # in the order of those blocks
 _GREEK_LETTERS = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ"
-# letters that Unicode had before the blocks came
+# letters that were in Unicode before the blocks
 _OLDER: Mapping[Face, Mapping[str, str]] = MappingProxyType(
     {
         "it": {"h": "ℎ"},
@@ -48,7 +49,7 @@ _OLDER: Mapping[Face, Mapping[str, str]] = MappingProxyType(
 )
 _SCRIPT_OF: Mapping[Face, Face] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
 _ROUNDHAND = "\ufe01"
-"""Unicode 14's selector for the roundhand script; STIX draws a script letter without it as a chancery one."""
+"""Unicode 14's variation selector for roundhand. STIX draws a script letter without it as chancery."""
 BOLD_OF: Mapping[Face, Face] = MappingProxyType(
     {
         "": "bi",
@@ -61,11 +62,11 @@ BOLD_OF: Mapping[Face, Face] = MappingProxyType(
         "sfit": "bsfit",
     }
 )
-"""The face that `\\boldsymbol` makes of a face."""
+r"""Alphabet → its bold form, as `\boldsymbol` selects it."""
 
 
 def letters(face: Face) -> dict[str, str]:
-    """Latin letters, digits and Greek letters of `face`, by their plain form."""
+    """Return plain letter or digit → its form in an alphabet, for Latin letters, digits and Greek letters."""
     if face == "rm":
         return {}
     selector = _ROUNDHAND if face == "scr" else ""
@@ -79,7 +80,7 @@ def letters(face: Face) -> dict[str, str]:
         made = {plain: letter + selector for plain, letter in made.items()}
     if zero:
         made.update({chr(48 + n): chr(zero + n) for n in range(10)})
-    # Unicode has Greek without serifs in bold only
+    # Unicode has sans-serif Greek only in bold
     greek = {"sf": "bsf", "sfit": "bsfit"}.get(face, face)
     if greek in _GREEK:
         made.update({letter: chr(_GREEK[greek] + n) for n, letter in enumerate(_GREEK_LETTERS)})
@@ -90,7 +91,7 @@ def letters(face: Face) -> dict[str, str]:
     return made
 
 
-# Signs and accents of LaTeX's text mode.
+# Symbols and accents of LaTeX's text mode.
 
 
 _NAMED = """
@@ -141,7 +142,7 @@ SIGNS: Mapping[str, str] = MappingProxyType(
         "\\nobreak": "",
     }
 )
-"""Command in text → what it prints."""
+"""Command in text → string that it prints."""
 
 ACCENTS: Mapping[str, str] = MappingProxyType(
     {

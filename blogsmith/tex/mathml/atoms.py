@@ -1,8 +1,8 @@
-"""Atoms: a class and one MathML element, with the space that TeX sets around it.
+"""Atoms: a class and one MathML element, with the space that TeX puts around it.
 
-TeX sets the space between two atoms by their classes (TeXbook, appendix G and chapter 18). MathML sets it
-by each operator's entry in the operator dictionary (MathML Core, appendix B), so a sign whose entry says
-something else than TeX gets its spaces written out. In scripts TeX leaves the spaces away: `tight`.
+TeX determines the space between two atoms by their classes (TeXbook, appendix G and chapter 18). MathML
+determines it by each operator's entry in the operator dictionary (MathML Core, appendix B). A symbol whose
+entry differs from TeX therefore gets explicit spaces. In scripts TeX omits the spaces: `tight`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 
-# The order matters: two neighbours with `left | right <= NONE` need no thought.
+# The order matters: two neighbours with `left | right <= NONE` need no spacing rules.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)
-"""Atom classes; NONE: nothing stands before. From INTEGRAL on they are operators."""
+"""Atom classes. NONE: no atom before. INTEGRAL and higher are operators."""
 GLUE = -1
-"""Class of mere space, which does not part two atoms from each other."""
+"""Class of space alone, which does not separate two atoms."""
 
 Atom = tuple[int, str]
 """Class, and one MathML element."""
@@ -28,9 +28,9 @@ THIN, MEDIUM, THICK = ".1667em", ".2222em", ".2778em"
 SIDES: Mapping[int, tuple[str, str]] = MappingProxyType(
     {BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)}
 )
-"""Class → space in front and behind, outside of scripts."""
+"""Class → space before and after, outside of scripts."""
 
-# whose entry in the dictionary has TeX's spaces
+# symbols whose entry in the dictionary has TeX's spaces
 DICTIONARY_BINARY = frozenset("+−±∓∩∪∧∨")
 DICTIONARY_RELATIONS = frozenset("=<>∈∉∋≈≃≅≡≤≥≪≫∼∝≠⊂⊃⊆⊇≺≻⊢")
 DICTIONARY_OPENING = frozenset("([{⌈⌊⟨⟦⟪⟮")
@@ -41,35 +41,35 @@ _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = lazy_pattern(r"<mo(?=[ >])([^>]*)>")
 _EMBELLISHED = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^<>]*)?>)*<mo[ >]")
 _SPACED = lazy_pattern(r' [lr]space="[^"]*"')
-# what `with_spaces` has made; an author's own spaces are written with a zero in front
+# output of `with_spaces`; explicit spaces of authors are written with a leading zero
 _ROW_SPACE = r'<mspace width="\.(?:1667|2222|2778)em"/>'
 _SPACED_ROW = lazy_pattern(rf"<mrow>(?>({_ROW_SPACE})?)(.*?)(?>({_ROW_SPACE})?)</mrow>", re.DOTALL)
 _SHORT = 200
-"""Characters of markup that is kept for the next time."""
+"""Maximum number of characters of markup that is cached."""
 
 
 def escape(text: str) -> str:
-    """`text` for the inside of an element."""
+    """Escape `text` for the content of an element."""
     return text.translate(_ESCAPES)
 
 
 def is_operator(xml: str) -> bool:
-    """Whether `xml` is an operator by itself."""
+    """Return whether `xml` is an operator by itself."""
     return xml.startswith(("<mo>", "<mo "))
 
 
 def is_embellished(xml: str) -> bool:
-    """Whether `xml` is an operator, with scripts or not (MathML Core, 3.2.4.2)."""
+    """Return whether `xml` is an operator, with or without scripts (MathML Core, 3.2.4.2)."""
     return _EMBELLISHED.match(xml) is not None
 
 
 def add_attribute(xml: str, attribute: str) -> str:
-    """`xml`, an operator, with one more attribute, unless it has that already."""
+    """Return the operator `xml` with one more attribute, unless it has that already."""
     return xml if attribute in xml.partition(">")[0] else xml.replace("<mo", f"<mo {attribute}", 1)
 
 
 def tight(xml: str) -> str:
-    """`xml` with no space around its operator."""
+    """Return `xml` without space around its operator."""
     return _tight(xml) if len(xml) < _SHORT else _tight.__wrapped__(xml)
 
 
@@ -81,7 +81,7 @@ def _tight(xml: str) -> str:
 
 
 def without_space(xml: str, side: str) -> str:
-    """`xml` with no space on one side of its operator. side: `l` or `r`."""
+    """Return `xml` without space on one side of its operator. side: `l` or `r`."""
     return _without_space(xml, side) if len(xml) < _SHORT else _without_space.__wrapped__(xml, side)
 
 
@@ -96,13 +96,13 @@ def _without_space(xml: str, side: str) -> str:
 
 
 def _spaced_row(xml: str) -> re.Match[str] | None:
-    """The space in front, what stands between, and the space behind, if that is what `xml` is."""
+    """Match a row of an optional space, content, and an optional space; None if `xml` has neither space."""
     row = _SPACED_ROW.fullmatch(xml) if xml.startswith("<mrow>") else None
     return row if row and (row[1] or row[3]) else None
 
 
 def with_spaces(kind: int, xml: str) -> str:
-    """`xml`, which is more than one sign, with the spaces of its class on both sides."""
+    """Return `xml`, which is more than one symbol, with the spaces of its class on both sides."""
     if kind not in SIDES:
         return xml
     before, behind = SIDES[kind]
@@ -111,7 +111,7 @@ def with_spaces(kind: int, xml: str) -> str:
 
 
 def operator(kind: int, sign: str) -> str:
-    """`sign` as an operator of that class, spaced as TeX does outside scripts."""
+    """Return `sign` as an operator of a class, with TeX's spaces outside scripts."""
     attributes = ""
     if kind == BIN and sign not in DICTIONARY_BINARY:
         attributes = f' lspace="{MEDIUM}" rspace="{MEDIUM}"'
@@ -129,13 +129,13 @@ def operator(kind: int, sign: str) -> str:
 
 
 def identifier(sign: str) -> str:
-    """`sign` as a letter or a sign that has no spaces."""
+    """Return `sign` as a letter or a symbol without spaces."""
     variant = ' mathvariant="normal"' if sign in UPRIGHT else ""
     return f"<mi{variant}>{escape(sign)}</mi>"
 
 
 def atom_of_character(character: str) -> Atom:
-    """A character that no table has, by what Unicode says of it."""
+    """Return the atom of a character that no table contains, by its Unicode category."""
     category = unicodedata.category(character)
     if category == "Nd":
         return ORD, f"<mn>{character}</mn>"

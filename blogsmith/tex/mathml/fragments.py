@@ -1,4 +1,4 @@
-"""Several pieces of a row as one element."""
+"""Combination of several pieces of a row to one element."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .atoms import is_embellished, tight
 
 
 def join_fragments(pieces: Sequence[str]) -> str:
-    """`pieces` as one element."""
+    """Return `pieces` as one element."""
     return pieces[0] if len(pieces) == 1 else f"<mrow>{''.join(pieces)}</mrow>"
 
 
 def group_fragments(pieces: Sequence[str]) -> str:
-    """`pieces` as one ordinary element: a lone operator has no spaces."""
+    """Return `pieces` as one ordinary element. A single operator gets no spaces."""
     if len(pieces) == 1:
         return tight(pieces[0]) if is_embellished(pieces[0]) else pieces[0]
     return f"<mrow>{''.join(pieces)}</mrow>"

@@ -1,4 +1,4 @@
-"""Every sign that prints itself: token → atom, in each face, in and out of scripts."""
+"""Atoms of all symbols that print themselves, for each font, in and out of scripts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .atoms import (
 )
 
 _STRUCTURE = frozenset("&{}\\_^#$%~'′″‴⁗")
-# characters that authors type → how TeX reads them
+# class → characters that authors type and TeX reads that way
 _TYPED: Mapping[int, str] = MappingProxyType(
     {
         BIN: "+±∓×÷·∘∙⊕⊖⊗⊙∪∩∧∨∖†‡⋆",
@@ -44,7 +44,7 @@ SCRIPT_CHARACTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {c: ("^", plain) for c, plain in _SUPERSCRIPTS.items()}
     | {c: ("_", plain) for c, plain in _SUBSCRIPTS.items()}
 )
-"""Raised and lowered characters of Unicode → script and plain character."""
+"""Superscript or subscript character of Unicode → script marker and plain character."""
 
 
 def _make_atom(kind: int, sign: str) -> Atom:
@@ -52,11 +52,11 @@ def _make_atom(kind: int, sign: str) -> Atom:
 
 
 def entries(table: str) -> list[tuple[str, list[str]]]:
-    """Sign and names of each entry of a table of `symbols`."""
+    """Return symbol and names of each entry in a table of `symbols`."""
     return [(words[0], words[1:]) for words in (entry.split() for entry in table.split(";"))]
 
 
-# TeX has no such capitals: they are the upright Latin ones, unless a face has the Greek ones
+# TeX has no commands for these capitals: they are upright Latin letters, unless a font has the Greek ones
 _LATIN_CAPITALS = """
 A Α Alpha; B Β Beta; E Ε Epsilon; Z Ζ Zeta; H Η Eta; I Ι Iota; K Κ Kappa; M Μ Mu; N Ν Nu; O Ο Omicron;
 P Ρ Rho; T Τ Tau; X Χ Chi
@@ -64,7 +64,7 @@ P Ρ Rho; T Τ Tau; X Χ Chi
 _GREEK: Mapping[str, str] = MappingProxyType(
     {"\\" + names[1]: names[0] for _, names in entries(_LATIN_CAPITALS)}
 )
-# what the tables cannot say
+# symbols that the tables cannot describe
 _ODD: Mapping[str, Atom] = MappingProxyType(
     {
         "-": _make_atom(BIN, "−"),
@@ -82,7 +82,7 @@ _ODD: Mapping[str, Atom] = MappingProxyType(
         "\\rbrace": _make_atom(CLOSE, "}"),
         "\\|": _make_atom(ORD, "‖"),
         "\\colon": (PUNCT, '<mo lspace=".1111em" rspace=".3333em">:</mo>'),
-        # TeX's dots hold room above them, for the row that they stand for
+        # TeX's dots include room above them, as high as the row that they represent
         "\\vdots": (ORD, '<mpadded voffset=".15em" height="1.5em" depth="0"><mi>⋮</mi></mpadded>'),
         "\\ddots": (INNER, '<mpadded height="1.5em"><mi>⋱</mi></mpadded>'),
         "\\iddots": (INNER, '<mpadded height="1.5em"><mi>⋰</mi></mpadded>'),
@@ -126,24 +126,24 @@ def _loose() -> Mapping[str, Atom]:
 
 @cache
 def atoms(face: Face, in_script: bool) -> Mapping[str, Atom]:
-    """Token → atom, in that face; in_script: without the spaces of relations and the like."""
+    """Return token → atom in a font. in_script: without the spaces of relations and similar symbols."""
     made = dict(_loose())
     if face:
         made.update(_face_atoms(face, made))
     if in_script:
         made.update(
             {
-                # like nothing: neither has it space nor does an operator beside it
+                # class NONE: neither the symbol nor an adjacent operator gets space
                 token: (NONE, tight(xml) if "<mo" in xml else xml)
                 for token, (kind, xml) in made.items()
                 if kind in (BIN, REL, PUNCT)
             }
         )
-    return made  # a proxy would cost a tenth of all the time; nobody may change it
+    return made  # a read-only proxy would cost a tenth of the total time; nobody may change the dict
 
 
 def _face_atoms(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
-    """Letters and digits in a face; in `rm` the letters only lose their slant."""
+    """Return the letters and digits of a font. In `rm` the letters are only made upright."""
     if face == "rm":
         return {
             token: (kind, f'<mi mathvariant="normal">{xml[4:-5]}</mi>')
@@ -157,7 +157,7 @@ def _face_atoms(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
         if kind == ORD and xml.startswith(("<mi", "<mn")):
             sign = xml[xml.index(">") + 1 : -5]
             letter = faced.get(_GREEK.get(token, sign))
-            # \mathit slants capital Greek, \boldsymbol does not
+            # \mathit slants capital Greek letters, \boldsymbol does not
             if sign in UPRIGHT and len(token) > 1 and (face == "bi" or (face, sign) == ("it", "∇")):
                 letter = upright.get(sign)
             if letter:

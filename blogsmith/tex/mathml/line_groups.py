@@ -1,9 +1,9 @@
-"""Where a long formula in a line of text may break: after relations and binary signs, as in TeX.
+"""Line breaks in long inline formulas: after relations and binary operators, as in TeX.
 
-Browsers set what stands in one row in one line. So the pieces that belong together become rows of their own,
-and the theme lets lines break between these. It stays one `<math>` with the same signs in the same order.
-TeX weighs breaks by penalties, browsers take the last one that fits. So a break of a worse kind is there only
-where no better one leaves a piece that fits a phone.
+Browsers never break a row. Therefore pieces that belong together become rows of their own, and the theme
+allows breaks between these. The result is still one `<math>` with the same symbols in the same order. TeX
+chooses breaks by penalties; browsers use the last one that fits. A worse kind of break is therefore added
+only if the better ones leave a piece that does not fit a phone.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _SPACE = lazy_pattern(r'width="(-?[\d.]+)em"')
 _SCRIPT = 0.7
 _LETTERS_AN_EM = 2
 _TOLERANCE = 1.25
-"""How far beyond what surely fits a piece may be."""
+"""Maximum width of a piece, as a multiple of the width that certainly fits."""
 _SPACES: Mapping[int, float] = MappingProxyType({BIN: 1, REL: 1, PUNCT: 0.5})
-"""Class → letters as wide as the space around it."""
+"""Class → width in letters of the space around it."""
 _FLAT = ("mi", "mn", "mtext")
 _STACKS = ("mfrac", "munder", "mover", "munderover")
 _SCRIPTS = ("msub", "msup", "msubsup", "mmultiscripts")
@@ -55,15 +55,16 @@ class _Piece(Struct, frozen=True):
     xml: str
     kind: int
     depth: int
-    """In how many brackets its right end stands."""
+    """Number of brackets open at its right end."""
     letters: float
-    """About how many letters are as wide."""
+    """Approximate width in letters."""
 
 
 def group_lines(mathml: str, narrow: int) -> str:
-    """`mathml` in rows between which a line may break; empty if it has too wide a piece.
+    """Return `mathml` with rows between possible line breaks; empty if a piece is too wide.
 
-    mathml: `<math>`, in its link if it is one. narrow: letters, about, that surely fit a phone.
+    mathml: `<math>`, inside its link if it has one. narrow: approximate number of letters that certainly fit
+    a phone.
     """
     start = mathml.find("<math ")
     end = mathml.rfind("</math>")
@@ -77,7 +78,7 @@ def group_lines(mathml: str, narrow: int) -> str:
 
 
 def _groups(pieces: list[_Piece], narrow: int) -> list[list[_Piece]]:
-    """The pieces between breaks; each level of `_LEVELS` breaks what the ones before have left too wide."""
+    """Return the pieces between breaks. Each level of `_LEVELS` breaks pieces that are still too wide."""
     groups = _split(pieces, (REL,), is_deep=False)
     for kinds, is_deep in _LEVELS:
         is_whole = len(groups) == 1
@@ -94,7 +95,7 @@ _LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (
     ((REL, BIN), True),
     ((PUNCT,), True),
 )
-"""Worse breaks than behind a relation: classes in front of them, and whether they may be inside brackets."""
+"""Worse breaks than after a relation: classes before the break, and whether it may be inside brackets."""
 
 
 def _split(pieces: list[_Piece], kinds: tuple[int, ...], is_deep: bool) -> list[list[_Piece]]:
@@ -105,7 +106,7 @@ def _split(pieces: list[_Piece], kinds: tuple[int, ...], is_deep: bool) -> list[
             groups.append([])
             is_at_break = False
         groups[-1].append(piece)
-        # a relation alone at the start stays with what follows
+        # a relation alone at the start stays with the following piece
         if piece.kind in kinds and (is_deep or not piece.depth) and len(groups[-1]) > 1:
             is_at_break = True
     return groups
@@ -116,7 +117,10 @@ def _width(pieces: Sequence[_Piece]) -> float:
 
 
 def _end_with_space(group: list[_Piece]) -> list[str]:
-    """The pieces of a row. To MathML text is space: a sign behind text alone would stand close to it."""
+    """Return the pieces of a row as markup. An operator after text alone gets explicit spaces.
+
+    MathML treats text as space and would place the operator next to it without a gap.
+    """
     row = [piece.xml for piece in group]
     for index, piece in enumerate(group):
         if piece.kind in (BIN, REL) and all(xml.startswith(_SPACE_LIKE) for xml in row[:index]):
@@ -134,7 +138,7 @@ def _read_pieces(markup: str) -> Iterator[_Piece]:
 
 
 def _children(markup: str) -> Iterator[str]:
-    """The elements that `markup` consists of."""
+    """Yield the top-level elements of `markup`."""
     depth = start = 0
     for tag in _TAG.finditer(markup):
         closing, _, _, empty = tag.groups()
@@ -146,7 +150,7 @@ def _children(markup: str) -> Iterator[str]:
 
 
 def _class_of(xml: str) -> int:
-    """The class of a piece by the spaces that it has: what was made ordinary has none."""
+    """Return the class of a piece, derived from its spaces: operators made ordinary have none."""
     found = _OPERATOR.match(xml)
     if found is None:
         row = _SPACED_ROW.fullmatch(xml)
@@ -166,7 +170,7 @@ def _class_of(xml: str) -> int:
 
 
 def _letters(xml: str) -> float:
-    """About how many letters are as wide as an element."""
+    """Return the approximate width of an element in letters."""
     opening = _TAG.match(xml)
     if opening is None:
         return 0

@@ -1,4 +1,4 @@
-"""Which signs formulas print, read from finished HTML: a font needs no others."""
+"""Characters that formulas print, read from finished HTML: the math font needs no others."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ _SLANTED = MappingProxyType(
         )
     }
 )
-"""A letter alone in its `<mi>` → the letter that browsers draw."""
+"""Single letter in an `<mi>` → the letter that browsers draw."""
 _UNSEEN = "\u00a0\u2061\u2062\u2063\u2064"
 
 
 def signs_of(texts: Iterable[str]) -> frozenset[str]:
-    """What the formulas in these pieces of HTML print."""
+    """Return the characters that the formulas in these HTML strings print."""
     found: set[str] = set()
     for html in texts:
         formulas = "<".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
-        # many formulas have few different tags with the text behind them
+        # many formulas have few different tags with the text after them
         for piece in set(formulas.split("<")):
             found.update(_signs_behind(piece))
     return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
 
 
 def join_signs(signs: Iterable[str]) -> str:
-    """Signs as one text, sorted: of thousands of pages they take much less room so."""
+    """Return characters as one sorted string, which needs much less memory for thousands of pages."""
     return "".join(sorted(signs))
 
 
 def split_signs(text: str) -> frozenset[str]:
-    """What `join_signs` was given."""
+    """Return the characters that `join_signs` joined."""
     return frozenset(_SIGN.findall(text))
 
 
 @lru_cache(4096)
 def _signs_behind(piece: str) -> Iterable[str]:
-    """Of a tag without its `<` and the text behind it."""
+    """Return the characters printed by a piece of HTML: a tag without its `<`, and the text after it."""
     tag, _, text = piece.partition(">")
     if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:
         return (_SLANTED.get(text, text),)

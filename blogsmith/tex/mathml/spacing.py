@@ -1,7 +1,7 @@
 """Space between two atoms, by TeX's table (TeXbook, chapter 18).
 
-MathML's operators bring their own space. Where TeX has less the piece is changed, where it has more a space
-is put in front of the next one.
+MathML's operators include their own space. Where TeX has less, the piece is changed; where it has more, a
+space is inserted before the next piece.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .atoms import (
 
 THIN_SPACE = f'<mspace width="{THIN}"/>'
 _APPLY = "<mo>\u2061</mo>"
-"""Between a function and what it is applied to: invisible, read aloud as "of"."""
+"""Operator between a function and its argument: invisible, read aloud as "of"."""
 
 
 _GLUE = ("<mspace", '<mrow style="margin-left', "<mtext>\u00a0</mtext>")
@@ -39,7 +39,7 @@ def _ending(xml: str) -> str:
 
 
 def _change(out: list[str], how: Callable[[str], str]) -> None:
-    """Change the last atom of `out`; space behind it stays."""
+    """Change the last atom of `out`. Space after it is not affected."""
     index = len(out) - 1
     while index > 0 and out[index].startswith(_GLUE):
         index -= 1
@@ -48,14 +48,14 @@ def _change(out: list[str], how: Callable[[str], str]) -> None:
 
 
 def infix(xml: str) -> str:
-    """A first piece of a row that has something in front: MathML would take `+` for a prefix there."""
+    """Mark a `+` or `-` that starts a row after other content as infix: MathML assumes a prefix."""
     if xml[:4] == "<mo>" and xml[4] in "+−±∓":
         return f'<mo form="infix">{xml[4:]}'
     return xml
 
 
 def trim_space(out: list[str], last: int) -> list[str]:
-    """`out` without the space behind its last piece, which has the class `last`."""
+    """Return `out` without the space after its last piece. last: class of that piece."""
     if out:
         if last == BIN:
             _change(out, tight)
@@ -65,7 +65,7 @@ def trim_space(out: list[str], last: int) -> list[str]:
 
 
 def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
-    """`atom` with class and space as they are behind `out`, whose last piece has the class `previous`."""
+    """Return `atom` with its class and space after `out`. previous: class of the last piece of `out`."""
     kind, xml = atom
     if in_script and kind in (BIN, REL, PUNCT):
         kind, xml = NONE, tight(xml)
@@ -99,7 +99,7 @@ def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> At
 
 def _space_after_operator(out: list[str], previous: int, kind: int, xml: str, in_script: bool) -> str:
     if previous >= FUNCTION:
-        # behind the invisible sign Firefox would put a space of its own beside ours
+        # after an invisible operator, Firefox would add its own space to ours
         if kind == ORD or kind >= INTEGRAL or (kind == INNER and not in_script):
             out.append(THIN_SPACE)
         if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:

@@ -1,7 +1,7 @@
-"""The symbols that have a name: sign, then its commands, grouped by TeX's atom classes.
+"""Symbols with names: each symbol followed by its commands, grouped by TeX's atom classes.
 
-Names and classes: LaTeX, AMS, and the tables of KaTeX and Temml. A sign of several characters is a
-relation built of them. Read by `atoms`; capital Greek is upright and small Greek slanted there.
+Names and classes: LaTeX, AMS, and the tables of KaTeX and Temml. An entry of several characters is a
+compound relation. `atoms` reads the tables, and sets capital Greek letters upright and small ones slanted.
 """
 
 ORDINARY = r"""

@@ -1,1 +1,1 @@
-"""Packages of LaTeX that are small languages of their own."""
+"""LaTeX packages that define a language of their own."""

@@ -1,6 +1,7 @@
-"""Colours by name or number, as CSS.
+"""Colours by name or number, converted to CSS.
 
-Names: CSS Color 4 and xcolor's `dvipsnames`; models `HTML`, `rgb`, `RGB`, `gray`, `cmyk` (its manual, 2.4).
+Names: CSS Color 4 and xcolor's `dvipsnames`. Models: `HTML`, `rgb`, `RGB`, `gray`, `cmyk` (xcolor manual,
+2.4).
 """
 
 from __future__ import annotations
@@ -75,19 +76,19 @@ NAMES: Mapping[str, str] = MappingProxyType(
     {name: "#" + code for name, code in zip(_CSS.split()[::2], _CSS.split()[1::2], strict=True)}
     | {name: "#" + code.lower() for name, code in zip(_DVIPS.split()[::2], _DVIPS.split()[1::2], strict=True)}
 )
-"""Name → CSS colour, as a number: HTML's checkers know few names. Lower-case names are those of CSS."""
+"""Name → CSS colour as a number, because HTML checkers know few names. Lower-case names are those of CSS."""
 _LIGHT = 0.35
-"""Relative luminance above which black reads better than white, with room for grey."""
+"""Relative luminance above which black is more readable than white, with a margin for grey."""
 
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {"\\" + name: "#" + code for name, code in zip(_KATEX.split()[::2], _KATEX.split()[1::2], strict=True)}
 )
-"""Command → CSS colour: `\\blue{x}` and its shades, as KaTeX has them."""
+r"""Command → CSS colour: `\blue{x}` and its shades, as in KaTeX."""
 
 
 def color_of(parser: Parser, command: str) -> str:
-    """Reads `[model]{colour}` or `{colour}` behind `command`."""
+    """Read `[model]{colour}` or `{colour}` after `command`. Return the colour as CSS."""
     model = "".join(parser.optional() or ()).strip()
     source = parser.name_argument()
     own = parser.macros.get(color_key("".join(source).strip()))
@@ -97,7 +98,7 @@ def color_of(parser: Parser, command: str) -> str:
 
 
 def css_color(source: Sequence[str], model: str, command: str) -> str:
-    """The colour that `source` says, as CSS; `ParseError` if it says none."""
+    """Return the colour in `source` as CSS. ParseError if it is not a colour."""
     text = "".join(source).strip()
     found = _parse_model(text, model) if model else _plain(text)
     if found is None:
@@ -111,19 +112,21 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
 
 
 def define_color(reader: TokenReader, command: str) -> None:
-    r"""`\definecolor{name}{model}{value}`: from here on, in all formulas of the page, as MathJax has it."""
+    r"""Define a colour by `\definecolor{name}{model}{value}`, for all later formulas of the page, as in
+    MathJax.
+    """
     name, model = "".join(reader.argument()).strip(), "".join(reader.argument()).strip()
     color = css_color(reader.argument(), model, command)
     reader.define(color_key(name), Macro(0, None, (color,)), everywhere=True)
 
 
 def color_key(name: str) -> str:
-    """Under which a colour stands among the macros: no call has such a name."""
+    """Return the key of a colour among the macros; no macro call has this name."""
     return f"{_DEFINED}{name}"
 
 
 def color_definitions(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """What defines those of the colours among `macros` that `tex` may use."""
+    """Return TeX definitions of the colours among `macros` that `tex` may use."""
     if "color" not in tex:
         return ""
     colors = {name.removeprefix(_DEFINED): body for name, body in macros.items() if name.startswith(_DEFINED)}
@@ -135,7 +138,7 @@ def color_definitions(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 def _digits(color: str) -> str:
-    """The six digits of a CSS colour that is a number."""
+    """Return the six digits of a CSS colour that is a number."""
     digits = color.removeprefix("#").upper()
     return digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
 
@@ -175,7 +178,7 @@ def _bytes(parts: Sequence[float]) -> str | None:
 
 
 def is_light(color: str) -> bool:
-    """Whether text on `color`, `#rgb` or `#rrggbb`, had better be dark (WCAG 2.2, relative luminance)."""
+    """Return whether text on `color`, `#rgb` or `#rrggbb`, should be dark (WCAG 2.2, relative luminance)."""
     digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
     parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]

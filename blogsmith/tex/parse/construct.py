@@ -1,4 +1,4 @@
-"""What a construct is: commands, environments and infixes, as functions of the parser."""
+"""Constructs: commands, environments and infixes as functions of the parser."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ..mathml.atoms import Atom
 from .reader import Expander
 
 P = TypeVar("P")
-"""The parser, which is made of constructs and stands above this module."""
+"""The parser, which uses constructs and is defined above this module."""
 Combine = Callable[[str, str], str]
-"""(what stands before an infix, what stands behind it) → one element."""
+"""(pieces before an infix, pieces after it) → one element."""
 
 
 class Constructs(Struct, Generic[P], frozen=True):
-    """What commands and environments do; `parser.py` says what their functions are given."""
+    """Functions of commands and environments. `parser.py` defines their parameters."""
 
     commands: Mapping[str, Callable[[P, str], Atom | None]]
     environments: Mapping[str, Callable[[P, str], Atom]]
     infixes: Mapping[str, Callable[[P, str], Combine]]
     expanders: Mapping[str, Expander]
     overrides: Mapping[str, Expander]
-    """What a package gives another meaning."""
+    """Expanders of a package that replace the usual meaning of commands."""
     known: Callable[[str], bool]
-    """Whether a control sequence means something."""
+    """Returns whether a control sequence is defined."""
     names: Callable[[], Sequence[str]]
-    """All control sequences that mean something."""
+    """Returns all defined control sequences."""

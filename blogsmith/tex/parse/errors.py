@@ -1,4 +1,4 @@
-"""Mistakes while reading: first at a token, then at a place of the author's formula."""
+"""Errors while reading: first at a token, then at a location in the author's formula."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .scan import At
 
 
 class ParseError(Exception):
-    """The formula is wrong at `token`; becomes a `TexError` once tokens have places."""
+    """The formula is invalid at `token`. Converted to a `TexError` once tokens have positions."""
 
     def __init__(
         self,
@@ -22,17 +22,18 @@ class ParseError(Exception):
         unknown: bool = False,
         meant: str | None = None,
     ) -> None:
-        """unclosed: the end of what `token` opens is missing. unknown: no command has the name `token`.
+        """Describe an error at a token.
 
-        meant: what to write in place of the token; None: that is not known.
+        unclosed: the end of the construct that `token` opens is missing. unknown: no command has the name
+        `token`. meant: text to write instead of the token; None if it is not known.
         """
         super().__init__(message)
         self.kind: Kind = kind
-        self.message = message.replace("\0", "")  # the mark of what `\\let` has taken
+        self.message = message.replace("\0", "")  # removes the marker of tokens bound by `\let`
         self.token = token
         self.hint = hint
         self.end = end
-        """Last token of what is wrong, where that is more than one."""
+        """Last token of the error, if it has more than one; otherwise empty."""
         self.unclosed = unclosed
         self.unknown = unknown
         self.meant = meant
@@ -42,7 +43,9 @@ _NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
 def place_error(error: ParseError, tex: str) -> TexError:
-    """`error` with the place of its token in `tex`, the author's formula; without one: its end."""
+    """Return `error` with the position of its token in `tex`, the author's formula; by default the end of
+    `tex`.
+    """
     token = error.token
     if not isinstance(token, At):
         return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
@@ -61,6 +64,6 @@ def place_error(error: ParseError, tex: str) -> TexError:
 
 
 def misplaced_tab_error(token: str) -> ParseError:
-    """The error of a `&` where no cell is."""
+    """Return the error for a `&` outside a table."""
     hint = "write \\& for the sign"
     return ParseError("math-syntax", "& stands outside a table or alignment", token, hint=hint, meant="\\&")

@@ -1,4 +1,4 @@
-"""TeX's lengths → CSS lengths in em, px or %."""
+"""Conversion of TeX lengths to CSS lengths in em, px or %."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ...base.patterns import lazy_pattern
 from .errors import ParseError
 
-# em for one unit, at TeX's size of 10 points; points of other sizes scale along
+# em for one unit, at TeX's size of 10 points; points of other sizes are scaled
 _EM: Mapping[str, float] = MappingProxyType(
     {
         "em": 1.0,
@@ -53,7 +53,8 @@ _GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\
 
 
 def ems(tex: str) -> float | None:
-    """The em that `tex`, such as `3pt` or `-.5\\jot plus 1fil`, stands for; None if it is no length."""
+    r"""Return the length of `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em; None if it is not a length.
+    """
     match = _LENGTH.match(tex)
     if match is None or not _GLUE.fullmatch(tex, match.end()):
         return None
@@ -65,13 +66,13 @@ def ems(tex: str) -> float | None:
 
 
 def css(em: float) -> str:
-    """`em` as CSS writes it."""
+    """Return a length in em as CSS."""
     shown = f"{em:.4f}".rstrip("0").rstrip(".")
     return "0" if shown in ("0", "-0", "") else f"{shown}em"
 
 
 def read_ems(tokens: Sequence[str], command: str) -> float:
-    """The length that `tokens` say; `ParseError` if they say none."""
+    """Return the length in `tokens`, in em. ParseError if it is not a length, or too long."""
     text = "".join(tokens)
     found = ems(text)
     if found is None:
@@ -85,5 +86,5 @@ def read_ems(tokens: Sequence[str], command: str) -> float:
 
 
 def read_length(tokens: Sequence[str], command: str) -> str:
-    """`read_ems` as CSS."""
+    """Return `read_ems` as CSS."""
     return css(read_ems(tokens, command))

@@ -1,4 +1,4 @@
-"""The tokens of `scan` as records, for callers that look at a formula and do not typeset it."""
+"""Tokens of `scan` as records, for callers that inspect a formula without typesetting it."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from .scan import split, split_placed
 from .scan import text_of as join
 
 ROW_BREAKS = ("\\\\", "\\cr", "\\newline")
-"""What ends a row: of tables, of displays, of what stands below a sum."""
+"""Tokens that end a row of a table, of a display, or of lines below a sum."""
 
 
 class Token(NamedTuple):
-    """One token. A tuple because a page makes ten thousands of them."""
+    """One token. A tuple, because a page creates tens of thousands of them."""
 
     text: str
-    """`\\alpha`, `\\\\`, `{`, `x`; any run of white space and comments is one space."""
+    r"""`\alpha`, `\\`, `{`, `x`; any run of white space and comments is one space."""
     offset: int
-    """Of its first character in the author's formula; the macro call if a macro made it."""
+    """Offset of its first character in the author's formula; offset of the call if a macro produced it."""
     length: int
-    """Characters it takes there."""
+    """Length in characters of that range."""
 
 
 def commands(names: str) -> frozenset[str]:
-    """The names in a line of names, each with its backslash."""
+    """Return the names in a string, each with a backslash."""
     return frozenset("\\" + name for name in names.split())
 
 
 def tokenize(tex: str) -> list[Token]:
-    """The tokens of `tex` with a number in its digits; never raises."""
+    """Return the tokens of `tex`, with numbers split into digits. Never raises."""
     tokens: list[Token] = []
     for token in split_placed(tex):
         parts = token if token[0].isdecimal() or token[0] == "." else (token,)
@@ -43,36 +43,38 @@ def tokenize(tex: str) -> list[Token]:
 
 
 def tokenize_unplaced(tex: str) -> list[Token]:
-    """The same in half the time, for callers that do not ask where a token stands: all are at 0."""
+    """Return the tokens without positions (all 0), in half the time of `tokenize`."""
     return list(chain.from_iterable(map(_unplaced, split(tex))))
 
 
 @lru_cache(maxsize=4096)
 def _unplaced(text: str) -> tuple[Token, ...]:
-    """One token of `scan`. Remembered: formulas have few different ones, and making a record takes longer."""
+    """Return one token of `scan` as records. Cached: formulas have few different tokens, and a record costs
+    more.
+    """
     parts = text if text[0].isdecimal() or text[0] == "." else (text,)
     return tuple(Token(part, 0, 0) for part in parts)
 
 
 def is_control_word(text: str) -> bool:
-    """Is it a backslash followed by letters?"""
+    """Return whether a token is a backslash followed by ASCII letters."""
     return len(text) > 1 and text[0] == "\\" and text[1].isalpha() and text.isascii()
 
 
 def text_of(tokens: Sequence[Token]) -> str:
-    """TeX text that reads as `tokens`."""
+    """Return TeX that reads as `tokens`."""
     return join([token.text for token in tokens])
 
 
 def skip_spaces(tokens: Sequence[Token], index: int) -> int:
-    """The first index from `index` on that holds no space."""
+    """Return the first index from `index` on whose token is not a space."""
     while index < len(tokens) and tokens[index].text == " ":
         index += 1
     return index
 
 
 def group_end(tokens: Sequence[Token], start: int) -> int:
-    """Index of the `}` that closes the `{` at `start`, or -1."""
+    """Return the index of the `}` that closes the `{` at `start`, or -1."""
     depth = 0
     for index in range(start, len(tokens)):
         text = tokens[index].text
@@ -86,16 +88,16 @@ def group_end(tokens: Sequence[Token], start: int) -> int:
 
 
 class Argument(NamedTuple):
-    """One argument of a command as found in a token list."""
+    """One argument of a command in a token list."""
 
     tokens: list[Token]
-    """Without its braces."""
+    """Tokens without the braces."""
     end: int
     """Index after the argument."""
 
 
 def read_argument(tokens: Sequence[Token], index: int) -> Argument | None:
-    """The group or single token at `index`, spaces skipped; None if there is none."""
+    """Return the group or single token at `index`, after spaces; None if there is none."""
     index = skip_spaces(tokens, index)
     if index >= len(tokens) or tokens[index].text == "}":
         return None
@@ -106,9 +108,9 @@ def read_argument(tokens: Sequence[Token], index: int) -> Argument | None:
 
 
 def read_optional(tokens: Sequence[Token], index: int, limit: int = 200) -> Argument | None:
-    """The `[…]` at `index`, spaces skipped, brackets inside braces not counted; else None.
+    """Return the `[…]` at `index`, after spaces; None if there is none. Brackets inside braces are ignored.
 
-    limit: tokens to look at; a search to the end after each bracket would be quadratic.
+    limit: number of tokens to search; searching to the end after each bracket would be quadratic.
     """
     index = skip_spaces(tokens, index)
     if index >= len(tokens) or tokens[index].text != "[":
@@ -125,7 +127,7 @@ def read_optional(tokens: Sequence[Token], index: int, limit: int = 200) -> Argu
 
 
 class Named(NamedTuple):
-    """The name that follows a `\\begin` or `\\end`."""
+    r"""The name after a `\begin` or `\end`."""
 
     text: str
     end: int
@@ -133,7 +135,7 @@ class Named(NamedTuple):
 
 
 def read_name(tokens: Sequence[Token], index: int) -> Named | None:
-    """The name of the environment in braces after `tokens[index]`; None if there is none."""
+    """Return the environment name in braces after `tokens[index]`; None if there is none."""
     window = tokens[index + 1 : index + 60]
     argument = read_argument(window, 0)
     if argument is None:

@@ -1,4 +1,4 @@
-"""What macros and expanders make: token lists with the arguments in their places."""
+"""Bodies of macros and results of expanders: token lists into which arguments are inserted."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from msgspec import Struct
 from .scan import cut_token, split
 
 EXPANDED = 200_000
-"""Tokens that commands such as `\\qty` and `\\ce` may make together; each may hold others."""
+r"""Maximum number of tokens that commands such as `\qty` and `\ce` may produce together in one formula."""
 
 
 class Macro(Struct, frozen=True):
     """A user's macro."""
 
     arity: int
-    """How many arguments it takes, the optional one included."""
+    """Number of arguments, including the optional one."""
     default: tuple[str, ...] | None
-    """Of the first argument; None: all are required."""
+    """Default of the first argument; None: all arguments are required."""
     body: tuple[str, ...]
     delimiters: tuple[tuple[str, ...], ...] = ()
-    """`\\def\\a#1.{…}`: what follows each parameter, after what comes before the first; empty: nothing."""
+    r"""`\def\a#1.{…}`: tokens before the first parameter, then tokens after each; empty: no delimiters."""
 
 
 def is_phrase(macro: object) -> bool:
-    """Whether it is a macro that takes nothing and does not stand for one token only."""
+    """Return whether it is a macro without arguments whose body is not a single token."""
     return isinstance(macro, Macro) and not (macro.arity or macro.delimiters) and len(macro.body) != 1
 
 
 def fill(template: str, *arguments: Sequence[str]) -> list[str]:
-    """Tokens of `template` with `#1` … `#9` replaced."""
+    """Return the tokens of `template` with `#1` … `#9` replaced."""
     return fill_body(_template(template), arguments)
 
 
@@ -41,7 +41,9 @@ def _template(template: str) -> tuple[str, ...]:
 
 
 def fill_body(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = EXPANDED) -> list[str]:
-    """`body` with its parameters replaced; `##` is a `#`. It stops short where it gets longer than `most`."""
+    """Return `body` with its parameters replaced; `##` becomes `#`. Stop once the result is longer than
+    `most`.
+    """
     if not arguments and "#" not in body:
         return list(body)
     made: list[str] = []

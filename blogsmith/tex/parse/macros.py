@@ -1,7 +1,7 @@
-"""Macros as settings and front matter write them: name → body.
+"""Macros in settings and front matter: name → body.
 
-The body holds `#1` … `#9`; the highest one is the number of arguments, unless the body starts with `#[n]`
-(n arguments) or `#[n][default]` (and the first one is optional).
+The body contains `#1` … `#9`. The highest one is the number of arguments, unless the body starts with `#[n]`
+(n arguments) or `#[n][default]` (n arguments, the first optional).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HEAD = lazy_pattern(r"#\[([0-9])\](?:\[([^\]]*)\])?")
 
 @lru_cache(1024)
 def parse_macro(body: str) -> Macro:
-    """Read the text of a macro as the module docstring describes it."""
+    """Parse the body of a macro as described in the module docstring."""
     head = _HEAD.match(body)
     if head is None:
         arity = max((int(n) for n in _PARAMETER.findall(body)), default=0)
@@ -29,5 +29,5 @@ def parse_macro(body: str) -> Macro:
 
 
 def read_macros(macros: Mapping[str, str | Macro]) -> dict[str, Macro]:
-    """Macros ready to be called; what an earlier formula has defined is ready already."""
+    """Return macros ready to be called. Macros that an earlier formula has defined are ready already."""
     return {name: parse_macro(body) if isinstance(body, str) else body for name, body in macros.items()}

@@ -1,7 +1,8 @@
-r"""Backslashes that were meant for Markdown: `\_`, `\*`, `\\{` and `\\\\` of authors whose generator took one
-away.
+r"""Backslashes meant for Markdown: `\_`, `\*`, `\\{` and `\\\\`, from authors whose generator removed one of
+them.
 
-Nothing inside our formulas is Markdown, so `\_` is a literal underscore, `\*` no command and `\\` a new row.
+Nothing inside our formulas is Markdown. Here `\_` is a literal underscore, `\*` is an unknown command, and
+`\\` starts a new row.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ _TEXT = commands(
     "mathrm mathit mathsf mathtt mathnormal mathup operatorname operatornamewithlimits label tag ref eqref "
     "href url class htmlClass htmlId cssId color ce pu begin end hspace intertext shortintertext"
 )
-"""Commands whose argument is a text or a name, in which an underscore is one."""
+"""Commands whose argument is text or a name, where an underscore is meant literally."""
 
 
 def escape_hint(token: str, tex: str) -> str:
-    """What to write instead, if `token`, at which a formula is wrong, is an escape; else empty."""
+    """Return a hint if `token`, where a formula is invalid, is an escape; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
         return f"a formula needs no escape: write {token[1]}"
     if isinstance(token, At):
@@ -35,9 +36,9 @@ def escape_hint(token: str, tex: str) -> str:
 
 
 def literal_underscore(tex: str, macros: Container[str]) -> int:
-    r"""Where the first `\_` stands that is no part of a text or a name; -1 if there is none.
+    r"""Return the offset of the first `\_` outside of text and names; -1 if there is none.
 
-    macros: commands of the author's, whose arguments may be texts.
+    macros: commands of the author, whose arguments may be text.
     """
     tokens = tokenize(tex)
     index = 0
@@ -52,9 +53,9 @@ def literal_underscore(tex: str, macros: Container[str]) -> int:
 
 
 def doubled_row_end(tex: str) -> int:
-    r"""Where the first `\\\\` of a table stands whose rows all end so; -1 if there is none.
+    r"""Return the offset of the first `\\\\` in a table whose rows all end like this; -1 if there is none.
 
-    Two of them apart, or one among others, are an empty row that was meant.
+    Two separate `\\`, or one `\\\\` among other row ends, make an intended empty row.
     """
     if "\\\\\\\\" not in tex:
         return -1
@@ -69,12 +70,12 @@ _TABLE = lazy_pattern(
     r"\\begin\{(?P<name>[bBpvV]?matrix\*?|smallmatrix|array|d?cases|aligned|align\*?|split|gathered?)\}"
     r"(?:(?!\\begin\{|\\end\{)[\s\S])*\\end\{(?P=name)\}"
 )
-"""One without another in it."""
+"""A table without another table in it."""
 _ROW_END = lazy_pattern(r"(?:\\\\)+")
 
 
 def _skip_arguments(tokens: list[Token], index: int) -> int:
-    """Index after the groups that stand at `index`."""
+    """Return the index after the groups at `index`."""
     while True:
         at = skip_spaces(tokens, index)
         if at < len(tokens) and tokens[at].text == "*":

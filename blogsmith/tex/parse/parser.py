@@ -1,7 +1,7 @@
-"""TeX → MathML in one pass: rows of atoms, groups and arguments.
+"""Conversion of TeX to MathML in one pass: rows of atoms, groups and arguments.
 
-A row is read token by token; what a sign prints comes from `atoms`, what a command does from the
-constructs handed in. Each piece of a row is one MathML element, so a script can take the last one.
+A row is read token by token. `atoms` defines what a symbol prints; the constructs passed in define what a
+command does. Each piece of a row is one MathML element, so that a script can be attached to the last one.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\end
 
 
 ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
-"""Definitions, which are no argument of anything."""
+"""Definitions, which cannot be an argument."""
 
 
 class Parser(State):
-    """Reads one formula."""
+    """Parser of one formula."""
 
     constructs: Constructs[Parser]
 
     def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
-        """The pieces up to a token that ends a row, which is taken and left in `ended_by`.
+        r"""Return the pieces up to a token that ends a row. The token is consumed and stored in `ended_by`.
 
-        before: class of what stands in front. infix_ends: `\\over` and related commands end the row too.
-        open_end: the space behind the last piece stays; its class is in `last_kind`.
+        before: class of the atom before the row. infix_ends: whether `\over` and related commands also end
+        the row. open_end: whether the space after the last piece is preserved; its class is in `last_kind`.
         """
         self.enter()
         stack, macros, infixes, get = self.stack, self.macros, self.constructs.infixes, self.atoms.get
@@ -107,7 +107,7 @@ class Parser(State):
         return combine
 
     def item(self, token: str) -> Atom | None:
-        """What `token`, which is no plain sign, prints; None: nothing."""
+        """Return the atom for `token`, which is not a plain symbol; None if it prints nothing."""
         if token == "{":
             return self.group(token)
         handler = self.constructs.commands.get(token)
@@ -131,9 +131,9 @@ class Parser(State):
         return self._character_atom(token)
 
     def _character_atom(self, token: str) -> Atom | None:
-        """A character that no table has."""
+        """Return the atom of a character that no table contains."""
         if token[0] == "\0":
-            # what \let has taken, whatever the name means by now
+            # bound by \let, whatever the name means now
             return self.atoms.get(token[1:]) or self.item(strip_mark(token))
         if token in SCRIPT_CHARACTERS:
             lower_typed(self, token)
@@ -147,7 +147,7 @@ class Parser(State):
         return atom_of_character(token)
 
     def unknown(self, token: str) -> ParseError:
-        """The error of a control sequence that means nothing."""
+        """Return the error for an undefined control sequence."""
         if len(token) == 1:
             return ParseError("math-syntax", "a backslash stands alone", token)
         if token == "\\verb":
@@ -156,14 +156,14 @@ class Parser(State):
         return ParseError("math-command", f"unknown TeX command {token}", token, unknown=True)
 
     def number(self, token: str) -> Atom:
-        """A number, with the digits of the face."""
+        """Return a number, with the digits of the current font."""
         if self.face or self.bold:
             table = self.atoms
             token = "".join(table[c][1][4:-5] if c in table and c != "." else c for c in token)
         return ORD, f"<mn>{token}</mn>"
 
     def group(self, brace: str) -> Atom:
-        """`{…}`, its brace taken: one ordinary atom."""
+        """Read `{…}` after its opening brace. Return it as one ordinary atom."""
         mark, environment = self.mark(), self.environment
         self.environment = ""
         out = self.row()
@@ -176,7 +176,7 @@ class Parser(State):
     def parse_group(
         self, source: Sequence[str], style: int | None = None, *, before: int = NONE, open_end: bool = False
     ) -> list[str]:
-        """The pieces of `source`, read as a group of its own; before, open_end: see `row`."""
+        """Return the pieces of `source`, read as a group of its own. before, open_end: see `row`."""
         self.stack.append("}")
         self.push(source)
         old, table = self.style, self.atoms
@@ -193,7 +193,7 @@ class Parser(State):
         return out
 
     def not_closed(self, opening: str) -> ParseError:
-        """The error of a group that something else than its end has ended."""
+        """Return the error for a group that was ended by something other than its end."""
         found = self.ended_by
         if not found:
             return ParseError(
@@ -204,7 +204,7 @@ class Parser(State):
         return ParseError("math-brace", f"{found} stands where {opening} is still open", found)
 
     def script(self, token: str) -> str:
-        """The argument of `_` or `^`, in script style."""
+        """Return the argument of `_` or `^`, in script style."""
         follower = self.peek()
         sign = atoms(self.visible_face(), True).get(follower)
         if sign is not None and sign[0] == ORD and follower not in self.macros:  # by far most scripts
@@ -216,7 +216,7 @@ class Parser(State):
         return xml
 
     def parse_styled(self, style: int) -> str:
-        """The next argument, in that style."""
+        """Return the next argument in a style."""
         old, table = self.style, self.atoms
         self.set_style(style)
         xml = self.element()
@@ -224,11 +224,11 @@ class Parser(State):
         return xml
 
     def element(self) -> str:
-        """The next argument as one element."""
+        """Return the next argument as one element."""
         return self.atom_argument()[1]
 
     def atom_argument(self) -> Atom:
-        """The next argument as an atom; a group is ordinary."""
+        """Return the next argument as an atom. A group is ordinary."""
         self.enter()
         atom: Atom | None = None
         while atom is None:
@@ -239,7 +239,7 @@ class Parser(State):
             if token in self.macros:
                 if self.command in "_^" or not is_phrase(self.macros[token]):
                     self.expand(token)
-                else:  # \frac\x2 takes all that \x stands for, x^\x the first sign of it
+                else:  # \frac\x2 uses the whole expansion of \x, x^\x only its first token
                     atom = ORD, group_fragments(self.parse_group([token]))
                 continue
             atom = self.atoms.get(token)
@@ -267,8 +267,8 @@ class Parser(State):
 
 
 Command = Callable[[Parser, str], Atom | None]
-"""(parser, command) → what it prints; None: nothing."""
+"""(parser, command) → atom to print; None: nothing."""
 Environment = Callable[[Parser, str], Atom]
-"""(parser, name) → what it prints; called behind `\\begin{name}`, takes everything up to `\\end{name}`."""
+r"""(parser, name) → atom to print. Called after `\begin{name}`; consumes everything up to `\end{name}`."""
 Infix = Callable[[Parser, str], Combine]
-"""(parser, command) → how to combine; reads what stands behind the command and belongs to it."""
+"""(parser, command) → function that combines both sides. Reads the arguments of the command."""

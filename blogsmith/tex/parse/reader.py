@@ -1,8 +1,8 @@
-"""The formula as TeX sees it while reading: a stack of tokens on which macros are opened.
+r"""The formula as TeX sees it while reading: a stack of tokens, where macros are expanded.
 
-Macros follow TeX: a definition holds from where it stands to the end of its group, `\\gdef` and
-`\\global` to the end of the formula. Their bodies are read when called. What a macro may make is
-bounded by a budget, so a loop ends; the error points at the author's call.
+Macros follow TeX: a definition is valid up to the end of its group, with `\gdef` and `\global` up to the end
+of the formula. Bodies are read when they are called. A budget limits the tokens that macros may produce, so
+that a loop ends; the error points to the author's call.
 """
 
 from __future__ import annotations
@@ -27,92 +27,93 @@ __all__ = [
 ]
 
 BUDGET = 100_000
-"""Tokens that all macros of one formula may make together."""
+"""Maximum number of tokens that all macros of one formula may produce."""
 _WORK = 500_000
-"""What a formula may cost beyond its own length, in tokens looked at: of arguments in arguments, of brackets
-that never close, of what an array repeats in each row."""
+"""Maximum number of tokens that are inspected more than once: arguments in arguments, brackets that are never
+closed, parts that an array repeats in each row.
+"""
 
 
 class FormulaReader(Protocol):
-    """What an expander may take from the formula behind its command."""
+    """Operations of an expander on the formula after its command."""
 
     def peek(self) -> str:
-        """The next token, spaces skipped, unexpanded; empty at the end of the formula."""
+        """Return the next token after spaces, unexpanded; empty at the end of the formula."""
 
     def pop(self) -> str:
-        """Takes that token."""
+        """Consume and return the next token after spaces."""
 
     def star(self) -> bool:
-        """Takes a `*` if it is next."""
+        """Consume a `*` if it is next. Return whether it was."""
 
     def argument(self) -> list[str]:
-        """One TeX argument without its braces."""
+        """Consume one TeX argument. Return it without its braces."""
 
     def optional(self) -> list[str] | None:
-        """`[…]` if it is next, without the brackets."""
+        """Consume `[…]` if it is next. Return it without the brackets; otherwise None."""
 
     def take_between(self, opening: str, closing: str) -> list[str] | None:
-        """What stands between `opening` and its partner if it is next."""
+        """Consume the text between `opening` and `closing` if it is next. Return it; otherwise None."""
 
     def syntax_error(self, message: str, *, hint: str = "") -> Exception:
-        """An error at the command, to be raised."""
+        """Return an error at the command, for the caller to raise."""
 
 
 Expander = Callable[[FormulaReader, str], list[str]]
-"""(reader, command) → the tokens to read in place of the command and what the expander took."""
+"""(reader, command) → tokens that replace the command and the arguments that the expander consumed."""
 
 
 def tokens(tex: str) -> list[str]:
-    """The tokens of TeX text."""
+    """Return the tokens of TeX source."""
     return split(tex)
 
 
 class TokenReader:
-    """A stack of tokens with the macros known at this point. One per formula."""
+    """A stack of tokens, with the macros known at this point. One for each formula."""
 
     def __init__(self, source: Sequence[str], macros: Mapping[str, Macro | Expander]) -> None:
         self.stack: list[str] = list(reversed(source))
         self.macros: dict[str, Macro | Expander] = dict(macros)
-        """The author's, and what a package gives another meaning."""
+        """Macros of the author, and commands that a package redefines."""
         self.given = macros
-        """Those known before the formula."""
+        """Macros known before the formula."""
         self.budget = BUDGET
         self.command = ""
-        """The command being carried out."""
+        """The command being executed."""
         self.last = ""
         """The token that ended the last argument."""
         self.expanded = 0
-        """Tokens that expanders have made."""
+        """Number of tokens that expanders have produced."""
         self._work = _WORK
         self._defined = 0
-        """How many definitions there were."""
+        """Number of definitions so far."""
         self._lasting: dict[str, int] = {}
-        """Name defined for good → number of that definition."""
+        """Globally defined name → number of that definition."""
         self._shadowed: list[tuple[int, str, Macro | Expander | None]] = []
-        """Definitions that come back at the end of a group, with their numbers and names."""
+        """(number, name, definition) to restore at the end of a group."""
 
     def peek(self) -> str:
-        """See `FormulaReader`."""
+        """Implement `FormulaReader`."""
         stack = self.stack
         while stack and stack[-1] == " ":
             stack.pop()
         return stack[-1] if stack else ""
 
     def pop(self) -> str:
-        """See `FormulaReader`."""
+        """Implement `FormulaReader`."""
         self.peek()
         return self.stack.pop() if self.stack else ""
 
     def push(self, made: Sequence[str]) -> None:
-        """Let `made` be read next."""
+        """Push tokens to be read next."""
         self.stack.extend(reversed(made))
 
     def star(self) -> bool:
-        """See `FormulaReader`."""
+        """Implement `FormulaReader`."""
         return bool(self.peek() == "*" and self.stack.pop())
 
     def argument(self) -> list[str]:
-        """See `FormulaReader`; `ParseError` if there is none."""
+        """Implement `FormulaReader`. ParseError if there is no argument."""
         token = self.peek()
         if not token or token == "}":
             what = "the formula" if not token else "the group"
@@ -127,7 +128,7 @@ class TokenReader:
         return [token]
 
     def name_argument(self) -> list[str]:
-        """An argument that is no formula but a name, a length or the like: its macros are opened."""
+        """Consume an argument that is a name, a length or similar. Return it with its macros expanded."""
         source = self.argument()
         if not any(token in self.macros for token in source):
             return source
@@ -145,7 +146,7 @@ class TokenReader:
         return made
 
     def _group(self, brace: str) -> list[str]:
-        """Tokens up to the brace that closes; the opening one is taken already."""
+        """Consume the tokens up to the closing brace; the opening one is consumed already."""
         taken: list[str] = []
         depth, stack = 1, self.stack
         while stack:
@@ -162,17 +163,19 @@ class TokenReader:
         raise ParseError("math-brace", "opening brace { is never closed", brace, unclosed=True)
 
     def spend(self, work: int) -> None:
-        """Counts tokens that are looked at once more; `ParseError` if that is too much for one formula."""
+        """Count tokens that are inspected again. ParseError if that is too much for one formula."""
         self._work -= work
         if self._work < 0:
             raise ParseError("math-limit", "formula is too big to be typeset", self.command)
 
     def optional(self) -> list[str] | None:
-        """See `FormulaReader`."""
+        """Implement `FormulaReader`."""
         return self.take_between("[", "]")
 
     def take_between(self, opening: str, closing: str) -> list[str] | None:
-        """See `FormulaReader`; partners inside braces do not count. None also if it never closes."""
+        """Implement `FormulaReader`. Delimiters inside braces are ignored. Return None also if it is never
+        closed.
+        """
         if self.peek() != opening:
             return None
         stack = self.stack
@@ -201,11 +204,11 @@ class TokenReader:
         return None
 
     def syntax_error(self, message: str, *, hint: str = "") -> ParseError:
-        """See `FormulaReader`."""
+        """Implement `FormulaReader`."""
         return ParseError("math-syntax", message, self.command, hint=hint)
 
     def expand(self, call: str) -> None:
-        """Put what the macro `call` makes on the stack; its name is taken already."""
+        """Push the expansion of the macro `call`, whose name is consumed already."""
         macro = self.macros[call]
         if not isinstance(macro, Macro):
             self.expand_by(call, macro)
@@ -221,7 +224,7 @@ class TokenReader:
         self.command = before
 
     def expand_by(self, call: str, expander: Expander) -> None:
-        """Put what `expander` makes of the command `call` on the stack."""
+        """Push the tokens that `expander` returns for the command `call`."""
         before, self.command = self.command, call
         made = expander(self, call)
         self.command = before
@@ -243,7 +246,7 @@ class TokenReader:
         return arguments
 
     def _delimited_arguments(self, macro: Macro) -> list[list[str]]:
-        """Arguments of a macro whose parameters are parted by tokens (TeXbook, chapter 20)."""
+        """Return the arguments of a macro with delimited parameters (TeXbook, chapter 20)."""
         before, *after = macro.delimiters
         for expected in before:
             if not self.stack or self.stack.pop() != expected:
@@ -277,7 +280,10 @@ class TokenReader:
         )
 
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
-        """From here on `name` means `macro` (None: what it means in TeX), to the end of the group."""
+        """Define `name` up to the end of the group. macro: None restores the meaning in TeX.
+
+        everywhere: define it up to the end of the formula.
+        """
         if everywhere:
             self._lasting[name] = self._defined
         else:
@@ -289,15 +295,15 @@ class TokenReader:
             self.macros[name] = macro
 
     def mark(self) -> int:
-        """Where a group begins, for `restore`."""
+        """Return the state at the start of a group, for `restore`."""
         return len(self._shadowed)
 
     def restore(self, mark: int) -> None:
-        """Forget what was defined since `mark`."""
+        """Undo the definitions since `mark`."""
         while len(self._shadowed) > mark:
             number, name, old = self._shadowed.pop()
             if number < self._lasting.get(name, 0):
-                continue  # \\gdef has come since
+                continue  # \gdef has defined it since
             if old is None:
                 self.macros.pop(name, None)
             else:

@@ -1,8 +1,8 @@
-"""TeX text → tokens, as strings.
+"""Conversion of TeX source to tokens, as strings.
 
-A token is a control sequence, a number, any other character, or one space for a run of white space.
-Reading a formula needs no positions; only an error does, and then the formula is read again with
-tokens that know their place (`At`). So the common case pays nothing for them.
+A token is a control sequence, a number, any other character, or one space for a run of white space. Reading
+a formula needs no positions. Only an error does; then the formula is read again with tokens that have a
+position (`At`). The common case therefore costs nothing.
 """
 
 from __future__ import annotations
@@ -12,45 +12,45 @@ from collections.abc import Iterable, Sequence
 
 from ...base.patterns import lazy_pattern
 
-# No XML may hold these, and no converter filters all of them.
+# No XML may contain these characters, and no converter filters all of them.
 _BAD = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
 _BAD_CHARACTERS = lazy_pattern(f"[{_BAD}]")
 
-# a number is one token: 3.14, .5; a control word is ASCII letters
+# a number is one token: 3.14, .5; a control word consists of ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
 _SPLIT = lazy_pattern(_TOKEN, re.DOTALL)
-# The end of a `\verb` is looked for in its line, and not for long: a formula may consist of such searches.
+# The end of a `\verb` is searched in its line, up to a limit: a formula might consist of these searches.
 _PLACED = lazy_pattern(
     rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s])[^\n]{{0,1000}}?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)"
     rf"|{_TOKEN}",
     re.DOTALL,
 )
-# in an address a % is no comment (hyperref)
+# in a URL a % does not start a comment (hyperref)
 _ADDRESS = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]{0,2000}\}")
-_PERCENT = "\x1a"  # no author's text holds it: `clean_text`
+_PERCENT = "\x1a"  # no author's text contains it after `clean_text`
 _WORD = lazy_pattern(r"\\[A-Za-z]+")
 _LETTER = lazy_pattern("[A-Za-z]")
 _SPECIAL = lazy_pattern(r"%|\\verb")
 
 
 def clean_text(text: str) -> str:
-    """`text` without the characters that no XML may hold."""
+    """Return `text` without the characters that XML may not contain."""
     return _BAD_CHARACTERS.sub("", text)
 
 
 class At(str):
-    """A token that knows where the author wrote it, or called the macro that made it."""
+    """A token with the position where the author wrote it, or called the macro that produced it."""
 
     offset: int
-    """Of its first character in the author's formula."""
+    """Offset of its first character in the author's formula."""
     length: int
-    """Characters it takes there."""
+    """Length in characters of that range."""
     macro: str
-    """The command that made it; empty if the author wrote it."""
+    """Command that produced it; empty if the author wrote it."""
 
 
 def split(tex: str) -> list[str]:
-    """The tokens of `tex`; never raises. Comments are white space; `\\verb|…|` is one token."""
+    r"""Return the tokens of `tex`; never raises. Comments are white space; `\verb|…|` is one token."""
     if not tex.isprintable():
         tex = clean_text(tex)
     if _SPECIAL.search(tex):
@@ -62,7 +62,7 @@ def split(tex: str) -> list[str]:
 
 
 def split_placed(tex: str) -> list[At]:
-    """`split(tex)` with every token an `At`."""
+    """Return `split(tex)` with every token an `At`."""
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
     tokens: list[At] = []
@@ -79,44 +79,44 @@ def split_placed(tex: str) -> list[At]:
 
 
 def place(text: str, offset: int, length: int, macro: str = "") -> At:
-    """`text` as a token at that place."""
+    """Return `text` as a token at a position."""
     token = At(text)
     token.offset, token.length, token.macro = offset, length, macro
     return token
 
 
 def spanning(first: str, last: str) -> str:
-    """`first` as if it reached to the end of `last`, where the author wrote both."""
+    """Return `first` extended to the end of `last`, if the author wrote both."""
     if not isinstance(first, At) or not isinstance(last, At) or first.macro or last.macro:
         return first
     return place(first, first.offset, max(first.length, last.offset + last.length - first.offset))
 
 
 def move_tokens(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
-    """`tokens` without a place put where `to` stands, if that has a place."""
+    """Return the tokens, with the position of `to` for those without one, if `to` has a position."""
     if not isinstance(to, At):
         return list(tokens)
     return [t if isinstance(t, At) else place(t, to.offset, to.length, macro) for t in tokens]
 
 
 def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
-    """`tokens` as a definition keeps them: what it makes stands at its call."""
+    """Return the tokens without positions, for a definition: its results get the position of the call."""
     return tuple(str(token) for token in tokens)
 
 
 def cut_token(token: str, start: int, end: int) -> str:
-    """`token[start:end]`, with its own place."""
+    """Return `token[start:end]`, with its own position."""
     piece = token[start:end]
     return place(piece, token.offset + start, end - start, token.macro) if isinstance(token, At) else piece
 
 
 def strip_mark(token: str) -> str:
-    """What `\\let` has taken (`\\0\\frac`) without the mark, at the place of its alias."""
+    r"""Return a token bound by `\let` (`\0\frac`) without its marker, at the position of its alias."""
     return place(token[1:], token.offset, token.length, token.macro) if isinstance(token, At) else token[1:]
 
 
 def text_of(tokens: Sequence[str]) -> str:
-    """TeX text that reads as `tokens`: a space parts a control word from a letter after it."""
+    """Return TeX that reads as `tokens`. A space separates a control word from a letter after it."""
     parts: list[str] = []
     for token in tokens:
         if parts and _LETTER.match(token) and _WORD.fullmatch(parts[-1]):
@@ -126,7 +126,7 @@ def text_of(tokens: Sequence[str]) -> str:
 
 
 def split_at(tokens: Sequence[str], separator: str) -> list[list[str]]:
-    """`tokens` cut at each `separator` outside braces."""
+    """Return `tokens` split at each `separator` outside braces."""
     pieces: list[list[str]] = [[]]
     depth = 0
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Sub- and superscripts, primes, and limits of operators."""
+"""Subscripts and superscripts, primes, and limits of operators."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from .scan import split
 _TAG = lazy_pattern(r"<[^>]*>")
 _TYPED: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
 STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_TYPED))
-"""Tokens that change what stands before them."""
+"""Tokens that change the atom before them."""
 _PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
 
 
 class Scripted(Protocol):
-    """What of the parser is needed here."""
+    """The part of the parser that is needed here."""
 
     stack: list[str]
     macros: dict[str, Macro | Expander]
 
     def peek(self) -> str:
-        """The next token."""
+        """Return the next token."""
 
     def push(self, made: list[str]) -> None:
-        """Let `made` be read next."""
+        """Push tokens to be read next."""
 
     def expand(self, call: str) -> None:
-        """Put what a macro makes on the stack."""
+        """Push the expansion of a macro."""
 
     def script(self, token: str) -> str:
-        """The argument of `_` or `^`."""
+        """Return the argument of `_` or `^`."""
 
     def is_display_style(self) -> bool:
-        """Whether limits stand above and below here."""
+        """Return whether limits are placed above and below here."""
 
 
 def with_scripts(parser: Scripted, base: str, kind: int) -> str:
-    """`base`, of that class, with the scripts and primes that follow."""
+    """Return `base` with the scripts and primes that follow. kind: atom class of `base`."""
     lower = upper = ""
     primes = 0
     above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
@@ -77,7 +77,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     if is_operator(base) and "minsize=" in base:
         base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
     if base.startswith("<mtext"):
-        # Firefox raises the subscript of text that has a font of its own to the line
+        # Firefox moves the subscript of text in a different font up to the baseline
         base = f"<mrow>{base}</mrow>"
     low, high = ("under", "over") if above else ("sub", "sup")
     mend = _correct_slant(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
@@ -89,9 +89,12 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
 
 
 def _correct_slant(parser: Scripted, lower: str, upper: str) -> str:
-    """Chromium takes an integral's slant for width, so a subscript stands too far right: a class for CSS."""
+    """Return a CSS class that corrects subscripts of integrals, which Chromium places too far right.
+
+    Chromium treats the slant of an integral as width.
+    """
     if parser.is_display_style():
-        # with both scripts the gap is there only behind a longer subscript
+        # with both scripts there is a gap only after a longer subscript
         longer = len(_TAG.sub("", lower)) > len(_TAG.sub("", upper))
         return ' class="math-int"' if longer else ""
     return ' class="math-int-text"'
@@ -105,7 +108,7 @@ def _has_limits(token: str, kind: int) -> bool:
 
 
 def _add_primes(primes: int, upper: str) -> str:
-    """Primes in signs of at most four, then what else is raised."""
+    """Return the primes, up to four in one character, followed by the rest of the superscript."""
     counts = [4] * (primes // 4) + ([primes % 4] if primes % 4 else [])
     signs = "".join(f'<mo lspace="0" rspace="0">{_PRIMES[count]}</mo>' for count in counts)
     return signs if len(counts) == 1 and not upper else f"<mrow>{signs}{upper}</mrow>"
@@ -117,7 +120,7 @@ def _double(token: str) -> ParseError:
 
 
 def lower_typed(parser: Scripted, token: str) -> None:
-    """`²` as authors type it is read as `^{2}`: put that on the stack."""
+    """Push `^{2}` for a typed `²`, and similar for other raised and lowered characters."""
     mark, plain = SCRIPT_CHARACTERS[token]
     signs = [plain]
     while parser.stack and SCRIPT_CHARACTERS.get(parser.stack[-1], ("", ""))[0] == mark:

@@ -1,4 +1,4 @@
-"""What the parser knows while it reads: style, face, and where it stands."""
+"""State of the parser: style, font, and position in the formula."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from .errors import ParseError
 from .reader import Macro, TokenReader
 
 MAX_DEPTH = 500
-"""Groups inside groups; browsers flatten what is deeper than 512 elements."""
+"""Maximum nesting of groups. Browsers flatten elements nested deeper than 512."""
 
 DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
 """TeX's styles."""
 
 
 class RowNumber(Struct, frozen=True):
-    """What a row prints at its right edge."""
+    """The number at the right edge of a row."""
 
     number: str
-    """TeX text between the parentheses: a number, or what `\\tag` says."""
+    r"""TeX between the parentheses: a number, or the argument of `\tag`."""
     id: str
     """Anchor of the row; empty: no anchor."""
     bare: bool = False
-    """Without the parentheses."""
+    """Whether it is printed without the parentheses."""
     mathml: str = ""
-    """The number typeset, parentheses and all, where a tag holds TeX; empty: print `number` as it is."""
+    """The typeset number with parentheses, if a tag contains TeX; empty: print `number` as it is."""
 
 
 class State(TokenReader):
-    """A formula half read: the tokens left, the style, the face, and what construct is being read."""
+    """State of a formula while it is read: the remaining tokens, the style, the font, and the current
+    construct.
+    """
 
     def __init__(
         self,
@@ -52,65 +54,65 @@ class State(TokenReader):
         self.face: Face = ""
         self.bold = False
         self.size = 1.0
-        """Of `\\large` and related commands, to the size around the formula."""
+        """Size set by `\\large` and related commands, relative to the text around the formula."""
         self.atoms = atoms("", False)
         self.ended_by = ""
         """The token that ended the last row; empty at the end of the formula."""
         self.previous = NONE
-        """Class of what stands before the command being carried out."""
+        """Class of the atom before the command being executed."""
         self.last_kind = NONE
         """Class of the last piece of the last row."""
         self.took_rest = False
-        """A switch such as `\\color` has read the rest of the row that it stands in."""
+        """Whether a switch such as `\\color` has read the rest of its row."""
         self.depth = 0
         self.environment = ""
-        """The innermost one, whose cells are being read; empty inside a group of it."""
+        """The innermost environment whose cells are being read; empty inside a group in it."""
         self.row_numbers: Sequence[RowNumber | None] = ()
-        """What the rows of the outermost alignment print, until it takes them."""
+        """Numbers of the rows of the outermost alignment, until it reads them."""
         self.in_link = False
-        """What is read is the text of a link."""
+        """Whether the text of a link is being read."""
         self.tagged = False
-        """A `\\tag` was read."""
+        """Whether a `\\tag` was read."""
         self.is_global = False
-        """`\\global` stands before the next definition."""
+        """Whether `\\global` precedes the next definition."""
         self.between_rows = ""
         """Text of an `\\intertext` in the row being read."""
         self.shove = ""
-        """Side that a `\\shoveleft` in the row being read asks for."""
+        """Side set by a `\\shoveleft` in the row being read."""
 
     def set_style(self, style: int) -> None:
-        """From here on set in that style."""
+        """Set the style for the tokens that follow."""
         self.style = style
         self.atoms = atoms(self.visible_face(), style >= SCRIPT)
 
     def set_face(self, face: Face, bold: bool) -> None:
-        """From here on letters have that face."""
+        """Set the font for the letters that follow."""
         self.face, self.bold = face, bold
         self.atoms = atoms(self.visible_face(), self.style >= SCRIPT)
 
     def visible_face(self) -> Face:
-        """The face as `atoms` knows it."""
+        """Return the font as a key of `atoms`."""
         return BOLD_OF.get(self.face, self.face) if self.bold else self.face
 
     def is_display_style(self) -> bool:
-        """Whether limits stand above and below here."""
+        """Return whether limits are placed above and below here."""
         return self.style == DISPLAY
 
     def script_style(self) -> int:
-        """The style of a script at this place."""
+        """Return the style of a script at this point."""
         return SCRIPT if self.style < SCRIPT else SCRIPTSCRIPT
 
     def take_numbers(self) -> Sequence[RowNumber | None]:
-        """What the rows of the alignment being read print; empty for all but the outermost."""
+        """Return the row numbers for the alignment being read, once: inner alignments have none."""
         numbers, self.row_numbers = self.row_numbers, ()
         return numbers
 
     def is_at_top(self) -> bool:
-        """Whether what is read stands in no group."""
+        """Return whether the current position is outside all groups."""
         return self.depth <= 1
 
     def enter(self) -> None:
-        """One level deeper; `ParseError` if that is too deep."""
+        """Enter a group. ParseError if it is nested too deep."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             token = self.stack[-1] if self.stack else self.command

@@ -1,1 +1,1 @@
-"""The mhchem package: chemical formulas, reactions and units of `\\ce` and `\\pu`."""
+r"""The mhchem package: chemical formulas, reactions and units of `\ce` and `\pu`."""

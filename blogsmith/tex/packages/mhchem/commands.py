@@ -1,6 +1,6 @@
-r"""Control sequences in chemistry that mean what they mean in TeX, with what they take.
+"""Control sequences in chemistry that have the same meaning as in TeX, with their arguments.
 
-Most take their groups as TeX; those that only frame, stack or colour what they hold take chemistry.
+Most arguments are TeX. Commands that only frame, stack or colour their argument accept chemistry in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GREEK = (
     r"|rho|sigma|varsigma|tau|upsilon|phi|varphi|chi|psi|omega"
     r"|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega)(?![A-Za-z])"
 )
-"""Pattern of a Greek letter as a command; such a letter is no variable, so it is upright."""
+"""Pattern of a Greek letter as a command. Here it is upright, because it is not a variable."""
 
 _ARGUMENTS: Mapping[str, str] = MappingProxyType(
     {
@@ -29,7 +29,7 @@ _ARGUMENTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("color", "textcolor"), "tc"),
     }
 )
-"""What a command takes: c chemistry, d the same or a digit, t TeX, s a script with chemistry."""
+"""Command → kinds of its arguments: c chemistry, d chemistry or a digit, t TeX, s a script with chemistry."""
 
 _BLANK = lazy_pattern(r"\s*")
 _SIZED = lazy_pattern(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
@@ -44,7 +44,7 @@ _GREEK = lazy_pattern(rf"({GREEK})\s*")
 
 
 def control(scan: Scanner) -> str:
-    """The control sequence that comes next: a Greek letter, upright, or a command with all it takes."""
+    """Consume the next control sequence: an upright Greek letter, or a command with its arguments."""
     greek = scan.accept(_GREEK)
     if scan.accept(_CIRCA) is not None:
         return r"{\sim}"
@@ -52,7 +52,7 @@ def control(scan: Scanner) -> str:
 
 
 def text(scan: Scanner) -> str:
-    """All that is left as upright text; mathematics and commands in it stay what they are."""
+    """Return the rest as upright text. Mathematics and commands in it are not changed."""
     made: list[str] = []
     while scan.next_character:
         words = scan.accept(_TEXT)
@@ -68,12 +68,12 @@ def text(scan: Scanner) -> str:
 
 
 def mathematics(scan: Scanner) -> str:
-    """What the dollar that comes next opens, taken."""
+    """Consume the formula that the next `$` opens."""
     return "{" + scan.take_bracket().tex() + "}"
 
 
 def command(scan: Scanner) -> str:
-    """The control sequence that comes next with all it takes, taken, as TeX."""
+    """Consume the next control sequence with its arguments. Return it as TeX."""
     if scan.peek_match(_SIZED):
         return _read_sized(scan)
     name = scan.name()
@@ -87,7 +87,7 @@ def command(scan: Scanner) -> str:
 
 
 def _read_sized(scan: Scanner) -> str:
-    """A bracket with the command for its size."""
+    """Consume a bracket with the command for its size."""
     size = scan.name()
     scan.accept(_BLANK)
     bracket = scan.accept(_DELIMITER)
@@ -109,7 +109,7 @@ def _chemical(scan: Scanner, kinds: str) -> str:
 
 
 def _groups(scan: Scanner) -> str:
-    """The groups and options directly behind a command."""
+    """Consume the groups and options directly after a command."""
     taken: list[str] = []
     while True:
         option = scan.accept(_OPTION)

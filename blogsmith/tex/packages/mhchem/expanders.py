@@ -1,7 +1,7 @@
-r"""Chemistry as authors of mhchem write it: `\ce{…}` for formulas and equations, `\pu{…}` for units → TeX.
+r"""Chemistry in mhchem's notation: `\ce{…}` for formulas and equations, `\pu{…}` for units → TeX.
 
-The grammar is that of the manual of mhchem 4, read by a scanner and rules of our own: what only TeX can
-set (mathematics in dollars, frames, colours) passes through, everything else becomes plain TeX.
+The grammar is that of the manual of mhchem 4, with a scanner and rules of our own. Parts that only TeX can
+set (mathematics in dollar signs, frames, colours) are passed through; everything else becomes plain TeX.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .scripts import RAISED, TYPED, decode_scripts
 
 
 def chemistry(text: str) -> str:
-    r"""What `\ce{text}` means, as TeX; TexError where it cannot be read."""
+    r"""Return `\ce{text}` as TeX. TexError if it is invalid."""
     return formula(Scanner(text, _convert))
 
 
 def physical_unit(text: str) -> str:
-    r"""What `\pu{text}` means, as TeX; TexError where it cannot be read."""
+    r"""Return `\pu{text}` as TeX. TexError if it is invalid."""
     return quantity(Scanner(text, _convert))
 
 
@@ -46,7 +46,7 @@ def _expander(meaning: Callable[[str], str]) -> Expander:
 
 
 def _has_rows(made: list[str]) -> bool:
-    """Whether `&` or a line break is for the alignment around; a group would hide it there."""
+    """Return whether there is a `&` or a line break for the surrounding alignment. A group would hide it."""
     if "&" not in made and r"\\" not in made:
         return False
     depth = 0
@@ -63,13 +63,13 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         r"\pu": _expander(physical_unit),
     }
 )
-"""Commands → what they expand to."""
+"""Commands → their expansions."""
 
 
-# What stands in the braces of `\pu`: numbers with powers of ten, and units with their powers.
+# The argument of `\pu`: numbers with powers of ten, and units with their powers.
 #
-# Units are upright. A blank between them is a thin space, `*` and `.` a dot, `/` a slash, `//` a fraction
-# bar.
+# Units are upright. A space between them becomes a thin space, `*` and `.` a dot, `/` a slash, `//` a
+# fraction bar.
 
 
 _MINUS = "-−"
@@ -80,7 +80,7 @@ _NUMBER = lazy_pattern(rf"([{_MINUS}+]?)(?=[.,]?\d)(\d+(?:,\d{{3}}){{2,}}|\d*)(?
 _TIMES_TEN = lazy_pattern(rf"\s*(x|×|\*|·|\\times\s|\\cdot\s)\s*10(?=\^)|([eE])(?=[{_MINUS}+]?\d)")
 _TEN = lazy_pattern(rf"([eE])(?=[{_MINUS}+]?\d)")
 _POWER = lazy_pattern(rf"\^?[{_MINUS}+]?\d+")
-# what joins a number to the next one
+# joins a number to the next one
 _TO = lazy_pattern(rf"\s*(\\pm(?![A-Za-z])|\+-|±|--|–|[{_MINUS}/])\s*(?=[{_MINUS}+]?[\d.])")
 _JOINS: Mapping[str, str] = MappingProxyType(
     {
@@ -113,10 +113,10 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
 
 
 def quantity(scan: Scanner) -> str:
-    """What is left of `scan`, as TeX."""
+    """Return the rest of `scan` as TeX."""
     made: list[str] = []
     before = "sign"
-    """What was read last: a number, units or a sign."""
+    """Kind of the last part: `number`, `units` or `sign`."""
     scan.accept(_BLANK)
     while scan.next_character:
         if (number := _number(scan)) is not None:
@@ -147,7 +147,8 @@ def _begins_units(scan: Scanner, before: str) -> bool:
 
 
 def _number(scan: Scanner) -> str | None:
-    """The number that comes next with its power of ten and what it is joined to; None if there is none."""
+    """Consume the next number with its power of ten, and numbers joined to it. Return None if there is none.
+    """
     made: list[str] = []
     while (part := _part(scan)) is not None:
         made.append(part)
@@ -178,7 +179,7 @@ def _part(scan: Scanner) -> str | None:
 
 
 def _group_digits(digits: str, *, from_right: bool) -> str:
-    """Five digits and more in groups of three, counted from the decimal sign."""
+    """Return five or more digits in groups of three, counted from the decimal marker."""
     if len(digits) < 5 or "," in digits:
         return digits
     first = len(digits) % 3 if from_right else 0
@@ -188,7 +189,7 @@ def _group_digits(digits: str, *, from_right: bool) -> str:
 
 
 def _power(scan: Scanner) -> str:
-    """The exponent that comes next, in braces or not; empty if there is none."""
+    """Consume the next exponent, in braces or not. Return "" if there is none."""
     if (characters := scan.accept(RAISED)) is not None:
         return f"^{{{decode_scripts(characters.group())}}}"
     match = scan.accept(_POWER)
@@ -203,7 +204,7 @@ def _power(scan: Scanner) -> str:
 
 
 def _units(scan: Scanner) -> str:
-    """Units up to a number or a sign that is none of theirs."""
+    """Consume units up to a number or a character that does not belong to them."""
     rows: list[list[str]] = [[]]
     depth = 0
     while scan.next_character:
@@ -224,19 +225,21 @@ def _units(scan: Scanner) -> str:
             if not unit:
                 break
             row.append(unit)
-    # a fraction bar takes all that follows below it
+    # the rest of the units is below a fraction bar
     above = "".join(rf"\tfrac{{{_join_units(row)}}}{{" for row in rows[:-1])
     return above + _join_units(rows[-1]) + "}" * (len(rows) - 1)
 
 
 def _join_units(row: list[str]) -> str:
-    """One row of units; a slash gets space where blanks or a second slash would bind as it does."""
+    """Return one row of units. A slash gets space if the row has spaces or a second slash, which bind
+    equally.
+    """
     is_simple = row.count("/") == 1 and r"\mkern3mu " not in row
     return "".join(r"\,/\," if piece == "/" and not is_simple else piece for piece in row)
 
 
 def _unit(scan: Scanner) -> str:
-    """One unit with its power, or a number among units; empty if neither comes next."""
+    """Consume one unit with its power, or a number among units. Return "" if neither is next."""
     if (symbol := scan.accept(_LETTERS)) is not None:
         return rf"\mathrm{{{symbol.group()}}}" + _power(scan)
     if scan.next_character in _SIGNS:

@@ -1,8 +1,8 @@
-r"""What stands in the braces of `\ce`, read from left to right, as mhchem 4 reads it.
+r"""The argument of `\ce`, read from left to right as mhchem 4 does.
 
-The character that comes next decides which rule reads on (`_RULES`), and what stands directly before it
-decides what it means there (`Side`): the 2 of `2H2O` is an amount at first and a subscript then.
-Beyond mhchem: characters such as H₂O⁺, arrows as signs, brackets in the texts of arrows, sums as amounts.
+The next character selects the rule that reads on (`_RULES`). The part directly before it (`Side`) determines
+its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are accepted:
+characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as amounts.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _BLANK = lazy_pattern(r"\s*")
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _ATOM_AHEAD = lazy_pattern(r"[^\W\d_]|[\\({\[$]")
 _GAS = lazy_pattern(r"\^(?=\s|$)")
-# in H^3H the superscript belongs to what follows
+# in H^3H the superscript belongs to the following letter
 _MASS_AHEAD = lazy_pattern(r"\^(?:\d+|\{\d+\})(?=[A-Z])")
 _COUNTED_AHEAD = lazy_pattern(r"\s*(?:[A-Z\[]|\((?![a-z]{1,3}\)))|\s+[\\{$]")
 _OPENS = lazy_pattern(r"\\(?:\{|(?:left|[bB]igg?l)(?![A-Za-z]))")
@@ -61,7 +61,7 @@ Rule = Callable[[ChemicalFormula], None]
 
 
 def formula(scan: Scanner) -> str:
-    """What is left of `scan`, as TeX."""
+    """Return the rest of `scan` as TeX."""
     made = ChemicalFormula(scan)
     blank(made)
     while scan.next_character:
@@ -70,7 +70,7 @@ def formula(scan: Scanner) -> str:
 
 
 def _read_other(made: ChemicalFormula) -> None:
-    """A letter, or a character that only prints itself."""
+    """Read a letter, or a character that only prints itself."""
     if made.scan.next_character.isalpha():
         _letter(made)
     else:
@@ -93,7 +93,7 @@ def _script(made: ChemicalFormula) -> None:
         add_mark(made, "^")
         return
     is_apart = made.side in (Side.ATOM, Side.SCRIPT)
-    # R is a rest, not an element: R^1R^2C=O
+    # R is a residue, not an element: R^1R^2C=O
     if not is_apart or (scan.peek_match(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
         _nuclide(made, is_apart=is_apart)
     elif scan.next_character == "_":
@@ -103,7 +103,7 @@ def _script(made: ChemicalFormula) -> None:
 
 
 def _nuclide(made: ChemicalFormula, *, is_apart: bool) -> None:
-    """Scripts that belong to what follows; if nothing does, they stand alone."""
+    """Read scripts that belong to the following atom. Without one they have no base."""
     scan = made.scan
     found: dict[str, str] = {}
     while scan.next_character in ("_", "^") and scan.next_character not in found:
@@ -121,7 +121,7 @@ def _put_before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart:
 
 
 def _read_script_characters(made: ChemicalFormula) -> None:
-    """Scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
+    """Read scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
     scan = made.scan
     upper, lower = scan.accept(RAISED), scan.accept(LOWERED)
     above, below = (decode_scripts(match.group()) if match else "" for match in (upper, lower))
@@ -156,7 +156,7 @@ def _bond(made: ChemicalFormula) -> None:
 
 
 def _angle(made: ChemicalFormula) -> None:
-    """`<` and `>`, and the arrows that begin with them."""
+    """Read `<` and `>`, and the arrows that begin with them."""
     if not take_arrow(made) and (made.side is not Side.EDGE or not take_operator(made)):
         made.add(rf"\mathord{{{made.scan.pop()}}}", Side.JOINT)
 
@@ -237,7 +237,7 @@ def _command(made: ChemicalFormula) -> None:
 
 
 def _read_framed(made: ChemicalFormula, name: str) -> None:
-    """A command with what it takes: a fraction before a formula is its amount."""
+    """Read a command with its arguments. A fraction before a formula is its amount."""
     content = control(made.scan)
     if name in _FRACTIONS and made.side is Side.EDGE and made.scan.peek_match(_COUNTED_AHEAD):
         add_amount(made, content)
@@ -246,7 +246,7 @@ def _read_framed(made: ChemicalFormula, name: str) -> None:
 
 
 def _read_named_bond(made: ChemicalFormula) -> None:
-    r"""The bond that `\bond` names, the command taken."""
+    r"""Read the argument of `\bond`, after the command."""
     scan = made.scan
     if scan.next_character != "{":
         raise TexError("math-syntax", r"\bond needs the name of a bond in braces")

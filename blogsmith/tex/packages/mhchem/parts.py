@@ -1,7 +1,7 @@
-"""A chemical formula while it is read: the parts so far, and what they mean for what comes next.
+"""A chemical formula while it is read: the parts so far, and how they affect the next one.
 
-Scripts stand on an empty base, so that they keep their height whatever letter is before them: in
-Hg₂²⁺ as in H₂. Charges stand behind the number of atoms, not above it, as IUPAC wants them.
+Scripts are on an empty base, so that their height does not depend on the letter before them: Hg₂²⁺ is like
+H₂. Charges follow the number of atoms instead of being above it, as IUPAC recommends.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")
 
 
 class Side(Enum):
-    """What the right side of a part means for what follows it directly."""
+    """Meaning of the right side of a part for the part that follows directly."""
 
     EDGE = auto()
-    """A formula begins: it may have an amount, scripts belong to what follows."""
+    """A formula begins: it may have an amount, and scripts belong to the following part."""
     JOINT = auto()
-    """A formula goes on, as behind a bond: as at the edge, but digits and letters are no amount."""
+    """A formula continues, for example after a bond: like EDGE, but digits and letters are not an amount."""
     ATOM = auto()
-    """Digits are its number, signs its charge."""
+    """Digits are its number of atoms, `+` and `-` its charge."""
     SCRIPT = auto()
     """The scripts of an atom."""
     LOOSE = auto()
@@ -36,12 +36,12 @@ class ChemicalPart(Struct, frozen=True):
     """One part of a formula."""
 
     tex: str
-    """Ends in no control word that a letter behind it would change."""
+    """TeX that does not end in a control word which a following letter would change."""
     side: Side = Side.LOOSE
 
 
 class Scripts(Struct, frozen=True):
-    """Scripts of an atom; two of them stand above one another."""
+    """Scripts of an atom; if it has two, they are above each other."""
 
     lower: str = ""
     upper: str = ""
@@ -56,20 +56,24 @@ class Scripts(Struct, frozen=True):
 
 @dataclass(slots=True)
 class ChemicalFormula:
-    """The text that is left, and the parts read so far."""
+    """The input that is left, and the parts read so far."""
 
     scan: Scanner
     parts: list[ChemicalPart | Scripts] = field(default_factory=list)
     small: bool = False
-    """The last atom is a word without capitals, as in cis-, or Greek: a hyphen follows rather than a bond."""
+    """Whether the last atom is a word without capitals, as in cis-, or Greek. A `-` after it is a hyphen,
+    not a bond.
+    """
     closed: bool = False
-    """The last atom is a closing bracket."""
+    """Whether the last atom is a closing bracket."""
     hangs: list[bool] = field(default_factory=lambda: [False])
-    """Whether a bond leads into what each open bracket holds, so that another may lead out: [-CH2-]."""
+    """For each open bracket, whether its content begins with a bond, so that it may also end with one:
+    [-CH2-].
+    """
 
     @property
     def side(self) -> Side:
-        """What stands directly before what comes next."""
+        """Side of the part directly before the next one."""
         if not self.parts:
             return Side.EDGE
         last = self.parts[-1]
@@ -77,9 +81,10 @@ class ChemicalFormula:
 
     @property
     def open_superscript(self) -> Scripts | None:
-        """The superscript directly before what comes next, if a subscript can stand below it.
+        """The superscript directly before the next part, if a subscript may be placed below it; otherwise
+        None.
 
-        None below an oxidation state, and none where the number of atoms stands before it.
+        None below an oxidation state, and after a number of atoms.
         """
         last = self.parts[-1] if self.parts else None
         before = self.parts[-2] if len(self.parts) > 1 else None
@@ -89,25 +94,25 @@ class ChemicalFormula:
 
     @property
     def may_be_counted(self) -> bool:
-        """Whether digits that come next are the number of atoms."""
+        """Whether digits that follow are a number of atoms."""
         last = self.parts[-1] if self.parts else None
         return self.side is Side.ATOM or (isinstance(last, Scripts) and not last.lower)
 
     @property
     def may_be_charged(self) -> bool:
-        """Whether a sign that comes next can be the charge of what stands before it."""
+        """Whether a `+` or `-` that follows may be a charge."""
         last = self.parts[-1] if self.parts else None
         return self.side is Side.ATOM or (isinstance(last, Scripts) and not last.upper)
 
     def add(self, tex: str, side: Side = Side.LOOSE, *, small: bool = False, closed: bool = False) -> None:
-        """A part more."""
+        """Add a part."""
         self.parts.append(ChemicalPart(tex, side))
         self.small, self.closed = small, closed
         if side is Side.EDGE:
             self.hangs[-1] = False
 
     def lower(self, tex: str) -> None:
-        """A subscript: below the superscript before it, or on its own."""
+        """Add a subscript: below the superscript before it, or on its own."""
         raised = self.open_superscript
         if raised is None:
             self.parts.append(Scripts(lower=tex))
@@ -115,9 +120,9 @@ class ChemicalFormula:
             self.parts[-1] = Scripts(tex, raised.upper)
 
     def upper(self, tex: str) -> None:
-        """A superscript, behind any script before it."""
+        """Add a superscript, after any script before it."""
         self.parts.append(Scripts(upper=tex))
 
     def write(self) -> str:
-        """The formula as TeX."""
+        """Return the formula as TeX."""
         return "".join(part.tex for part in self.parts)

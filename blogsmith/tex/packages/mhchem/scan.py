@@ -1,6 +1,6 @@
-"""Chemistry and units as text to read from left to right, with the partner of every bracket known.
+"""A scanner for chemistry and units, read from left to right, with the partner of every bracket.
 
-The partners are found once for the whole text, so that groups in groups cost no second look.
+The partners are computed once for the whole input, so that nested groups are not searched again.
 """
 
 from __future__ import annotations
@@ -13,29 +13,30 @@ from ....base.patterns import lazy_pattern
 from ...errors import TexError
 
 MAX_DEPTH = 40
-"""Of arguments, groups and formulas in one another."""
+"""Maximum nesting of arguments, groups and formulas."""
 
 _BRACKET = lazy_pattern(r"\\.|[{}\[\]$]", re.DOTALL)
 _NESTED = lazy_pattern(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 
 Convert = Callable[[str, "Scanner"], str]
-"""(`ce` or `pu`, what stands in its braces) → TeX."""
+"""(`ce` or `pu`, content of its braces) → TeX."""
 
 
 @dataclass(slots=True)
 class _Level:
-    """What is open between two braces."""
+    """The open brackets between two braces."""
 
     brace: int
     brackets: list[int] = field(default_factory=list)
     dollar: int = -1
     outside: int = 0
-    """How many of the brackets were open when the dollar came."""
+    """Number of brackets that were open before the `$`."""
 
 
 def partners(text: str) -> dict[int, int]:
-    """Where each `{`, `[` and opening `$` of `text` is closed; brackets that are not are left out."""
+    """Map the index of each `{`, `[` and opening `$` to that of its end. Brackets without an end are omitted.
+    """
     found: dict[int, int] = {}
     levels = [_Level(-1)]
     for match in _BRACKET.finditer(text):
@@ -68,7 +69,7 @@ def _dollar(level: _Level, at: int, found: dict[int, int]) -> None:
 
 
 class Scanner:
-    """A stretch of the text and a place in it."""
+    """A range of the input, and a position in it."""
 
     __slots__ = ("_convert", "_depth", "_partners", "end", "place", "text")
 
@@ -85,23 +86,23 @@ class Scanner:
         return self.text[self.place] if self.place < self.end else ""
 
     def peek_match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Does `pattern` come next?"""
+        """Match `pattern` at the position, without consuming it."""
         return pattern.match(self.text, self.place, self.end)
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """`pattern` if it comes next, taken."""
+        """Match `pattern` at the position, and consume it."""
         match = pattern.match(self.text, self.place, self.end)
         if match is not None:
             self.place = match.end()
         return match
 
     def pop(self) -> str:
-        """The next character, taken."""
+        """Consume and return the next character."""
         self.place += 1
         return self.text[self.place - 1]
 
     def name(self) -> str:
-        """The control sequence that comes next, taken."""
+        """Consume and return the next control sequence."""
         match = self.accept(_NAME)
         if match is None:
             self.place = self.end
@@ -109,11 +110,11 @@ class Scanner:
         return match.group()
 
     def closes(self) -> bool:
-        """Whether the bracket that comes next has a partner."""
+        """Return whether the next bracket has a partner."""
         return self.place in self._partners
 
     def take_bracket(self) -> Scanner:
-        """What the bracket that comes next encloses; it and its partner are taken."""
+        """Consume the next bracket and its partner. Return a scanner for its content."""
         close = self._partners.get(self.place)
         if close is None:
             raise TexError("math-syntax", f"{self.next_character} is never closed")
@@ -130,22 +131,22 @@ class Scanner:
         return part
 
     def take_match(self, pattern: re.Pattern[str]) -> Scanner | None:
-        """`pattern` if it comes next, taken, to be read on its own."""
+        """Consume `pattern` if it is next. Return a scanner for it; otherwise None."""
         start = self.place
         return None if self.accept(pattern) is None else self._part(start, self.place)
 
     def remaining(self) -> str:
-        """What is left, as it stands."""
+        """Consume and return the rest unchanged."""
         text = self.text[self.place : self.end]
         self.place = self.end
         return text
 
     def chemistry(self) -> str:
-        r"""What is left, as `\ce` sets it."""
+        r"""Consume the rest. Return it as `\ce` typesets it."""
         return self._convert("ce", self)
 
     def tex(self) -> str:
-        r"""What is left, as TeX: only `\ce` and `\pu` in it are converted."""
+        r"""Consume the rest. Return it as TeX, where only `\ce` and `\pu` are converted."""
         made: list[str] = []
         while (match := _NESTED.search(self.text, self.place, self.end)) is not None:
             made.append(self.text[self.place : match.start()])
@@ -155,5 +156,5 @@ class Scanner:
         return "".join(made)
 
     def convert_group(self, command: str = "ce") -> str:
-        r"""The group that comes next as `\ce` or `\pu` sets it."""
+        r"""Consume the next group. Return it as `\ce` or `\pu` typesets it."""
         return "{" + self._convert("pu" if command == "pu" else "ce", self.take_bracket()) + "}"

@@ -1,6 +1,7 @@
-r"""What `^` and `_` raise and lower in a formula: charges, numbers, variables, dots, states.
+"""Superscripts and subscripts of a formula: charges, numbers, variables, dots, states.
 
-In a script a letter alone is a variable, so it is slanted; several are a word or a numeral, which is upright.
+A single letter in a script is a variable, so it is slanted. Several letters are a word or a numeral and
+upright.
 """
 
 from __future__ import annotations
@@ -14,25 +15,25 @@ from .commands import GREEK, control, mathematics, text
 from .scan import Scanner
 
 MINUS = "-−–—"
-"""A hyphen, the true minus, and the dashes that editors make of them."""
+"""A hyphen, the minus sign, and the dashes that editors replace it with."""
 DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
-"""All of them as the hyphen that TeX reads as a minus."""
+"""Maps all of them to the hyphen, which TeX reads as a minus sign."""
 _RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
 TYPED = _RAISED + _LOWERED
-"""Scripts as characters."""
+"""Superscripts and subscripts as characters."""
 PRIMES = lazy_pattern("['′]+")
 RAISED = lazy_pattern(f"[{_RAISED}]+")
 LOWERED = lazy_pattern(f"[{_LOWERED}]+")
 
 _LEVEL = str.maketrans(TYPED, "0123456789n+-0123456789nx+-")
-# what a script holds that stands in no braces
+# content of a script without braces
 _BARE_LOWER = lazy_pattern(rf"[{MINUS}+]?\d+|[^\s\\{{}}$^_]")
 _BARE_UPPER = lazy_pattern(
     rf"(?:\d+|[IVX]+(?![a-z])|[A-Za-z]|[.•]+)(?:\++|[{MINUS}]*)|['′]+|(?:\++|[{MINUS}]+)\d*|[^\s\\{{}}$^_]"
 )
 _BARE_GREEK = lazy_pattern(rf"{GREEK}\s?(?:\++|[{MINUS}]*)")
 _MASS = lazy_pattern(r"\d+(?=[A-Za-z\\_])")
-# sp^2-C, and the next orbital directly behind: 1s^22s^2
+# sp^2-C, and the next orbital directly after it: 1s^22s^2
 _SMALL = lazy_pattern(rf"\d+(?=[{MINUS}][A-Za-z])|\d+?(?=\d[spdfg]\^)")
 
 _VACANT = lazy_pattern(r"\s*[x×]\s*")
@@ -54,12 +55,12 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
 
 
 def decode_scripts(characters: str) -> str:
-    """Scripts as characters → what they hold."""
+    """Convert superscript and subscript characters to plain ones."""
     return characters.translate(_LEVEL)
 
 
 def read_subscript(scan: Scanner) -> str:
-    """The value of the `_` that comes next, both taken, as TeX."""
+    """Consume the next `_` and its value. Return the value as TeX."""
     scan.pop()
     if (bare := scan.take_match(_BARE_LOWER)) is not None:
         return _script(bare, is_upper=False)
@@ -67,10 +68,10 @@ def read_subscript(scan: Scanner) -> str:
 
 
 def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = False) -> str:
-    """The value of the `^` that comes next, both taken, as TeX.
+    """Consume the next `^` and its value. Return the value as TeX.
 
-    is_mass: it belongs to what follows, so digits are all of it. is_small: it stands on a word such as
-    sp or on a Greek letter, and `-` behind its digits is a hyphen.
+    is_mass: it belongs to the following atom, so digits are the whole value. is_small: it follows a word
+    such as sp or a Greek letter, so that `-` after its digits is a hyphen.
     """
     scan.pop()
     digits = scan.accept(_MASS) if is_mass else scan.accept(_SMALL) if is_small else None
@@ -82,7 +83,7 @@ def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = F
 
 
 def _value(scan: Scanner, mark: str) -> str:
-    """A value in braces or dollars, or a command."""
+    """Read a value in braces or between `$`, or a command."""
     if scan.next_character == "{":
         return _script(scan.take_bracket(), is_upper=mark == "^")
     if scan.next_character == "$":
@@ -93,8 +94,8 @@ def _value(scan: Scanner, mark: str) -> str:
 
 
 def _script(scan: Scanner, *, is_upper: bool) -> str:
-    """All that is left, as a script."""
-    # Kröger and Vink: a cross for a site without charge
+    """Return the rest as a script."""
+    # Kröger–Vink notation: a cross marks a site without charge
     if is_upper and (vacant := scan.peek_match(_VACANT)) and vacant.end() == scan.end:
         scan.remaining()
         return r"{\times}"
@@ -121,7 +122,7 @@ def _piece(scan: Scanner, *, is_upper: bool) -> str:
 
 
 def _text(scan: Scanner, *, is_upper: bool) -> str:
-    """Letters, a number, a state."""
+    """Read letters, a number, or a state."""
     if not is_upper:
         if (state := scan.accept(_STATE)) is not None:
             return rf"\mkern1mu(\mathrm{{{state.group(1)}}})"
@@ -133,17 +134,17 @@ def _text(scan: Scanner, *, is_upper: bool) -> str:
     if word is None:
         return scan.pop()
     letters = word.group()
-    # i is the interstitial site, which is no variable
+    # i is the interstitial site, not a variable
     is_variable = len(letters) == 1 and letters.islower() and (is_upper or letters != "i")
     return letters if is_variable else rf"\mathrm{{{letters}}}"
 
 
 def primes(marks: str) -> str:
-    """Primes as TeX; two to four are one sign, which is closer than as many."""
+    """Return primes as TeX. Two to four are one character, which is narrower."""
     count = len(marks)
     return "⁗" * (count // 4) + ("", "′", "″", "‴")[count % 4]
 
 
 def decimal(whole: str, sign: str | None, fraction: str | None) -> str:
-    """A number; a comma in it is no punctuation."""
+    """Return a number as TeX. A comma in it is not punctuation."""
     return whole + {",": "{,}", ".": "."}.get(sign or "", "") + (fraction or "")

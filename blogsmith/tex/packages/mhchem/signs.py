@@ -1,6 +1,6 @@
-"""Signs of a formula: operators, arrows, bonds, charges, states, punctuation.
+"""Symbols of a formula: operators, arrows, bonds, charges, states, punctuation.
 
-`+` between blanks is an operator and behind an atom a charge; `-` can also be a bond or a hyphen.
+`+` between spaces is an operator, after an atom a charge. `-` can also be a bond or a hyphen.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _COMMANDS = r"""
 \rightleftharpoons \Rightarrow \Leftarrow \Leftrightarrow
 """
 OPERATOR_COMMANDS = frozenset(_COMMANDS.split())
-"""Commands that stand between two formulas."""
+"""Commands that are operators between two formulas."""
 
-# what a blank may stand before without being a space of its own
+# parts that may follow a space, which is then not printed
 _OPERATOR = lazy_pattern(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]")
 _PLUS = lazy_pattern(r"\+(?=[A-Z(\[])")
 _MATH_OPERATOR = lazy_pattern(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
@@ -47,7 +47,7 @@ _STATE_WORD = lazy_pattern("[a-z]+")
 
 _ARGUMENT = lazy_pattern(r"([CT]?)(?=\[)")
 _CHARGE = lazy_pattern(rf"(?:\+|[{MINUS}](?![{MINUS}>]))+")
-# behind these a minus is a charge
+# a minus sign before these is a charge
 _CHARGE_END = lazy_pattern(rf"[{MINUS}]+(?=\s|$|[,;)\]&]|\{{\}}|\\[\\}}]|\([a-z]{{1,3}}\))")
 _DIGIT_AHEAD = lazy_pattern(rf"[{MINUS}]\d")
 _ELLIPSIS = lazy_pattern(r"\.{3,4}")
@@ -55,7 +55,7 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 
 
 def blank(formula: ChemicalFormula) -> None:
-    """Read white space with the operator, mark or state behind it; at the start too, where there is none."""
+    """Read white space with the operator, mark or state after it. Also called at the start of a formula."""
     scan = formula.scan
     scan.accept(_BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
@@ -74,7 +74,7 @@ def blank(formula: ChemicalFormula) -> None:
 
 
 def take_operator(formula: ChemicalFormula) -> bool:
-    """Read the sign between two formulas that comes next, if there is one; whether there was."""
+    """Read the operator between two formulas, if one is next. Return whether there was one."""
     operator = formula.scan.accept(_OPERATOR)
     if operator is not None:
         add_operator(formula, _OPERATORS[operator.group()])
@@ -86,7 +86,7 @@ def _stands_between(sign: str) -> bool:
 
 
 def add_operator(formula: ChemicalFormula, sign: str) -> None:
-    """Add a sign between two formulas, with its space even where one of them is missing."""
+    """Add an operator between two formulas. It has its space even if one of them is missing."""
     formula.add("{}" + sign + "{}", Side.EDGE)
 
 
@@ -96,7 +96,7 @@ def add_mark(formula: ChemicalFormula, sign: str) -> None:
 
 
 def take_arrow(formula: ChemicalFormula) -> bool:
-    """Read the reaction arrow that comes next with its texts, if there is one; whether there was."""
+    """Read the reaction arrow with its labels, if one is next. Return whether there was one."""
     scan = formula.scan
     sign = scan.accept(ARROW)
     if sign is None:
@@ -111,7 +111,7 @@ def take_arrow(formula: ChemicalFormula) -> bool:
 
 
 def take_state(formula: ChemicalFormula) -> bool:
-    """Read the state of aggregation that comes next, if there is one; whether there was."""
+    """Read the state of aggregation, if one is next. Return whether there was one."""
     inner = formula.scan.take_match(_STATE)
     if inner is None:
         return False
@@ -128,7 +128,7 @@ def take_state(formula: ChemicalFormula) -> bool:
 
 
 def plus(formula: ChemicalFormula) -> None:
-    """Read a `+` that no blank before it makes an operator."""
+    """Read a `+` that is not an operator, because there is no space before it."""
     scan, side = formula.scan, formula.side
     if formula.may_be_charged and (charge := scan.accept(_CHARGE)) is not None:
         formula.upper(charge.group().translate(DASHES))
@@ -138,7 +138,8 @@ def plus(formula: ChemicalFormula) -> None:
 
 
 def minus(formula: ChemicalFormula) -> None:
-    """Read a `-` that no blank before it makes an operator: a charge, a hyphen or a bond."""
+    """Read a `-` that is not an operator, because there is no space before it: a charge, a hyphen or a bond.
+    """
     scan = formula.scan
     if formula.may_be_charged and not formula.hangs[-1]:
         charge = scan.accept(_CHARGE_END)
@@ -157,7 +158,7 @@ def minus(formula: ChemicalFormula) -> None:
 
 
 def dots(formula: ChemicalFormula) -> None:
-    """Read dots: a bond of them, an ellipsis, or the one between the partners of an addition compound."""
+    """Read dots: a dotted bond, an ellipsis, or the dot of an addition compound."""
     scan = formula.scan
     if (ellipsis := scan.accept(_ELLIPSIS)) is not None:
         is_bond = formula.side in (Side.ATOM, Side.SCRIPT) and scan.peek_match(_MORE)
@@ -168,7 +169,7 @@ def dots(formula: ChemicalFormula) -> None:
 
 
 def addition(formula: ChemicalFormula) -> None:
-    """Add the dot between the partners of an addition compound."""
+    """Add the dot between the components of an addition compound."""
     formula.scan.accept(_BLANK)
     formula.add(r"\,{\cdot}\,", Side.EDGE)
 
@@ -183,12 +184,12 @@ def comma(formula: ChemicalFormula) -> None:
 
 # Reaction arrows and bonds as TeX.
 #
-# Every arrow is one that grows with the text on it. Bonds are the signs that look like them, without the
-# space of a relation; dashes are drawn, since no sign has them.
+# Every arrow grows with its labels. Bonds are the symbols that look like them, without the space of a
+# relation. Dashed bonds are drawn, because no symbol looks like them.
 
 
 ARROW = lazy_pattern(r"<=>>|<<=>|<=>|<-->|<->|-->|->|<-|[→⟶←⟵↔⟷⇌⇄]")
-"""Reaction arrows as they are typed."""
+"""Reaction arrows as typed."""
 
 _GROWING: Mapping[str, str] = MappingProxyType(
     {
@@ -206,7 +207,7 @@ _LINE = r"\mathord{-}"
 
 
 def _stack(*lines: str) -> str:
-    """Lines one below the other; the line of two halves has none in the middle."""
+    """Return lines above each other. Two lines are placed symmetrically, with none in the middle."""
     step = ".1em" if len(lines) == 2 else ".2em"
     raises = (step, f"-{step}") if len(lines) == 2 else (step, "0em", f"-{step}")
     drawn = [rf"\raisebox{{{rise}}}{{${line}$}}" for line, rise in zip(lines, raises, strict=True)]
@@ -230,15 +231,15 @@ BONDS: Mapping[str, str] = MappingProxyType(
         "<-": r"\mathord{\leftarrow}",
     }
 )
-r"""What `\bond` takes → the bond."""
+r"""Argument of `\bond` → the bond."""
 _NO_TEXT = r"\quad"
-# the short one of two uneven arrows, with room beside it that makes the long one longer
+# the short one of two unequal arrows, with space next to it that lengthens the other one
 _SHORT_BACK = r"\mkern4mu\leftharpoondown\mkern4mu"
 _SHORT_FORTH = r"\mkern4mu\rightharpoonup\mkern4mu"
 
 
 def arrow(sign: str, above: str, below: str) -> str:
-    """The reaction arrow `sign`, with a text above and one below it or neither."""
+    """Return the reaction arrow `sign`, with labels above and below it, which may be empty."""
     if sign in _GROWING:
         return _label(_GROWING[sign], above, below)
     if sign == "<=>>":
@@ -250,6 +251,6 @@ def arrow(sign: str, above: str, below: str) -> str:
 
 def _label(name: str, above: str, below: str) -> str:
     if not below:
-        # without a text it would be as short as the arrow of a limit
+        # without a label it would be as short as the arrow of a limit
         return rf"\{name}{{{above or _NO_TEXT}}}"
     return rf"\{name}[{{{below}}}]{{{above}}}"

@@ -14,9 +14,9 @@ _BLANK = lazy_pattern(r"\s*")
 _DIGITS = lazy_pattern(r"\d+")
 _ORBITAL = lazy_pattern(r"\d+[spdfg]\^")
 
-# names that begin with a small letter which is no amount
+# names that begin with a lower-case letter which is not an amount
 _NAME = r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])"
-# Amounts. A small letter is one before a capital; so is a sum or a ratio, in parentheses or not.
+# Amounts. A lower-case letter before a capital is one; so is a sum or a ratio, with or without parentheses.
 _TERM = r"(?:\d*[a-z]|\d+)"
 _BEFORE_FORMULA = r"(?=\s*[A-Z(\[])"
 _SUM = lazy_pattern(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
@@ -38,7 +38,8 @@ _REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
 
 
 def amount(formula: ChemicalFormula) -> bool:
-    """Read the amount or the locants that begin a formula, if there are any; whether there were."""
+    """Read the amount or the locants at the start of a formula, if there are any. Return whether there were.
+    """
     scan = formula.scan
     if (locants := scan.accept(_LOCANTS)) is not None:
         places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
@@ -68,18 +69,18 @@ def _value(formula: ChemicalFormula) -> str:
 
 
 def add_amount(formula: ChemicalFormula, value: str) -> None:
-    """Add `value` as the amount of what follows."""
+    """Add `value` as the amount of the following formula."""
     formula.scan.accept(_BLANK)
     formula.add(value + r"\,", Side.JOINT)
 
 
 def is_amount(content: str) -> bool:
-    """Whether mathematics before a formula can be read as its amount."""
+    """Return whether mathematics before a formula can be its amount."""
     return _MATH.fullmatch(content) is not None
 
 
 def digits(formula: ChemicalFormula) -> None:
-    """Read a number that is no amount."""
+    """Read a number that is not an amount."""
     scan, side = formula.scan, formula.side
     number = scan.peek_match(_DIGITS)
     if number is None:
@@ -93,7 +94,7 @@ def digits(formula: ChemicalFormula) -> None:
 
 
 def letters(formula: ChemicalFormula) -> None:
-    """Read letters that are no amount."""
+    """Read letters that are not an amount."""
     scan, side = formula.scan, formula.side
     begins = side in (Side.EDGE, Side.JOINT)
     if begins and (acidity := scan.accept(_ACIDITY)) is not None:
@@ -111,7 +112,7 @@ def letters(formula: ChemicalFormula) -> None:
         scan.pop()
         return
     name = word.group()
-    # TeX drops the blank behind a command; the one before an operator is the operator's
+    # TeX drops the space after a command; a space before an operator belongs to the operator
     if "\\" in name:
         scan.accept(_AFTER_COMMAND)
     is_small = side not in (Side.ATOM, Side.SCRIPT) and _SMALL.fullmatch(name) is not None

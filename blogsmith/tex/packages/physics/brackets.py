@@ -1,7 +1,7 @@
-"""Brackets of the physics package that grow with what they hold.
+r"""Brackets of the physics package that grow with their content.
 
-`\\qty(…)` and its relatives, commutators, and `\\eval`. A size (`\\big` … `\\Bigg`) in front of the content
-fixes the height, a star keeps the brackets as they are.
+These are `\qty(…)` and related commands, commutators, and `\eval`. A size (`\big` … `\Bigg`) before the
+content sets a fixed height; a star prevents growing.
 """
 
 from __future__ import annotations
@@ -13,35 +13,35 @@ from ...parse.reader import Expander, FormulaReader, fill
 
 SIZES = ("\\big", "\\Big", "\\bigg", "\\Bigg")
 PARTNERS: Mapping[str, str] = MappingProxyType({"(": ")", "[": "]", "|": "|"})
-"""Brackets that may enclose an argument, beside braces."""
+"""Brackets that may enclose an argument, in addition to braces."""
 _PRINTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"(": ("(", ")"), "[": ("[", "]"), "{": ("\\{", "\\}"), "|": ("\\lvert ", "\\rvert ")}
 )
 FIXED = "*"
-"""The size of brackets that neither grow nor are big."""
+"""Size of brackets that neither grow nor are enlarged."""
 
 
 def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") -> list[str]:
-    """`content` in brackets. size: one of `SIZES`, `FIXED`, or nothing for brackets that grow."""
+    """Return `content` in brackets. size: one of `SIZES`, `FIXED`, or "" for brackets that grow."""
     if size == FIXED:
         return fill(f"{opening}#1{closing}", content)
     if size:
         return fill(f"{size}l{opening}#1{size}r{closing}", content)
-    # a group, or TeX would set thin spaces around: f\qty(x) is f(x)
+    # a group, because TeX would otherwise add thin spaces around it: f\qty(x) is f(x)
     return fill(rf"{{\left{opening}#1\right{closing}}}", content)
 
 
 def size_of(reader: FormulaReader) -> str:
-    """The star or the size that is next, taken; empty if there is none."""
+    """Consume a star or a size. Return it; "" if neither is next."""
     if reader.star():
-        # \abs*\big{…}: the star wins
+        # \abs*\big{…}: the star takes precedence
         _ = reader.peek() in SIZES and reader.pop()
         return FIXED
     return reader.pop() if reader.peek() in SIZES else ""
 
 
 def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
-    """What the brackets that are next enclose, taken; None if `opening` is not next."""
+    """Consume brackets and return their content; None if `opening` is not next."""
     content = reader.take_between(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
         raise reader.syntax_error(f"{opening} is never closed by {PARTNERS[opening]}")
@@ -49,14 +49,14 @@ def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
 
 
 def take_group(reader: FormulaReader, command: str) -> list[str]:
-    """The group that is next, taken."""
+    """Consume and return the next group."""
     if reader.peek() != "{":
         raise reader.syntax_error(f"{command} needs an argument in braces")
     return reader.argument()
 
 
 def quantity(reader: FormulaReader, command: str) -> list[str]:
-    """`\\qty(…)`, `\\qty[…]`, `\\qty|…|`, `\\qty{…}`; empty parentheses where no bracket follows."""
+    r"""Expand `\qty(…)`, `\qty[…]`, `\qty|…|`, `\qty{…}`; empty parentheses if no bracket follows."""
     size = size_of(reader)
     for bracket, (opening, closing) in _PRINTED.items():
         content = _group(reader) if bracket == "{" else take_bracketed(reader, bracket)
@@ -70,7 +70,7 @@ def _group(reader: FormulaReader) -> list[str] | None:
 
 
 def fence(opening: str, closing: str, before: str = "") -> Expander:
-    """A command that puts brackets around its argument. before: what it prints in front of them."""
+    """Return an expander that puts brackets around its argument. before: TeX to print before them."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         size = size_of(reader)
@@ -81,7 +81,7 @@ def fence(opening: str, closing: str, before: str = "") -> Expander:
 
 
 def commutator(opening: str, closing: str) -> Expander:
-    """A command that puts brackets around its two arguments."""
+    """Return an expander that puts brackets around its two arguments."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         size = size_of(reader)
@@ -92,7 +92,8 @@ def commutator(opening: str, closing: str) -> Expander:
 
 
 def expand_eval(reader: FormulaReader, command: str) -> list[str]:
-    """`\\eval{…}_a^b`, `\\eval[…|_a^b`, `\\eval(…|_a^b`: a bar, at least as high as an integral sign."""
+    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b`, `\eval(…|_a^b`: a bar, at least as high as an integral symbol.
+    """
     content = "\\smash{#1}" if reader.star() else "#1"
     for bracket in "([":
         inside = reader.take_between(bracket, "|")

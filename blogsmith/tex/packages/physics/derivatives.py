@@ -26,7 +26,9 @@ def _power(tokens: Sequence[str] | None) -> list[str]:
 
 
 def _differential(sign: str) -> Expander:
-    """`\\dd x`, `\\dd{x}`, `\\dd[3]{x}`, `\\dd(…)`; in braces it keeps its distance from its neighbours."""
+    r"""Return an expander for `\dd x`, `\dd{x}`, `\dd[3]{x}`, `\dd(…)`. An argument in braces gets space
+    around it.
+    """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         head = [*fill(sign), *_power(reader.optional())]
@@ -38,15 +40,16 @@ def _differential(sign: str) -> Expander:
 
 
 def _variation(reader: FormulaReader, command: str) -> list[str]:
-    """`\\var{A}`, `\\var[2]{A}`, `\\var(…)`."""
+    r"""Expand `\var{A}`, `\var[2]{A}`, `\var(…)`."""
     head = [*fill("\\delta "), *_power(reader.optional())]
     return head + (fill("{#1}", reader.argument()) if reader.peek() == "{" else _parenthesis(reader))
 
 
 def _derivative(sign: str, most: int) -> Expander:
-    """`\\dv{x}`, `\\dv{f}{x}`, `\\dv[n]{f}{x}`, starred with a slash. most: how many arguments it takes.
+    r"""Return an expander for `\dv{x}`, `\dv{f}{x}`, `\dv[n]{f}{x}`; with a star the fraction is a slash.
 
-    A third argument is one more variable: `\\pdv{f}{x}{y}` is of the second order.
+    most: maximum number of arguments. A third argument is another variable: `\pdv{f}{x}{y}` is of the second
+    order.
     """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
@@ -68,14 +71,14 @@ def _derivative(sign: str, most: int) -> Expander:
 
 
 def _base(variable: list[str]) -> list[str]:
-    """`variable` ready for a power: `x^\\mu` needs braces."""
+    r"""Return `variable` ready for an exponent: `x^\mu` needs braces."""
     return fill("{#1}", variable) if "^" in variable or "'" in variable else variable
 
 
 def _flat_fraction(reader: FormulaReader, command: str) -> list[str]:
-    """`\\flatfrac{a}{b}`: a slash, which grows where there is something tall beside it.
+    r"""Expand `\flatfrac{a}{b}`: a slash that grows next to a tall construct.
 
-    Fonts have a taller slash for almost every height, so that it must not grow beside letters.
+    Fonts have taller slashes for almost every height, so it must not grow next to letters.
     """
     above, below = reader.argument(), reader.argument()
     is_tall = any(token in _TALL for token in (*above, *below))

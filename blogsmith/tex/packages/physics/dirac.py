@@ -1,4 +1,4 @@
-"""Dirac's notation as the physics package writes it: bras, kets, expectation values, matrix elements."""
+"""Dirac notation of the physics package: bras, kets, expectation values, matrix elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BRACKET = r"\left\langle{#1}\middle\vert{#2}\right\rangle "
 _FIXED_BRACKET = r"\langle{#1}\vert{#2}\rangle "
 _DYAD = r"\left\vert{#1}\middle\rangle\!\middle\langle{#2}\right\vert "
 _FIXED_DYAD = r"\vert{#1}\rangle\!\langle{#2}\vert "
-# by the number of stars: the brackets do not look at the operator, do not grow, look at everything
+# by number of stars: 0: brackets ignore the operator; 1: they do not grow; 2: they grow with everything
 _ELEMENTS = (
     r"{\left\langle{#1}\right\vert}{#2}{\left\vert{#3}\right\rangle}",
     r"\langle{#1}\vert{#2}\vert{#3}\rangle ",
@@ -24,7 +24,7 @@ def _second(reader: FormulaReader) -> list[str] | None:
 
 
 def _bra(reader: FormulaReader, command: str) -> list[str]:
-    """`\\bra{a}`; `\\bra{a}\\ket{b}` grows together to a bracket."""
+    r"""Expand `\bra{a}`; `\bra{a}\ket{b}` is joined to one bracket."""
     fixed = reader.star()
     bra = reader.argument()
     if reader.peek() != "\\ket":
@@ -40,7 +40,7 @@ def _ket(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _pair(growing: str, fixed: str) -> Expander:
-    """A command with two arguments; the second one is the first if it is left out."""
+    """Return an expander for a command with two arguments. The second one defaults to the first."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         template = fixed if reader.star() else growing
@@ -56,7 +56,7 @@ def _stars(reader: FormulaReader) -> int:
 
 
 def _expectation(reader: FormulaReader, command: str) -> list[str]:
-    """`\\ev{A}` is ⟨A⟩, `\\ev{A}{\\psi}` is ⟨ψ|A|ψ⟩."""
+    r"""Expand `\ev{A}` to ⟨A⟩, and `\ev{A}{\psi}` to ⟨ψ|A|ψ⟩."""
     stars = _stars(reader)
     operator = reader.argument()
     state = _second(reader)
@@ -83,4 +83,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 )
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType({"\\bra": _bra, "\\ket": _ket, "\\braket": _INNER})
-"""Names that mean something else without the package."""
+"""Commands that have another meaning without the package."""

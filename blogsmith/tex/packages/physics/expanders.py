@@ -1,8 +1,8 @@
-"""The physics package of LaTeX as plain TeX: one table of what its commands expand to.
+r"""The physics package of LaTeX as plain TeX: one table of command expansions.
 
-The package gives new meanings to names that plain TeX has (`\\div`, `\\sin(x)`, `\\Re`, `\\braket`). They
-apply only where an author asks for the package; all its other names work everywhere. `\\qty` is shared with
-siunitx: there it takes a number and a unit, both in braces.
+The package redefines some names of plain TeX (`\div`, `\sin(x)`, `\Re`, `\braket`). These definitions apply
+only if an author enables the package; all its other commands are always available. `\qty` is shared with
+siunitx, where its arguments are a number and a unit, both in braces.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _NUMBER = lazy_pattern(
 
 
 def _quantity(reader: FormulaReader, command: str) -> list[str]:
-    """`\\qty{5}{\\metre}` of siunitx, or `\\qty{…}`, `\\qty(…)` of physics, by what follows."""
+    r"""Expand `\qty{5}{\metre}` of siunitx, or `\qty{…}` and `\qty(…)` of physics, according to its
+    arguments.
+    """
     bracketed = reader.optional()
     if reader.peek() != "{":
         return quantity(reader, command) if bracketed is None else enclose("[", bracketed, "]")
@@ -63,9 +65,9 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\qty": _quantity,
     }
 )
-"""Commands that nothing else defines, but for `\\qty`, which reads siunitx's form too."""
+r"""Commands that only this package defines, except `\qty`, which also accepts siunitx's form."""
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType(
     {**physics_operators.REDEFINED, **physics_dirac.REDEFINED}
 )
-"""Commands that mean something else without the package."""
+"""Commands that have another meaning without the package."""

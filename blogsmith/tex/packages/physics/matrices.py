@@ -1,4 +1,4 @@
-"""Matrices of the physics package: brackets around them, and rows that write themselves."""
+"""Matrices of the physics package: with brackets, and with generated rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...parse.scan import split_at
 from .brackets import PARTNERS, take_bracketed
 
 _MAX_SIZE = 100
-"""Rows or columns of a matrix that writes itself; beyond it is a slip of the author's."""
+"""Maximum number of rows or columns of a generated matrix; more are probably a typing error."""
 
 _PAULI: Mapping[str, str] = MappingProxyType(
     {
@@ -28,7 +28,10 @@ def _wrap(opening: str, content: Sequence[str], closing: str, environment: str) 
 
 
 def _quantity(environment: str) -> Expander:
-    """`\\mqty(a & b \\\\ c & d)` with the brackets that follow; none for braces, a star makes them round."""
+    r"""Return an expander for `\mqty(a & b \\ c & d)`. The brackets are printed; braces are not.
+
+    A star makes parentheses rounder.
+    """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         star = reader.star()
@@ -65,7 +68,7 @@ def _size(reader: FormulaReader, command: str) -> int:
 
 
 def _rows(cells: Sequence[Sequence[Sequence[str]]]) -> list[str]:
-    """Rows of cells as tokens with `&` and `\\\\` between them."""
+    r"""Return the tokens of rows, with `&` and `\\` between the cells."""
     made: list[str] = []
     for number, row in enumerate(cells):
         made += ["\\\\"] if number else []
@@ -80,7 +83,7 @@ def _identity(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _fill_matrix(reader: FormulaReader, command: str) -> list[str]:
-    """`\\xmat{x}{2}{3}`: two rows and three columns of x, numbered with a star."""
+    r"""Expand `\xmat{x}{2}{3}` to two rows and three columns of x, numbered with a star."""
     star = reader.star()
     return _matrix_tokens(reader, command, reader.argument(), star)
 
@@ -113,7 +116,10 @@ def _pauli(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _diagonal(*, anti: bool) -> Expander:
-    """`\\dmat{a, b & c \\\\ d & e}`: blocks, parted by commas, along a diagonal; nothing without braces."""
+    r"""Return an expander for `\dmat{a, b & c \\ d & e}`: blocks, separated by commas, along a diagonal.
+
+    Without braces it prints nothing.
+    """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         if reader.peek() != "{":

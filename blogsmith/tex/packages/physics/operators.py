@@ -1,4 +1,4 @@
-"""Operators of the physics package: vectors, functions with brackets that grow, words between formulas."""
+"""Operators of the physics package: vectors, functions with growing brackets, words between formulas."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NABLA = "\\mathbf{\\nabla}"
 
 
 def _sign(tex: str) -> Expander:
-    """A command that stands for `tex`."""
+    """Return an expander to fixed TeX."""
     return lambda reader, command: fill(tex)
 
 
 def _bold(around: str) -> Expander:
-    """A bold argument: upright, slanted with a star."""
+    """Return an expander for a bold argument: upright, or slanted with a star."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         bold = "\\boldsymbol{#1}" if reader.star() else "\\mathbf{#1}"
@@ -29,7 +29,10 @@ def _bold(around: str) -> Expander:
 
 
 def _operator_expander(operator: str, growing: str) -> Expander:
-    """An operator whose brackets grow. growing: which brackets do; `{` means that braces are printed."""
+    """Return an expander for an operator with growing brackets.
+
+    growing: brackets that grow; `{` means that braces are printed.
+    """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         bracket = reader.peek()
@@ -45,7 +48,7 @@ def _operator_expander(operator: str, growing: str) -> Expander:
 
 
 def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
-    """`\\sin[2](x)`: a function with an optional power and parentheses that grow."""
+    r"""Return an expander for `\sin[2](x)`: a function with an optional power and growing parentheses."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         exponent = reader.optional() if power else None
@@ -60,12 +63,14 @@ def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
 
 
 def _superscript(exponent: Sequence[str]) -> list[str]:
-    """`exponent` as a superscript; primes stand high by themselves."""
+    """Return `exponent` as a superscript. Primes need no superscript."""
     return list(exponent) if all(token == "'" for token in exponent) else fill("^{#1}", exponent)
 
 
 def _text(words: str) -> Expander:
-    """`\\qif`: a word with a quad on both sides, with a star only behind it."""
+    r"""Return an expander for `\qif` and similar: words with a quad on both sides, with a star only after
+    them.
+    """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         before = "" if reader.star() else "\\quad"
@@ -78,7 +83,7 @@ def _table(names: str, **options: bool) -> dict[str, Expander]:
     return {"\\" + name: _function(name, **options) for name in names.split()}
 
 
-# long names, which print the function and take nothing
+# long names, which print the function and have no arguments
 _LONG_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "sine": "sin",
@@ -149,4 +154,4 @@ REDEFINED: Mapping[str, Expander] = MappingProxyType(
         "\\Im": _operator_expander("\\operatorname{Im}", "{"),
     }
 )
-"""Names that mean something else without the package."""
+"""Commands that have another meaning without the package."""

@@ -1,7 +1,7 @@
-"""siunitx as plain TeX: numbers, units, quantities, their lists, ranges and products, and angles.
+r"""siunitx as plain TeX: numbers, units, quantities, their lists, ranges and products, and angles.
 
-Names and options of versions 2 and 3. `\\sisetup` and `\\DeclareSIUnit` hold to the end of their group.
-The words of lists and ranges are English, as in siunitx, until an option says otherwise.
+Names and options are those of versions 2 and 3. `\sisetup` and `\DeclareSIUnit` apply up to the end of their
+group. The words in lists and ranges are English, as in siunitx, unless an option changes them.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .unit_letters import Own, joiner, letters_tex
 from .unit_names import UNITS
 
 SETUP = "sisetup"
-"""Name under which a reader keeps the options in force: no token, so no author can use it."""
+"""Macro name that stores the current options. It is not a token, so no author can use it."""
 _MAX_TOKENS = 1000
-"""That macros of the author may make inside one unit or number."""
+"""Maximum number of tokens that macros of the author may produce inside one unit or number."""
 _DEGREES = lazy_pattern(r"[^;]*(;[^;]*){0,2}")
 _PLAIN = lazy_pattern(r"[0-9.]*|[A-Za-z]")
 _DECIMAL = lazy_pattern(r"-?[0-9]{0,6}(?:[.,][0-9]*)?")
@@ -31,42 +31,42 @@ _Make = Callable[["_Source", Options], str]
 
 
 class _Source:
-    """What a command may take, with the author's macros read."""
+    """The arguments of a command, with the author's macros expanded."""
 
     def __init__(self, reader: FormulaReader) -> None:
         self.reader = reader
         self._last: Sequence[str] = ()
-        """The argument that was read last."""
+        """The last argument that was read."""
 
     def text(self) -> str:
-        """An argument as TeX text, without white space at its ends."""
+        """Consume an argument. Return it as TeX, without white space at its ends."""
         return text_of(self._argument(lambda body: True)).strip()
 
     def unit(self) -> tuple[list[str], Own]:
-        """An argument as a unit, and the author's units in it."""
+        """Consume an argument that is a unit. Return it with the author's units in it."""
         found = self._argument(lambda body: any(token in GRAMMAR for token in body))
         names = {token for token in found if token not in UNITS and self._body(token) is not None}
         return found, {name: letters_tex(self._body(name) or (), "\\,", {}) for name in names}
 
     def options(self, found: Sequence[str] | None) -> Options:
-        """The options in force, changed by `found`."""
+        """Return the current options, changed by `found`."""
         options = _current_options(self._body(SETUP) or ())
         return options if found is None else read_options(found, options)
 
     def error(self, found: UnitError) -> Exception:
-        """`found` at its place."""
+        """Return `found` as an error with a location."""
         blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
         if not blamed:
             return self.reader.syntax_error(found.message, hint=found.hint)
         return ParseError("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
     def _body(self, name: str) -> tuple[str, ...] | None:
-        """What the author's macro `name`, which takes no arguments, stands for."""
+        """Return the body of the author's macro `name`, which must have no arguments; otherwise None."""
         macro = self.reader.macros.get(name) if isinstance(self.reader, TokenReader) else None
         return macro.body if isinstance(macro, Macro) and not macro.arity and not macro.delimiters else None
 
     def _argument(self, wanted: Callable[[Sequence[str]], bool]) -> list[str]:
-        """An argument with the author's macros replaced by what they stand for, where that is `wanted`."""
+        """Consume an argument. Expand the author's macros in it whose body satisfies `wanted`."""
         self._last = self.reader.argument()
         made: list[str] = []
         stack = list(reversed(self._last))
@@ -90,7 +90,7 @@ def _current_options(setup: tuple[str, ...]) -> Options:
 
 
 def _command(make: _Make) -> Expander:
-    """A command with options in front of its arguments."""
+    """Return an expander for a command with options before its arguments."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         source = _Source(reader)
@@ -103,7 +103,7 @@ def _command(make: _Make) -> Expander:
 
 
 def _group(tex: str) -> str:
-    """One atom: a minus stays a sign, whatever stands in front of it."""
+    """Return `tex` as one atom, so that a leading minus is never a binary operator."""
     return tex if _PLAIN.fullmatch(tex) else f"{{{tex}}}"
 
 
@@ -122,7 +122,7 @@ def _quantity(source: _Source, options: Options) -> str:
 
 
 def _with_unit(number: str, source: _Source, options: Options) -> str:
-    # \SI{5}[\$]{}: something in front of the number
+    # \SI{5}[\$]{}: a symbol before the number
     before = source.reader.optional()
     found, own = source.unit()
     value = number_tex(number, options, has_unit=bool(found)) if number else ""
@@ -148,7 +148,7 @@ def _angle(source: _Source, options: Options) -> str:
 
 
 def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
-    """Degrees, minutes and seconds as decimal degrees, or the other way round."""
+    """Convert degrees, minutes and seconds to decimal degrees, or the reverse."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
         raise UnitError(f"not an angle: {quote_text(';'.join(parts))}")
     values = [float(part.replace(",", ".") or "0") for part in parts]
@@ -167,7 +167,7 @@ def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
 
 
 def _list_text(words: str) -> str:
-    """The words between the members of a list."""
+    """Return the words between the members of a list."""
     return f"\\text{{{words.replace('--', '–')}}}"
 
 
@@ -200,7 +200,7 @@ def _quantities(
     units: str,
     join: Callable[[Sequence[str]], str],
 ) -> str:
-    """Several numbers with the unit behind them. units: at each, at the last, or behind a bracket."""
+    """Return several numbers with their unit. units: at each, at the last, or after a bracket."""
     found, own = source.unit()
     if units == "repeat":
         members = [number_tex(number, options, has_unit=True) for number in numbers]
@@ -248,7 +248,7 @@ def _quantity_product(source: _Source, options: Options) -> str:
 
 
 def _setup(reader: FormulaReader, command: str) -> list[str]:
-    """`\\sisetup{…}`: options for the rest of the group."""
+    r"""Expand `\sisetup{…}`: set options for the rest of the group."""
     found = reader.argument()
     try:
         read_options(found, Options())
@@ -262,7 +262,7 @@ def _setup(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _declare(reader: FormulaReader, command: str) -> list[str]:
-    """`\\DeclareSIUnit\\name{symbol}`: a unit for the rest of the group."""
+    r"""Expand `\DeclareSIUnit\name{symbol}`: define a unit for the rest of the group."""
     reader.optional()
     name, symbol = text_of(reader.argument()).strip(), reader.argument()
     if name[:1] != "\\":
@@ -290,4 +290,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\DeclareSIUnit": _declare,
     }
 )
-"""Commands of siunitx. `\\qty` is also a command of the physics package, which decides what is meant."""
+r"""Commands of siunitx. `\qty` is also a command of the physics package, which decides between them."""

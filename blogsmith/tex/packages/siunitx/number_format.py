@@ -1,4 +1,4 @@
-"""Numbers of siunitx as TeX: `1.23(4)e5` → `1.23(4)\times 10^{5}`."""
+r"""Numbers of siunitx as TeX: `1.23(4)e5` → `1.23(4)\times 10^{5}`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMPLEX = lazy_pattern(
     rf"(?P<exponent>{_POWER})?"
 )
 FACTOR_SIGN = lazy_pattern(r"(?<![a-z])x|×|\\times")
-"""Between the factors of a product: `2 x 3`; the `x` of `\\approx` is none."""
+r"""Separator of the factors of a product: `2 x 3`, but not the `x` of `\approx`."""
 _BLANK = lazy_pattern(r"\\[,;:! ]|[\s~]")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,14 +38,14 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
 
 
 def number_tex(text: str, options: Options, *, has_unit: bool = False) -> str:
-    """A number, a product (`2 x 3`), a quotient (`1/2`) or a complex number as TeX.
+    """Return a number, a product (`2 x 3`), a quotient (`1/2`) or a complex number as TeX.
 
-    has_unit: a unit follows, so that a sum needs brackets. `UnitError` for anything else.
+    has_unit: a unit follows, so that a sum needs brackets. UnitError for anything else.
     """
     if not options.parse_numbers:
         return text.strip()
     text = _BLANK.sub("", text)
-    if "\\pi" in text:  # a symbol that siunitx knew in version 2
+    if "\\pi" in text:  # a symbol that siunitx accepted in version 2
         return text
     factors = FACTOR_SIGN.split(text)
     if len(factors) > 1:
@@ -90,7 +90,7 @@ def _complex(text: str, options: Options, has_unit: bool) -> str:
 
 
 def _format_number(number: Number, options: Options, has_unit: bool) -> str:
-    """`number` as TeX."""
+    """Return `number` as TeX."""
     comparator = _SIGNS.get(number.comparator, _space_command(number.comparator))
     value = _value(number, options)
     exponent = number.exponent
@@ -144,7 +144,7 @@ def _group_digits(integer: str, decimal: str, options: Options) -> str:
 
 
 def _protect_separator(separator: str) -> str:
-    """A comma between digits is no punctuation: `1{,}000`."""
+    """Return a separator in braces: a comma between digits is not punctuation, `1{,}000`."""
     return separator if separator.startswith("\\") or not separator else f"{{{separator}}}"
 
 
@@ -171,9 +171,9 @@ def _tight(sign: str, options: Options) -> str:
     return f"{{{sign}}}" if options.tight_spacing else sign
 
 
-# Numbers as siunitx reads them: `1.23(4)e5` taken apart, moved and rounded.
+# Parsing of siunitx numbers: `1.23(4)e5` is split into parts, shifted and rounded.
 #
-# Everything is done on digits as text, so a number keeps every digit the author wrote.
+# All operations work on digits as strings, so a number preserves every digit the author wrote.
 
 
 _SIGN = r"[+−-]"
@@ -187,24 +187,24 @@ _NUMBER = lazy_pattern(
 )
 _PARTS = lazy_pattern(r"\(([0-9.,]+)\)|(?:\+-|\\pm|±)([0-9.,]+)")
 _MAX_SHIFT = 99
-"""Decimal places that an option may move the decimal marker."""
+"""Maximum number of decimal places that an option may move the decimal marker."""
 
 
 class Number(Struct, frozen=True):
-    """A number taken apart."""
+    """The parts of a number."""
 
     comparator: str
     sign: str
     integer: str
     decimal: str
     uncertainties: tuple[str, ...]
-    """Digits of each, the last one at the place of the last digit of the number."""
+    """Digits of each uncertainty. Its last digit has the same place value as that of the number."""
     exponent: str
     """Digits with their sign; empty if there is none."""
 
 
 def parse_number(text: str) -> Number:
-    """`UnitError` if `text` is not one number."""
+    """Parse one number. UnitError if `text` is not one number."""
     match = _NUMBER.fullmatch(text)
     if match is None or not re.search("[0-9]", text):
         raise no_number(text)
@@ -216,7 +216,7 @@ def parse_number(text: str) -> Number:
 
 
 def no_number(text: str) -> UnitError:
-    """The error of `text` that should be a number."""
+    """Return the error for `text` that should be a number."""
     if not text:
         return UnitError("a number is missing")
     return UnitError(
@@ -225,7 +225,7 @@ def no_number(text: str) -> UnitError:
 
 
 def _align_decimals(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
-    """Decimals and uncertainties of the same number of places: `1.2 \\pm 0.03` has two."""
+    r"""Return decimals and uncertainties with the same number of places: `1.2 \pm 0.03` has two."""
     values = [(a or b, bool(b) or "." in a or "," in a) for a, b in _PARTS.findall(written)]
     places = len(decimal)
     for value, is_value in values:
@@ -240,14 +240,14 @@ def _align_decimals(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
 
 
 def shift_exponent(number: Number, options: Options) -> Number:
-    """`number` with the exponent that the options ask for."""
+    """Return `number` with the exponent that the options require."""
     if options.exponent_mode == "input" or not number.integer + number.decimal:
         return number
     digits = (number.integer + number.decimal).lstrip("0")
     if len(number.exponent) > 6:
         raise UnitError(f"the exponent is too big for exponent-mode={options.exponent_mode}")
     exponent = int(number.exponent or "0")
-    # of the first digit that is not zero
+    # exponent of the first non-zero digit
     scale = exponent + len(digits) - len(number.decimal) - 1 if digits else 0
     wanted = options.fixed_exponent if options.exponent_mode == "fixed" else scale
     wanted -= wanted % 3 if options.exponent_mode == "engineering" else 0
@@ -255,7 +255,7 @@ def shift_exponent(number: Number, options: Options) -> Number:
 
 
 def _move_marker(number: Number, places: int, exponent: str) -> Number:
-    """`number` with the decimal marker `places` to the right."""
+    """Return `number` with the decimal marker moved `places` to the right."""
     if abs(places) > _MAX_SHIFT:
         raise UnitError(f"the decimal marker would move by {abs(places)} places")
     integer, decimal, spread = number.integer, number.decimal, number.uncertainties
@@ -292,13 +292,13 @@ def round_number(number: Number, options: Options) -> Number:
         pad = options.round_pad and mode != "uncertainty" and digits
         return replace(number, decimal=decimal.ljust(places, "0")) if pad else number
     made = _round_to(number, places, options)
-    # 9.99 becomes 10, which has one figure more
+    # 9.99 becomes 10, which has one more figure
     has_grown = len((made.integer + made.decimal).lstrip("0")) > wanted and mode == "figures"
     return replace(made, decimal=made.decimal[:-1]) if has_grown else made
 
 
 def _round_to(number: Number, places: int, options: Options) -> Number:
-    """`number` with `places` decimals; less than none rounds tens, hundreds …"""
+    """Return `number` with `places` decimals. A negative value rounds to tens, hundreds …"""
     drop = len(number.decimal) - places
     digits = _round_digits(number.integer + number.decimal, drop, options)
     spread = tuple(_round_digits(value, drop, options) for value in number.uncertainties)
@@ -311,7 +311,7 @@ def _round_to(number: Number, places: int, options: Options) -> Number:
 
 
 def _round_digits(digits: str, drop: int, options: Options) -> str:
-    """`digits` without its last `drop` ones, the rest rounded."""
+    """Return `digits` without the last `drop` ones, rounded."""
     kept, rest = digits.rjust(drop + 1, "0")[:-drop], digits.rjust(drop, "0")[-drop:]
     tie = rest[0] == "5" and not rest[1:].strip("0")
     up = rest[0] >= "5" and not (tie and options.round_half == "even" and kept[-1] in "02468")

@@ -1,6 +1,7 @@
-"""Options of siunitx: `per-mode = symbol`, as `\\sisetup` and every command of the package take them.
+r"""Options of siunitx such as `per-mode = symbol`, for `\sisetup` and every command of the package.
 
-Names of versions 2 and 3. What only concerns fonts, tables or line ends of paper is accepted and ignored.
+Names are those of versions 2 and 3. Options that only affect fonts, tables or line breaks on paper are
+accepted and ignored.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ _MOST_SHOWN = 40
 
 
 class UnitError(Exception):
-    """A number, a unit or an option is wrong."""
+    """A number, a unit or an option is invalid."""
 
     def __init__(self, message: str, hint: str = "", token: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.token = token
-        """What is wrong; empty: the whole argument."""
+        """First token of the error; empty: the whole argument."""
         self.end = token
-        """Where that is more than one token, the last one."""
+        """Last token of the error."""
 
 
 def quote_text(text: str) -> str:
-    """`text` of the author's as a message quotes it."""
+    """Return the author's text shortened for a message."""
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 class Options(Struct, frozen=True):
-    """How numbers, units and lists are printed; fields are named like the options of version 3."""
+    """How numbers, units and lists are printed. Fields are named after the options of version 3."""
 
     parse_numbers: bool = True
     group_digits: str = "all"
@@ -94,9 +95,9 @@ class Options(Struct, frozen=True):
 
 _OPTIONS = tuple(name.replace("_", "-") for name in Options.__struct_fields__)
 _LARGEST = 99
-"""Of a number of digits or an exponent that an option asks for."""
+"""Maximum number of digits, and maximum exponent, that an option may set."""
 _LONGEST = 100
-"""Characters of a value."""
+"""Maximum number of characters of a value."""
 _OPTION = lazy_pattern("locale|[a-z]{2,}(?:-[a-z]+)+")
 
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -123,7 +124,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "angle-mode": ("input", "arc", "decimal"),
     }
 )
-# names of version 2 and shorthands → name of version 3
+# names of version 2 and short names → name of version 3
 _ALIASES: Mapping[str, str] = MappingProxyType(
     {
         "number-unit-product": "quantity-product",
@@ -162,7 +163,7 @@ _LOCALES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "DE": (",", "\\cdot"),
     }
 )
-"""Decimal marker and sign of the exponent."""
+"""Locale → decimal marker, and multiplication symbol before an exponent."""
 _FONTS_AND_TABLES = """
 detect-all detect-weight detect-family detect-shape detect-mode detect-none detect-inline-weight
 detect-inline-family detect-display-math reset-math-version reset-text-family reset-text-series
@@ -175,7 +176,7 @@ _IGNORED = frozenset(_FONTS_AND_TABLES.split())
 
 
 def read_options(tokens: Sequence[str], start: Options) -> Options:
-    """`start` changed by `key = value, …`; `UnitError` for a key or a value that is not known."""
+    """Return `start` changed by `key = value, …`. UnitError for an unknown key or value."""
     options = start
     for entry in split_at(tokens, ","):
         key, *values = split_at(entry, "=")
@@ -192,13 +193,13 @@ def read_options(tokens: Sequence[str], start: Options) -> Options:
 
 
 def is_option_list(tokens: Sequence[str]) -> bool:
-    """Whether `[…]` behind a command holds options, not a formula in brackets."""
+    """Return whether `[…]` after a command contains options, not a formula in brackets."""
     names = [text_of(split_at(entry, "=")[0]).strip() for entry in split_at(tokens, ",")]
     return all(not name or name in _OPTIONS or name in _ALIASES or _OPTION.fullmatch(name) for name in names)
 
 
 def single_entries(tokens: Sequence[str]) -> tuple[str, ...]:
-    """The option list without the entries that a later one of the same name makes void."""
+    """Return the option list without entries that a later one of the same name overrides."""
     entries = {text_of(split_at(entry, "=")[0]).strip(): entry for entry in split_at(tokens, ",")}
     return tuple(token for name, entry in entries.items() if name for token in (*entry, ","))
 

@@ -1,4 +1,4 @@
-"""Units of siunitx as TeX: `\\kilo\\gram\\per\\cubic\\metre` in the manner that `per-mode` asks for."""
+r"""Units of siunitx as TeX: `\kilo\gram\per\cubic\metre`, formatted as `per-mode` requires."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .unit_names import PREFIXES, UNITS
 _POWERS_BEFORE: Mapping[str, str] = MappingProxyType({"\\square": "2", "\\cubic": "3"})
 _WITH_ARGUMENT = frozenset(("\\tothe", "\\raiseto", "\\of"))
 GRAMMAR = frozenset((*UNITS, *PREFIXES, *POWERS_BEHIND, *_POWERS_BEFORE, *_WITH_ARGUMENT, "\\per"))
-"""Every command that means something in a unit."""
-# names too short to suggest: every three letters are near to one of them
+"""All commands with a meaning in a unit."""
+# shorter names are not suggested: any three letters are similar to one of them
 _SUGGESTED = tuple(sorted(name for name in GRAMMAR if len(name) > 4))
 _WORD = lazy_pattern(r"\\[A-Za-z]+")
 
@@ -30,18 +30,18 @@ class _Factor(Struct, frozen=True):
     """One unit with its prefix."""
 
     symbol: str
-    """TeX."""
+    """Symbol as TeX."""
     power: str = ""
-    """TeX; empty: 1."""
+    """Power as TeX; empty: 1."""
     is_below: bool = False
-    """Behind `\\per`."""
+    r"""Whether it follows `\per`."""
     qualifier: str = ""
-    """TeX of what `\\of` says."""
+    r"""Argument of `\of` as TeX."""
 
 
 @dataclass(slots=True)
 class _Next:
-    """What has been said of the unit to come."""
+    """Commands read so far that apply to the following unit."""
 
     prefix: str = ""
     power: str = ""
@@ -49,11 +49,11 @@ class _Next:
 
 
 class _Letters(Exception):
-    """The unit is not written in commands alone."""
+    """The unit does not consist of commands alone."""
 
 
 def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
-    """A unit that stands alone."""
+    """Return a unit without a number as TeX."""
     tex = _format_after_number(tokens, options, own)
     if tex.startswith("'"):
         return "{}" + tex
@@ -61,7 +61,7 @@ def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
 
 
 def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Own) -> str:
-    """`number`, which is TeX already, with its unit."""
+    """Return `number`, which is TeX already, with its unit."""
     tex = _format_after_number(tokens, options, own)
     if not tex or not number:
         return number or unit_tex(tokens, options, own)
@@ -72,14 +72,14 @@ def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Own)
 
 
 def with_power(tokens: Sequence[str], power: int, options: Options, own: Own) -> str:
-    """The unit of a product of `power` quantities."""
+    """Return the unit of a product of `power` quantities."""
     tex = unit_tex(tokens, options, own)
     is_one = tex.count("\\mathrm") == 1 and tex.endswith("}") and tex.startswith("\\mathrm")
     return f"{tex}^{{{power}}}" if is_one else f"({tex})^{{{power}}}"
 
 
 def _format_after_number(tokens: Sequence[str], options: Options, own: Own) -> str:
-    """The unit as it stands behind a number."""
+    """Return the unit as printed after a number."""
     if not options.parse_units:
         text = text_of(tokens).strip()
         return f"\\mathrm{{{text}}}" if text else ""
@@ -90,7 +90,7 @@ def _format_after_number(tokens: Sequence[str], options: Options, own: Own) -> s
 
 
 def _factors(tokens: Sequence[str], options: Options, own: Own) -> list[_Factor]:
-    """The units of `tokens`; `_Letters` if there is anything but commands of units."""
+    """Return the units of `tokens`. `_Letters` if there is anything except commands of units."""
     factors: list[_Factor] = []
     state = _Next()
     index = 0
@@ -115,7 +115,7 @@ def _factors(tokens: Sequence[str], options: Options, own: Own) -> list[_Factor]
 
 
 def _is_announced(token: str, argument: str, state: _Next) -> bool:
-    """Whether `token` says something of the unit to come; `state` takes note."""
+    """Return whether `token` applies to the following unit; if so, record it in `state`."""
     if token == "\\per":
         state.is_below = True
     elif token in PREFIXES:
@@ -138,7 +138,7 @@ def _factor(token: str, state: _Next, own: Own) -> _Factor:
 
 
 def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
-    """Let `\\squared`, `\\tothe` or `\\of` change the last unit; `_Letters` for any other token."""
+    r"""Apply `\squared`, `\tothe` or `\of` to the last unit. `_Letters` for any other token."""
     if token not in POWERS_BEHIND and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
@@ -152,7 +152,7 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
 
 @lru_cache(256)
 def _nearest(command: str) -> str:
-    """The name that `command` is nearly; empty if none is."""
+    """Return the name most similar to `command`; empty if none is."""
     initial = command[1].lower()
     candidates = [name for name in _SUGGESTED if name[1].lower() == initial]
     near = difflib.get_close_matches(command, candidates, n=1, cutoff=0.8)
@@ -160,7 +160,7 @@ def _nearest(command: str) -> str:
 
 
 def _join_factors(factors: Sequence[_Factor], options: Options) -> str:
-    """The units as `per-mode` wants them; behind a number `/` may stand first."""
+    """Join the units as `per-mode` requires. After a number the result may start with `/`."""
     mode = options.per_mode
     above = [factor for factor in factors if not factor.is_below]
     below = [factor for factor in factors if factor.is_below]
@@ -200,7 +200,7 @@ def _format_factor(factor: _Factor, options: Options) -> str:
     return f"{base}^{{{factor.power}}}"
 
 
-# (symbol, qualifier, phrase) → both
+# (symbol, qualifier, phrase) → symbol with qualifier
 _QUALIFIED: Mapping[str, Callable[[str, str, str], str]] = MappingProxyType(
     {
         "subscript": lambda symbol, of, _: f"{symbol}_{{\\mathrm{{{of}}}}}",

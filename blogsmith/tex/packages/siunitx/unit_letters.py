@@ -1,4 +1,4 @@
-"""Units of siunitx written in letters: `kg.m^{-3}`, `N~m`, also with a command among them."""
+"""Units of siunitx written as letters: `kg.m^{-3}`, `N~m`, possibly mixed with commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Own = Mapping[str, str]
 
 
 def upright(symbol: str) -> str:
-    """TeX of a symbol: upright, primes raised; TeX stays as it is."""
+    """Return a symbol as upright TeX, with raised primes. A symbol that is TeX is not changed."""
     if symbol in _PRIMES:
         return _PRIMES[symbol]
     if not symbol or symbol in "°‰" or "\\" in symbol or "_" in symbol:
@@ -28,13 +28,13 @@ def upright(symbol: str) -> str:
 
 
 def add_prefix(prefix: str, symbol: str) -> str:
-    """TeX of a unit with its prefix. symbol: TeX too."""
+    """Return the TeX of a unit with its prefix. symbol: TeX too."""
     start = "\\mathrm{"
     return f"{start}{prefix}{symbol[len(start) :]}" if symbol.startswith(start) else upright(prefix) + symbol
 
 
 def argument_at(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
-    """The group or token at `index`, and the index behind it; `UnitError` if there is none."""
+    """Return the group or token at `index`, and the index after it. UnitError if there is none."""
     command = tokens[index - 1]
     while index < len(tokens) and tokens[index] == " ":
         index += 1
@@ -51,7 +51,7 @@ def argument_at(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
 
 
 def joiner(product: str) -> str:
-    """`product` as it stands between two units."""
+    """Return `product` as TeX between two units."""
     return f"{product} " if product[-1:].isalpha() else product
 
 
@@ -62,11 +62,11 @@ class _Line:
     product: str
     made: list[str] = field(default_factory=list)
     letters: str = ""
-    """Of the unit being read, its prefix included."""
+    """Letters of the unit being read, including its prefix."""
     prefix: str = ""
-    """Of the unit to come."""
+    """Prefix of the following unit."""
     is_parted: bool = False
-    """The next unit needs a product in front of it."""
+    """Whether the next unit needs a product before it."""
 
     def letter(self, letter: str) -> None:
         if self.is_parted:
@@ -96,14 +96,16 @@ class _Line:
         self.is_parted = self.is_parted or bool(self.letters)
 
     def end(self) -> None:
-        """No more letters of this unit."""
+        """End the letters of the current unit."""
         if self.letters or self.prefix:
             self.made.append(upright(self.letters + self.prefix))
         self.letters = self.prefix = ""
 
 
 def letters_tex(tokens: Sequence[str], product: str, own: Own) -> str:
-    """`tokens` as TeX: `.`, `~` and spaces part units, `^` and `_` are scripts, other commands stay."""
+    """Return `tokens` as TeX. `.`, `~` and spaces separate units, `^` and `_` are scripts, other commands are
+    kept.
+    """
     line = _Line(joiner(product))
     index = 0
     while index < len(tokens):
@@ -131,7 +133,7 @@ def _unit(token: str, prefix: str, own: Own) -> str:
 
 
 def _write_other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
-    """Write anything but a unit; the index behind it."""
+    """Write anything except a unit. Return the index after it."""
     if token in _OUT_OF_PLACE:
         raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power", token)
     if token in ("^", "_", "\\tothe"):

@@ -1,6 +1,7 @@
-"""The names of siunitx: units with their symbols, prefixes, abbreviations.
+"""Names of siunitx: units with their symbols, prefixes, abbreviations.
 
-SI brochure, 9th edition, tables 2, 4, 7 and 8, IEC 80000-13 for the binary prefixes, and what siunitx adds.
+Sources: SI brochure, 9th edition, tables 2, 4, 7 and 8; IEC 80000-13 for the binary prefixes; siunitx itself
+for the rest.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from typing import NamedTuple
 
 
 class UnitName(NamedTuple):
-    """What one command stands for."""
+    """The meaning of one command."""
 
     prefix: str
-    """Printed before the symbol; empty if the name has none."""
+    """Prefix printed before the symbol; empty if the name has none."""
     symbol: str
-    """Upright text, or TeX where it holds a backslash, brace or script."""
+    """Upright text, or TeX if it contains a backslash, brace or script."""
 
 
 def _pairs(table: str) -> dict[str, str]:
-    """Commands by name: entries `symbol name name …`, parted by semicolons."""
+    """Return command → symbol, from entries `symbol name name …` separated by semicolons."""
     entries = (entry.split() for entry in table.split(";"))
     return {"\\" + name: symbol for symbol, *names in entries for name in names}
 
@@ -82,7 +83,7 @@ _ABBREVIATED = (
 
 
 def _abbreviations() -> dict[str, UnitName]:
-    """`\\km`, `\\mL`, `\\kHz`, and the bare letters `\\m`, `\\Hz`."""
+    r"""Return `\km`, `\mL`, `\kHz`, and the letters alone: `\m`, `\Hz`."""
     names: dict[str, UnitName] = {}
     for ending, symbol, letters in _ABBREVIATED:
         for letter in ["", *letters.split()]:
@@ -97,4 +98,4 @@ UNITS: Mapping[str, UnitName] = MappingProxyType(
         "\\kilogram": UnitName("k", "g"),
     }
 )
-"""Every command that is a unit."""
+"""Commands of all units."""
