@@ -1,8 +1,8 @@
-"""Headers that pages and files of a site are served with, whatever the host.
+"""HTTP headers for pages and files of a site, the same for all hosts.
 
-Pages carry their Content-Security-Policy themselves (`render/policy`). A header with another one would hold
-besides, so ours says only what a page cannot say of itself: who may frame it. Nothing else here restricts
-what pages do: players, embeds and code that runs in the browser work as they do in the preview.
+Pages contain their own Content-Security-Policy (`render/policy`). A header with another policy would apply
+in addition, so ours only sets what a page cannot: which sites may frame it. No other header restricts pages:
+players, embeds and code that runs in the browser work as in the preview.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ SECURITY: Mapping[str, str] = MappingProxyType(
     }
 )
 FRESH = "no-cache"
-"""Browsers keep a copy and ask whether it is still the same, which takes an answer without content."""
+"""Browsers keep a copy and revalidate it, which needs a response without content only."""
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""For what gets another address when it changes."""
+"""For files whose URL changes with their content."""
 HASHED = (
     r"/assets/(?:pictures/[^/]+-[0-9a-f]{12}-[0-9]+\.[a-z]+|cards/[0-9a-f]{16}\.png"
     r"|[^/]+/(?:fonts/)?[^/]+-[0-9a-f]{10}\.(?:css|js|woff2))"
 )
-"""Addresses of files that are named after what they hold, below that of the site."""
+"""Matches URLs of files with a content digest in their name, relative to the site."""
 VERSIONED = "/assets/"
-"""Where files lie that pages ask for with a digest of what they hold, `?v=0123abcd`."""
+"""Start of URLs that pages request with a content digest, `?v=0123abcd`."""
 CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
     {
         "md": "text/markdown; charset=utf-8",
@@ -41,7 +41,7 @@ CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
         "webmanifest": "application/manifest+json",
     }
 )
-"""Ending → type, of files that servers are not sure to know."""
+"""File extension → type, for files that servers may not know."""
 FEED_TYPE = "application/atom+xml; charset=utf-8"
 _HASHED_FOLDERS = ("pictures", "cards")
 _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -51,20 +51,21 @@ _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 MOST_RULES = 100
-"""Of Cloudflare."""
+"""Limit of Cloudflare."""
 _HASHED = lazy_pattern(HASHED[1:])
 
 
 def is_hashed(path: PurePosixPath) -> bool:
-    """Whether a file of the site is named after what it holds."""
+    """Return whether the file name contains a content digest."""
     return _HASHED.fullmatch(str(path)) is not None
 
 
 def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
-    """A file `_headers` for Cloudflare, which takes 100 rules, each with one `*` that matches anything.
+    """Return a `_headers` file for Cloudflare, which allows 100 rules, each with one `*` that matches
+    anything.
 
-    What is not named keeps the header that Cloudflare gives: browsers ask whether it has changed. paths: all
-    files of the site.
+    Other files keep Cloudflare's default header, so browsers revalidate them. paths: all files of the
+    site.
     """
     types = {f"/*.{ending}": {"Content-Type": kind} for ending, kind in CONTENT_TYPES.items()}
     rules = {**_COMMON, **types, "/*atom.xml": {"Content-Type": FEED_TYPE}}
@@ -72,7 +73,10 @@ def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
 
 
 def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
-    """A file `_headers` for Netlify, where `*` ends a path: each file has its type. paths: as above."""
+    """Return a `_headers` file for Netlify. There `*` must end a path, so each file gets a rule for its type.
+
+    paths: all files of the site.
+    """
     named = sorted(paths)
     types = {
         f"/{path}": {"Content-Type": FEED_TYPE if path.name == "atom.xml" else CONTENT_TYPES[path.suffix[1:]]}
@@ -83,7 +87,7 @@ def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
 
 
 def _hashed(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
-    """Rules for files that are named after what they hold, beside those of whole folders of them."""
+    """Return rules for files with a digest in their name, except for folders that have a common rule."""
     return {
         f"/{path}": {"Cache-Control": IMMUTABLE}
         for path in sorted(paths)
@@ -92,7 +96,7 @@ def _hashed(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
 
 
 _PLAIN = lazy_pattern(r"[\w./~-]+")
-"""A path that means nothing but itself in `_headers`, which knows `*` and `:name`."""
+"""Matches paths without special meaning in `_headers`, which supports `*` and `:name`."""
 
 
 def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:

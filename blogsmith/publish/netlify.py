@@ -31,11 +31,11 @@ PYTHON_VERSION = {python}
 command = {preview}
 """
 _MOST = 10_000
-"""Rules; Netlify has no number of its own."""
+"""Maximum number of rules; Netlify has no limit of its own."""
 
 
 def netlify_files(site: HostedSite) -> Mapping[str, str]:
-    """Path in the repository → text."""
+    """Return the files by path in the repository."""
     install, builds = " && ".join(install_commands(site)), build_commands(site, "URL")
     previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds]
     return {
@@ -50,7 +50,7 @@ def netlify_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def netlify_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     return (
         "commit these files and _freeze/, and push",
         "on Netlify, Add new project → Import an existing project: its settings are those of netlify.toml",
@@ -58,7 +58,7 @@ def netlify_steps(site: HostedSite) -> tuple[str, ...]:
 
 
 def netlify_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Path in the site → text. paths: all files of the site."""
+    """Return the additional files of the site by path. paths: all files of the site."""
     hidden = f"/{MANIFEST} /404.html 404!\n"
     return {
         "_headers": netlify_headers(paths),

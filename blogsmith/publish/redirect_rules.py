@@ -1,6 +1,6 @@
-"""Old addresses of pages as rules of a server: answered with status 301, as search engines like it best.
+"""Redirect rules of a server for old URLs of pages: status 301, which search engines prefer.
 
-The site holds a page at each of them anyway; it leads on where a host has no rules, or too few of them.
+The site also has a page at each old URL. It redirects if a host supports no rules, or too few.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ from urllib.parse import quote
 from msgspec import Struct
 
 SAFE = "/-_.~"
-"""What stays as it is in the path of an address besides letters and digits: these signs mean nothing else."""
+"""Characters that stay unescaped in the path of a URL, in addition to letters and digits."""
 
 _SENT = f"{SAFE}!$'()+,;=@"
-"""What browsers send as it is, of the signs that an alias may hold; hosts compare what is sent."""
+"""Characters allowed in aliases that browsers send unescaped. Hosts compare the request as sent."""
 
 
 class RedirectRule(Struct, frozen=True, order=True):
-    """An old address and the page that stands for it."""
+    """An old URL and the page that replaces it."""
 
     old: str
-    """Path with that of the site, as people write it: `/blog/alt/é/`."""
+    """Path with base path, not encoded: `/blog/alt/é/`."""
     new: str
-    """Path, percent-encoded: `/blog/new/`."""
+    """Path with base path, percent-encoded: `/blog/new/`."""
 
 
 def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tuple[RedirectRule, ...]:
-    """The rules of pages, each as its site path without base path and its aliases; sorted, each address once.
+    """Return the redirect rules of pages, sorted, each old URL once.
 
-    An address that is a folder has two forms, with and without its last slash.
+    pages: site path without base path, and aliases. The URL of a folder has two forms, with and without its
+    last slash.
     """
     found: dict[str, str] = {}
     for url, aliases in pages:
@@ -43,10 +44,10 @@ def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tu
 
 
 def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int) -> str:
-    """A file `_redirects`, of at most `most` lines.
+    """Return a `_redirects` file with at most `most` lines.
 
-    is_forced: the rule is to hold although there is a page at the old address; Cloudflare does that anyway
-    and does not know the sign for it. Sources: the documentation of Netlify and of Cloudflare.
+    is_forced: the rule applies even if there is a page at the old URL. Cloudflare always does this and does
+    not support the marker for it. Sources: the documentation of Netlify and of Cloudflare.
     """
     status = "301!" if is_forced else "301"
     return "".join(f"{quote(rule.old, safe=_SENT)} {rule.new} {status}\n" for rule in rules[:most])

@@ -1,4 +1,4 @@
-"""Files of the site itself that a host reads: headers and redirects, made anew by every build."""
+"""Files of the site that a host reads: headers and redirects, written by every build."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from .redirect_rules import RedirectRule
 def host_outputs(
     target: str, rules: tuple[RedirectRule, ...], paths: Iterable[PurePosixPath]
 ) -> Mapping[PurePosixPath, bytes]:
-    """Path in the site → bytes; none for hosts that read none. paths: all other files of the site."""
+    """Return the files by path in the site; none for hosts that read none. paths: all other files of the
+    site.
+    """
     if target == "cloudflare":
         found = cloudflare_outputs(rules, paths)
     elif target == "netlify":
