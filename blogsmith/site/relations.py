@@ -122,8 +122,7 @@ _Weighted = tuple[tuple[str, str], int]
 
 
 class TermOverlap:
-    """The terms of posts. Posts are numbered from 0; among posts with equal scores, lower numbers come first.
-    """
+    """The terms of posts, which are numbered from 0. Among equal scores, lower numbers come first."""
 
     def __init__(self, terms: Sequence[Mapping[tuple[str, str], int]]) -> None:
         """Store the terms of each post, with the weight that each adds to the score if another post shares
