@@ -22,7 +22,7 @@ def quote_yaml(text: str) -> str:
 
 
 def yaml_command(text: str) -> str:
-    """Return a command as a one-line YAML scalar, plain or in single quotes. SiteError as `quote_yaml`."""
+    """Return a command as a one-line YAML scalar, plain or quoted. SiteError as in `quote_yaml`."""
     if _PLAIN.fullmatch(_checked(text)):
         return text
     doubled = text.replace("'", "''")

@@ -21,7 +21,7 @@ LOCK_SHA256 = "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010"
 """Digest of the release's own lock. A site may use another one, with packages of its own."""
 
 CORE_TRANSFER_BYTES = 6_300_000
-"""Bytes of core and lock that a browser loads before any package: the five files through gzip -9."""
+"""Measured bytes of core and lock, loaded before any package: the five files through gzip -9."""
 
 
 class CoreFile(NamedTuple):

@@ -100,8 +100,7 @@ class ReleaseSource:
 
 
 def open_source(given: str) -> PyodideSource:
-    """Open the source given by `--from`: a URL, a folder or, if empty, the release. May raise SourceProblem.
-    """
+    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceProblem."""
     if not given:
         return ReleaseSource()
     if "://" in given:

@@ -44,7 +44,7 @@ _MODE = words(
     any_of(_MODES),
     hints=dict.fromkeys(("true", "yes", "on", "eval"), "write marked, or all for every python fence"),
 )
-"""The hints are for authors who want cells to run. YAML also reads the unquoted word `off` as False."""
+"""The hints are for authors who want cells to run. They also apply to `true` without quotes."""
 
 
 @accepts({"pattern": rf"{PATTERN}|^\s*$", "items": {"pattern": PATTERN}})
