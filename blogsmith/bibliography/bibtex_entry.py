@@ -21,7 +21,7 @@ _BARE = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BRACE = lazy_pattern(r"\{+|\}+")
 _QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
-"""Most characters of a value including `@string`s, since each may contain the previous one twice."""
+"""Maximum length of a value with its `@string`s, since each may contain the previous one twice."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 

@@ -14,7 +14,7 @@ from .works import ADDRESS
 _ET_AL = lazy_pattern(r",?\s*(?:et al\.?|and others|u\. ?a\.)\s*$")
 _YEAR = lazy_pattern(r"-?\d{1,4}")
 MOST_AUTHORS = 10
-"""Most authors in a list of references, for publications from bibliographies."""
+"""Maximum number of authors in a list of references, for publications from bibliographies."""
 _ARXIV = lazy_pattern(r"https?://arxiv\.org/(?:abs|pdf)/([\w./-]+?)(?:\.pdf)?")
 
 

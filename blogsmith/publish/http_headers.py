@@ -21,7 +21,7 @@ SECURITY: Mapping[str, str] = MappingProxyType(
     }
 )
 FRESH = "no-cache"
-"""Browsers keep a copy and revalidate it, which needs a response without content only."""
+"""Browsers keep a copy and revalidate it. If it is unchanged, the response has no content."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """For files whose URL changes with their content."""
 HASHED = (
@@ -30,7 +30,7 @@ HASHED = (
 )
 """Matches URLs of files with a content digest in their name, relative to the site."""
 VERSIONED = "/assets/"
-"""Start of URLs that pages request with a content digest, `?v=0123abcd`."""
+"""URL prefix of files that pages request with a content digest, such as `?v=0123abcd`."""
 CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
     {
         "md": "text/markdown; charset=utf-8",

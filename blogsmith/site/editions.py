@@ -84,7 +84,7 @@ def plan_generated(
 
 SEARCH_PATH = "/search/"
 MOST_HEADINGS = 2_000
-"""Most headings on the search page. Above this, it lists titles only, to save megabytes."""
+"""Maximum number of headings on the search page. Above it, only titles are listed, to save megabytes."""
 
 
 def plan_search(config: Config) -> dict[str, str]:

@@ -32,7 +32,7 @@ class Save:
 
 FIRST_RETRY_S = 0.2
 RETRIES = 5
-"""Number of retries after an unreported change, with doubled pauses. The watcher's scan is faster."""
+"""Number of retries after an unreported change, with doubled pauses. A watcher scan is usually earlier."""
 
 
 @dataclass(slots=True)
