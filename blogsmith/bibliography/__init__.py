@@ -1,1 +1,1 @@
-"""Bibliographies: `.bib` and CSL-JSON files → works that pages cite, and works as BibTeX."""
+"""Bibliographies: `.bib` and CSL-JSON files → publications that pages cite, and these as BibTeX."""

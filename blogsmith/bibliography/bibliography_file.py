@@ -1,4 +1,4 @@
-"""One bibliography: its index, and its works, each read when it is asked for."""
+"""A bibliography file: its index, and its publications, each read on first access."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .csl_json import CslJsonError, read_csl_json
 from .works import work_of
 
 MOST_PARENTS = 5
-"""Entries that an entry takes fields from, one from the other."""
+"""Maximum depth of entries that inherit fields from each other."""
 _TITLED = frozenset(("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference"))
-"""Kinds that take the title of what they stand in as their `booktitle` (biblatex, appendix B)."""
+"""Entry types that inherit the title of the parent as `booktitle` (biblatex, appendix B)."""
 _OWN = frozenset(("title", "subtitle", "shorttitle", "crossref", "xdata", "pages", "key", "ids", "entryset"))
-"""Fields that no entry takes from another one; the title goes to `booktitle`."""
+"""Fields that are not inherited under their own name; the title is inherited as `booktitle`."""
 
 
 class BibtexFile:
-    """A `.bib` file. Lives as long as its text is the same."""
+    """A `.bib` file, valid as long as its content is unchanged."""
 
     def __init__(self, path: str, text: str, index: BibIndex | None = None) -> None:
-        """path: as it is told to the author. index: of this very text, if it is known."""
+        """Open the file. path: as shown in messages. index: cached index of exactly this content."""
         self.path = path
         reporter = Reporter(path, text.split("\n") if may_have_conflict(text) else ())
         self._text = take_first_versions(text, reporter)
@@ -41,7 +41,7 @@ class BibtexFile:
         return [*self.index.entries]
 
     def find(self, key: str) -> FoundPublication | None:
-        """The work of a key; None if there is no such key."""
+        """Return the publication with this key, or None if the key does not exist."""
         if key not in self.index.entries:
             return None
         if key not in self._works:
@@ -49,13 +49,13 @@ class BibtexFile:
         return self._works[key]
 
     def place(self, key: str) -> Diagnostic | None:
-        """Where an entry stands, as a finding without words; None if there is no such key."""
+        """Return the location of an entry as a diagnostic without message, or None for an unknown key."""
         if key not in self.index.entries:
             return None
         return self._diagnostic(Mistake("", self.index.entries[key][0], len(key) + 1))
 
     def problems(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the file itself."""
+        """Return the errors in the file itself."""
         return (*self._conflicts, *(self._diagnostic(mistake) for mistake in self.index.mistakes))
 
     @cached_property
@@ -73,7 +73,7 @@ class BibtexFile:
         return FoundPublication(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
 
     def entry(self, key: str) -> BibEntry:
-        """The fields of an entry, those that it takes from others among them."""
+        """Return the fields of an entry, including inherited ones."""
         entry = self._own_entry(key)
         self._inherit(entry)
         return entry
@@ -83,7 +83,7 @@ class BibtexFile:
         return read_entry(self._text, start, end, self._strings)
 
     def _inherit(self, entry: BibEntry) -> None:
-        """Take over the fields of the entries that `crossref` and `xdata` name."""
+        """Inherit the fields of the entries that `crossref` and `xdata` refer to."""
         seen, child = {entry.key}, entry
         for _ in range(MOST_PARENTS):
             name = next((name for name in ("crossref", "xdata") if name in child.fields), "")
@@ -128,7 +128,7 @@ def _take_over(entry: BibEntry, parent: BibEntry) -> None:
 
 
 class CslJsonFile:
-    """A CSL-JSON file, which is read as a whole."""
+    """A CSL-JSON file, which is read completely on first access."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -152,16 +152,16 @@ class CslJsonFile:
         return [*self._works]
 
     def find(self, key: str) -> FoundPublication | None:
-        """The work of a key; None if there is no such key."""
+        """Return the publication with this key, or None if the key does not exist."""
         work = self._works.get(key)
         return FoundPublication(work) if work else None
 
     def place(self, key: str) -> Diagnostic | None:
-        """Where an entry stands: JSON is not told by lines."""
+        """Return None, because lines are not known for JSON."""
         return None
 
     def problems(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the file itself."""
+        """Return the errors in the file itself."""
         _ = self._works
         return self._mistakes
 
@@ -170,7 +170,7 @@ BibliographyFile = BibtexFile | CslJsonFile
 
 
 def read_entries(text: str) -> Iterator[BibEntry]:
-    """Every entry of a text with all its fields, for those who translate whole files."""
+    """Yield every entry with all its fields, to convert a complete file."""
     file = BibtexFile("", text)
     for key in file.keys:
         yield file.entry(key)

@@ -1,6 +1,6 @@
-"""One entry of a `.bib` file: its fields as written, parts joined, `@string`s put in.
+"""Parsing of an entry of a `.bib` file: its fields as written, with parts joined and `@string`s inserted.
 
-What cannot be read is a mistake with its place; all fields before it are kept.
+Text that cannot be parsed is recorded as an error with its position; all fields before it are kept.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ _BARE = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BRACE = lazy_pattern(r"\{+|\}+")
 _QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
-"""Of one value, `@string`s put in: each may hold the one before it twice."""
+"""Maximum length of a value with its `@string`s, since each may contain the previous one twice."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
 @dataclass(frozen=True, slots=True)
 class BibField:
-    """One value."""
+    """The value of a field."""
 
     text: str
     """TeX, without the outer braces or quotes."""
     start: int
-    """Offset in the file of its first character."""
+    """Offset of its first character in the file."""
 
 
 @dataclass(slots=True)
 class BibEntry:
-    """One entry while it is read."""
+    """An entry, filled while it is parsed."""
 
     kind: str = ""
-    """Lower case: `inproceedings`."""
+    """Entry type in lower case, such as `inproceedings`."""
     key: str = ""
     start: int = 0
     fields: dict[str, BibField] = field(default_factory=dict)
-    """Names in lower case."""
+    """Fields by name in lower case."""
     mistakes: list[Mistake] = field(default_factory=list)
 
     def text(self, *names: str) -> str:
-        """The first of these fields that is there, as TeX."""
+        """Return the first of these fields that exists, as TeX; empty if there is none."""
         return next((self.fields[name].text for name in names if name in self.fields), "")
 
 
@@ -58,7 +58,7 @@ MONTH_STRINGS: Strings = MappingProxyType({name: name for name in MONTHS})
 
 
 def read_strings(text: str, places: tuple[tuple[int, int], ...]) -> Strings:
-    """What the `@string`s of a file say; each may use those before it."""
+    """Return the `@string`s of a file. Each may use the previous ones."""
     strings = dict(MONTH_STRINGS)
     for start, end in places:
         reader = _Reader(text, start, end, strings)
@@ -68,7 +68,7 @@ def read_strings(text: str, places: tuple[tuple[int, int], ...]) -> Strings:
 
 
 def read_entry(text: str, start: int, end: int, strings: Strings) -> BibEntry:
-    """The entry between two offsets."""
+    """Parse the entry between two offsets."""
     reader = _Reader(text, start, end, strings)
     reader.read_head(has_key=True)
     reader.read_fields()
@@ -76,7 +76,7 @@ def read_entry(text: str, start: int, end: int, strings: Strings) -> BibEntry:
 
 
 class _Reader:
-    """Reads one entry from left to right."""
+    """Parses an entry from left to right."""
 
     def __init__(self, text: str, start: int, end: int, strings: Strings) -> None:
         self._text = text
@@ -86,7 +86,7 @@ class _Reader:
         self.entry = BibEntry(start=start)
 
     def read_head(self, *, has_key: bool) -> None:
-        """Kind and key."""
+        """Parse type and key."""
         head = _HEAD.match(self._text, self._position, self._end)
         if head:
             self.entry.kind, self._position = head[1].lower(), head.end()
@@ -94,7 +94,7 @@ class _Reader:
             self.entry.key, self._position = key[0], key.end()
 
     def read_fields(self) -> dict[str, BibField]:
-        """All fields up to the end, or to the first mistake from which there is no way on."""
+        """Parse all fields up to the end, or up to an error after which parsing cannot continue."""
         while self._skip(",") and (name := _NAME.match(self._text, self._position, self._end)):
             self._position = name.end()
             if not self._accept("="):
@@ -181,7 +181,7 @@ class _Reader:
             if found[0][0] == "{":
                 depth += count
             elif opening == "{" and count >= depth:
-                # of a run of braces those behind the right one are not of this value
+                # of a run of braces, only the first `depth` belong to this value
                 self._position = found.start() + depth
                 return self._text[start + 1 : self._position - 1]
             elif count > depth:

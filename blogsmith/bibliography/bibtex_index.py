@@ -1,8 +1,8 @@
-"""The index of a `.bib` file: where each entry stands, found in one pass that reads no fields.
+"""The index of a `.bib` file: the position of each entry, found in one pass that parses no fields.
 
-What stands outside of entries is a comment, as in BibTeX. An entry whose braces do not close ends where the
-next line begins one: what is broken costs itself alone. `@string`s are kept as they are written, and read
-with the first entry. Source: O. Patashnik, "BibTeXing", 1988; the grammar of biber.
+Text outside of entries is a comment, as in BibTeX. An entry with unbalanced braces ends at the next line
+that starts an entry, so an error affects only one entry. `@string`s are indexed as well, and parsed with the
+first entry. Source: O. Patashnik, "BibTeXing", 1988; the grammar of biber.
 """
 
 from __future__ import annotations
@@ -15,50 +15,50 @@ from ..base.patterns import lazy_pattern
 
 _ENTRY = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*([{(])\s*")
 _LINE_ENTRY = lazy_pattern(r"^[ \t]*@[ \t]*[A-Za-z]+\s*[{(]", 8)
-"""At the beginning of a line (`re.MULTILINE`)."""
+"""Matches at the start of a line (`re.MULTILINE`)."""
 _BRACE = lazy_pattern(r"\{+|\}+")
 _BRACE_OR_ROUND = lazy_pattern(r"\{+|\}+|\)")
 _KEY = lazy_pattern(r"([^\s,{}()\"#%'=\\][^\s,{}\"#%=\\]*)\s*(?=[,})])")
 _NO_WORKS = frozenset(("comment", "preamble"))
 MOST_PROBLEMS = 20
-"""That are told of one file."""
+"""Maximum number of problems reported per file."""
 MOST_ENTRIES = 100_000
-"""That are read; the largest bibliographies of people have some ten thousand."""
+"""Maximum number of entries read. The largest personal bibliographies have about ten thousand."""
 
 
 class Mistake(Struct, frozen=True, array_like=True):
-    """Something wrong in a bibliography."""
+    """An error or warning in a bibliography."""
 
     message: str
     start: int
-    """Offset in the text, in characters."""
+    """Offset in the file, in characters."""
     length: int = 1
     hint: str = ""
     severe: bool = True
-    """An error; else a warning."""
+    """True for an error, False for a warning."""
 
 
 class BibIndex(Struct, frozen=True, array_like=True):
-    """Where the entries of a file are."""
+    """The positions of the entries of a file."""
 
     entries: Mapping[str, tuple[int, int]]
-    """Key → offsets of its `@` and behind its last brace. Of a key that stands twice the first counts."""
+    """Key → offsets of its `@` and after its last brace. For a duplicate key, the first entry is used."""
     strings: tuple[tuple[int, int], ...] = ()
-    """The same of each `@string`, in order."""
+    """The offsets of each `@string`, in order."""
     twice: Mapping[str, int] = {}
-    """Key that stands twice → offset of the second entry."""
+    """Duplicate key → offset of the second entry."""
     mistakes: tuple[Mistake, ...] = ()
 
 
 def index_bibtex(text: str) -> BibIndex:
-    """The index of a text; linear in its length, whatever it holds."""
+    """Build the index of a file. The time is linear in its length for any input."""
     scan = _Scan(text)
     scan.run()
     return BibIndex(scan.entries, tuple(scan.strings), scan.twice, tuple(scan.mistakes[:MOST_PROBLEMS]))
 
 
 class _Scan:
-    """One pass over a file."""
+    """A single pass over a file."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -97,7 +97,9 @@ class _Scan:
             self.entries[key[1]] = (start, end)
 
     def _end(self, start: int, opening: int, bracket: str) -> int:
-        """Behind the bracket that closes an entry; where the next one begins, if none does."""
+        """Return the position after the closing bracket of an entry, or the start of the next entry if it is
+        missing.
+        """
         limit, depth = self._limit(opening + 1), 0
         for found in (_BRACE if bracket == "{" else _BRACE_OR_ROUND).finditer(self._text, opening, limit):
             if found[0] == ")":
@@ -118,7 +120,7 @@ class _Scan:
         return limit
 
     def _limit(self, position: int) -> int:
-        """Where the next line that begins an entry starts."""
+        """Return the start of the next line that begins an entry."""
         if self._next_line_entry < position:
             found = _LINE_ENTRY.search(self._text, position)
             self._next_line_entry = found.start() if found else len(self._text)

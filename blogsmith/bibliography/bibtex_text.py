@@ -1,4 +1,4 @@
-"""Works as BibTeX, for readers to copy."""
+"""Publications as BibTeX, for readers to copy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PRIVATE = name_set(
     "bdsk-url-1 bdsk-url-2 bdsk-file-1 localfile rating comment review read crossref xdata pdf preview "
     "selected html ids bibtex_show code slides poster website video blog award altmetric"
 )
-"""Fields that are for the author's own programs and pages."""
+"""Fields for the author's own programs and pages."""
 _SPECIAL: Mapping[int, str] = MappingProxyType(
     {
         **{ord(char): f"\\{char}" for char in "&%#_"},
@@ -29,18 +29,18 @@ _SPECIAL: Mapping[int, str] = MappingProxyType(
 
 
 def format_bibtex(kind: str, key: str, fields: Iterable[tuple[str, str]]) -> str:
-    """An entry, one field a line, without those that are empty. Values are TeX."""
+    """Return an entry with one field per line. Empty fields are omitted. Values are TeX."""
     lines = [f"  {name} = {{{value}}}," for name, value in fields if value]
     return "\n".join((f"@{kind}{{{key},", *lines, "}"))
 
 
 def escape_tex(text: str) -> str:
-    """Plain text as TeX."""
+    """Escape plain text as TeX."""
     return text.translate(_SPECIAL)
 
 
 def copy_of(entry: BibEntry) -> str:
-    """An entry as it was read, strings put in, without the fields that are nobody else's business."""
+    """Return an entry as it was read, with `@string`s inserted, but without private fields."""
     shown = (
         (name, " ".join(value.text.split()))
         for name, value in entry.fields.items()

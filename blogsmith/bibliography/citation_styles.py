@@ -1,4 +1,4 @@
-"""The styles of citations that are shipped: files of the Citation Style Language, see `styles/README.md`."""
+"""The bundled citation styles: files of the Citation Style Language, see `styles/README.md`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BUNDLED_STYLES: Mapping[str, str] = MappingProxyType(
 
 
 def read_bundled_style(name: str) -> str:
-    """The XML of a shipped style."""
+    """Return the XML of a bundled style."""
     from importlib.resources import files
 
     return (files(__package__) / "styles" / f"{name}.csl").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""CSL-JSON files, as Zotero and reference managers write them → works.
+"""CSL-JSON files, as Zotero and other reference managers write them, converted to publications.
 
 Source: the schema of CSL 1.0.2 (csl-data.json).
 """
@@ -28,7 +28,7 @@ _BIBTEX_FIELDS = (
 
 
 class CslJsonError(ValueError):
-    """A file that is no CSL-JSON; `offset` is where."""
+    """Raised if a file is not CSL-JSON; `offset` is the position of the error."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -36,7 +36,9 @@ class CslJsonError(ValueError):
 
 
 def read_csl_json(text: str) -> dict[str, Publication]:
-    """Key → work; of a key that stands twice the first counts. CslJsonError if this is no list."""
+    """Map keys to publications. For a duplicate key, the first item is used. CslJsonError if this is not a
+    list.
+    """
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
@@ -55,7 +57,7 @@ def read_csl_json(text: str) -> dict[str, Publication]:
 
 
 def work_of_item(key: str, item: Mapping[str, Any]) -> Publication:
-    """An item of CSL-JSON as a work; what is of no known form is left out."""
+    """Convert an item of CSL-JSON to a publication. Values of unknown form are dropped."""
     texts = {
         name: str(value)
         for name, value in item.items()
@@ -110,7 +112,7 @@ def _numbers(values: list[Any]) -> Iterator[int]:
 
 
 def bibtex_of(work: Publication) -> str:
-    """A work as BibTeX."""
+    """Return a publication as BibTeX."""
     names = " and ".join(person_text(person) for person in work.people.get("author", ()))
     fields = [
         ("author", names),

@@ -1,7 +1,8 @@
-"""LaTeX in fields of a bibliography → text with formulas and the few tags of `model.publications`.
+"""LaTeX in fields of a bibliography, converted to text with formulas and the few tags of
+`model.publications`.
 
-One pass with a stack, so that no depth of braces costs more than its characters. Formulas stay as they are
-written. A command that nobody knows is left out, its argument stays, and it is told.
+It is a single pass with a stack, so that deep nesting of braces costs no more than its characters.
+Formulas are kept as written. An unknown command is removed and reported, but its argument is kept.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..base.patterns import lazy_pattern
 _TOKEN = lazy_pattern(
     r"\\[A-Za-z]+\*?[ \t\n]*|\\.|\\$|\$\$?|[{}~]|---?|``|''|<<|>>|\s+|[^\\${}~`'<>\s-]+|.", 16
 )
-"""Pieces of TeX (`re.DOTALL`)."""
+"""Matches tokens of TeX (`re.DOTALL`)."""
 _FORMULA = lazy_pattern(r"\$\$(?:[^\\$]|\\.)*\$\$|\$(?:[^\\$]|\\.)*\$|\\\((?:[^\\]|\\[^)])*\\\)", 16)
 _DASHES = {
     "--": "–",
@@ -36,33 +37,33 @@ MOST_UNKNOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class UnknownCommand:
-    """A command that the table has not."""
+    """A command that is not in the tables."""
 
     name: str
-    """With its backslash."""
+    """Name with its backslash."""
     offset: int
 
 
 @dataclass(slots=True)
 class _Group:
-    """Braces that stand open."""
+    """A group of braces that is not closed yet."""
 
     closing: str = ""
-    """What their end puts there."""
+    """Text to append at its end."""
     pieces: list[str] = field(default_factory=list)
     accent: str = ""
-    """A mark for the first letter in it."""
+    """Combining mark for the first letter of the group."""
     is_skipped: bool = False
-    """The argument is not shown: the address of a link."""
+    """Whether the argument is not shown, such as the URL of a link."""
 
 
 def plain_text(tex: str) -> str:
-    """As `text_of`, without tags."""
+    """Return the result of `text_of` without tags."""
     return _TAG.sub("", text_of(tex)[0])
 
 
 def text_of(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
-    """A value as text. protects: braces keep what is in them from changes of case, as in titles."""
+    """Convert a value to text. protects: braces protect their content from case changes, as in titles."""
     if not any(sign in tex for sign in "\\{}$~`'<-"):
         return " ".join(tex.split()), ()
     reader = _Reader(tex, protects=protects)
@@ -77,11 +78,11 @@ class _Reader:
         self._protects = protects
         self._groups = [_Group()]
         self._wants_argument: list[_Group] = []
-        """Groups that the next argument opens."""
+        """Groups that the next arguments open."""
         self.unknown: list[UnknownCommand] = []
 
     def read(self) -> str:
-        """All of it."""
+        """Convert the value and return the result."""
         position, end = 0, len(self._tex)
         while position < end:
             formula = _FORMULA.match(self._tex, position) if self._tex[position] in "$\\" else None
@@ -101,7 +102,7 @@ class _Reader:
         if token == "{":
             self._open(position)
         elif token == "}":
-            # one too many is nothing to print
+            # a surplus brace is ignored
             if len(self._groups) > 1:
                 self._close()
         elif token[0] == "\\":
@@ -110,7 +111,7 @@ class _Reader:
             if not self._wants_argument:
                 self._append_text(" ")
         elif self._wants_argument:
-            # an argument without braces is one character
+            # an argument without braces is a single character
             self._groups.append(self._wants_argument.pop())
             self._append_text(token[0])
             self._close()
@@ -124,7 +125,7 @@ class _Reader:
             self._groups.append(self._wants_argument.pop())
             return
         is_protected = self._protects and len(self._groups) == 1
-        # `{\'e}` is a letter, not a word to protect
+        # `{\'e}` is an accented letter, not a protected word
         if is_protected and not self._tex.startswith("\\", position + 1):
             self._groups.append(_Group(_NOCASE[1], [_NOCASE[0]]))
         else:
@@ -170,7 +171,7 @@ class _Reader:
 
 
 def _with_accent(text: str, mark: str) -> str:
-    """The mark on the first letter; a dotless i has its dot back, as fonts compose it."""
+    """Add the mark to the first letter. A dotless i gets its dot back, because fonts compose it that way."""
     for index, char in enumerate(text):
         if char.isalpha():
             letter = {"ı": "i", "ȷ": "j"}.get(char, char)
@@ -179,13 +180,13 @@ def _with_accent(text: str, mark: str) -> str:
 
 
 def _as_dollars(formula: str) -> str:
-    r"""A formula in a line of text: `\(x\)` and `$$x$$` are `$x$` here; blanks at its ends would end it."""
+    r"""Return a formula as inline math: `\(x\)` and `$$x$$` become `$x$`. Outer spaces would end it."""
     inner = formula[2:-2] if formula[:2] in ("$$", "\\(") else formula[1:-1]
     return f"${' '.join(inner.split())}$" if inner.strip() else ""
 
 
 def split_at(tex: str, word: str) -> Iterator[tuple[int, str]]:
-    """The parts of a value between words such as `and` that stand outside of braces, with their offsets."""
+    """Yield (offset, part) for the parts between words such as `and` outside of braces."""
     depth = start = 0
     pattern = lazy_pattern(rf"[{{}}]|(?<=\s){word}(?=\s)")
     for found in pattern.finditer(tex):
@@ -197,7 +198,7 @@ def split_at(tex: str, word: str) -> Iterator[tuple[int, str]]:
     yield start, tex[start:]
 
 
-# Commands of LaTeX in bibliographies: accents, signs, faces.
+# LaTeX commands in bibliographies: accents, symbols, fonts.
 
 
 ACCENTS: Mapping[str, str] = MappingProxyType(
@@ -220,7 +221,7 @@ ACCENTS: Mapping[str, str] = MappingProxyType(
         "textcommabelow": "\u0326",
     }
 )
-"""Command → combining mark behind the letter."""
+"""Command → combining mark after the letter."""
 SIGNS: Mapping[str, str] = MappingProxyType(
     {
         **{"ss": "ß", "SS": "SS", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å"},
@@ -258,7 +259,7 @@ SIGNS: Mapping[str, str] = MappingProxyType(
         **{"small": "", "footnotesize": "", "displaystyle": "", "upshape": "", "mdseries": "", "null": ""},
     }
 )
-"""Command → text. A dollar and a backslash are escaped, as texts with formulas need it."""
+"""Command → text. Dollar and backslash are escaped, because the text may contain formulas."""
 FACES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(("emph", "textit", "textsl", "mkbibemph", "mkbibitalic"), ("<i>", "</i>")),
@@ -286,11 +287,11 @@ FACES: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
     }
 )
-"""Command with one argument → what stands around it."""
+"""Command with one argument → tags or text around the argument."""
 SWITCHES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(("em", "it", "itshape", "sl", "slshape"), ("<i>", "</i>")),
         **dict.fromkeys(("bf", "bfseries"), ("<b>", "</b>")),
     }
 )
-"""Command that holds to the end of its group → the same."""
+"""Command that applies to the end of its group → tags around the text."""

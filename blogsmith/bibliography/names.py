@@ -15,7 +15,7 @@ MOST_NAMES = 2_000
 
 
 def read_names(tex: str) -> tuple[tuple[Person, ...], bool]:
-    """The people of a field, and whether it ends in `and others`."""
+    """Return the people of a field, and whether it ends in `and others`."""
     found, has_others = list[Person](), False
     for _, part in split_at(tex, "and"):
         name = part.strip()
@@ -27,7 +27,7 @@ def read_names(tex: str) -> tuple[tuple[Person, ...], bool]:
 
 
 def read_name(tex: str) -> Person:
-    """One name."""
+    """Parse one name."""
     if tex.startswith("{") and _closes_last(tex):
         return Person(literal=plain_text(tex))
     parts = [part.strip() for _, part in split_at_commas(tex)]
@@ -39,7 +39,7 @@ def read_name(tex: str) -> Person:
 
 
 def split_at_commas(tex: str) -> list[tuple[int, str]]:
-    """The parts of a name between commas outside of braces, with their offsets."""
+    """Return (offset, part) for the parts of a name between commas outside of braces."""
     found, depth, start = list[tuple[int, str]](), 0, 0
     for index, char in enumerate(tex):
         if char in "{}":
@@ -51,7 +51,7 @@ def split_at_commas(tex: str) -> list[tuple[int, str]]:
 
 
 def _closes_last(tex: str) -> bool:
-    """Whether the brace that opens a text is closed by its last character."""
+    """Return whether the opening brace is closed by the last character."""
     depth = 0
     for index, char in enumerate(tex):
         depth += {"{": 1, "}": -1}.get(char, 0)
@@ -61,7 +61,7 @@ def _closes_last(tex: str) -> bool:
 
 
 def _forward(words: list[str]) -> Person:
-    """`First von Last`: the particle is the words between that begin in lower case."""
+    """Parse `First von Last`. The particle consists of the words between that start in lower case."""
     if not words:
         return Person()
     small = [index for index, word in enumerate(words[:-1]) if _is_small(word)]
@@ -72,14 +72,14 @@ def _forward(words: list[str]) -> Person:
 
 
 def _particle(words: list[str]) -> tuple[list[str], list[str]]:
-    """`von Last`: what is in front of the family name."""
+    """Split `von Last` into the particle and the family name."""
     small = [index for index, word in enumerate(words[:-1]) if _is_small(word)]
     count = small[-1] + 1 if small and small[0] == 0 else 0
     return words[:count], words[count:]
 
 
 def _is_small(word: str) -> bool:
-    """Whether a word begins in lower case; one in braces does not."""
+    """Return whether a word starts in lower case. A word in braces does not."""
     if word.startswith("{") and not word.startswith("{\\"):
         return False
     letters = _LETTER.sub("", word)

@@ -1,4 +1,4 @@
-"""Entries of `references:` in front matter as works, and works as such entries."""
+"""Conversion of front matter `references:` to publications, and back."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .works import ADDRESS
 _ET_AL = lazy_pattern(r",?\s*(?:et al\.?|and others|u\. ?a\.)\s*$")
 _YEAR = lazy_pattern(r"-?\d{1,4}")
 MOST_AUTHORS = 10
-"""That a list of references names, of works from bibliographies."""
+"""Maximum number of authors in a list of references, for publications from bibliographies."""
 _ARXIV = lazy_pattern(r"https?://arxiv\.org/(?:abs|pdf)/([\w./-]+?)(?:\.pdf)?")
 
 
 def work_of_reference(reference: Reference) -> Publication:
-    """The work that an entry of front matter describes."""
+    """Convert an entry of front matter to a publication."""
     people, has_others = list[Person](), False
     for name in reference.authors:
         found = _ET_AL.sub("", name)
@@ -60,7 +60,7 @@ def work_of_reference(reference: Reference) -> Publication:
 
 
 def reference_of_work(work: Publication) -> Reference:
-    """What the built-in styles print of a work."""
+    """Convert a publication to the reference that the built-in styles print."""
     texts = work.texts
     is_serial = "container-title" in texts and work.kind != "chapter"
     authors = [person.full for person in work.authors]
@@ -94,7 +94,7 @@ def _venue(work: Publication) -> Iterator[str]:
 
 
 def address_of(work: Publication) -> str:
-    """Where a work is to be read."""
+    """Return the URL of a publication; empty if there is none."""
     if url := work.texts.get("URL"):
         return url
     if doi := work.texts.get("DOI"):
@@ -103,7 +103,7 @@ def address_of(work: Publication) -> str:
 
 
 def links_of(work: Publication) -> Iterator[tuple[str, str]]:
-    """Name and address of the links behind an entry of a list of references."""
+    """Yield name and URL of the links after an entry in a list of references."""
     if doi := work.texts.get("DOI"):
         yield "DOI", f"https://doi.org/{doi}"
     if work.arxiv:

@@ -1,7 +1,7 @@
-"""An entry of a `.bib` file → a work: types and fields of BibTeX and biblatex in the words of CSL.
+"""Conversion of a `.bib` entry to a publication: types and fields of BibTeX and biblatex to those of CSL.
 
 Source: the mapping of pandoc's and Zotero's importers, and biblatex's manual for the names of fields. Titles
-keep the case in which they are written.
+keep their case.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "number-of-pages": ("pagetotal",),
     }
 )
-"""Variable of CSL → fields, of which the first that is there counts."""
+"""CSL variable → fields. The first field that exists is used."""
 _PROTECTED = frozenset({"title", "container-title", "collection-title", "title-short"})
 _GENRES = {"phdthesis": "PhD thesis", "mastersthesis": "Master’s thesis", "techreport": "Technical Report"}
 _BIBLATEX_TYPES = {
@@ -79,7 +79,7 @@ _IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{
 
 
 def work_of(entry: BibEntry) -> Publication:
-    """The work that an entry describes; what is wrong goes to the entry's mistakes."""
+    """Convert an entry to a publication. Errors are added to `mistakes` of the entry."""
     texts = dict(_texts(entry))
     people, has_others = {}, False
     for role in ("author", "editor", "translator"):
@@ -138,7 +138,7 @@ def _texts(entry: BibEntry) -> Iterator[tuple[str, str]]:
 
 
 def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
-    """A field as text; commands that nobody knows are told."""
+    """Return a field as text. Report unknown commands."""
     found = entry.fields.get(name)
     if found is None:
         return ""
@@ -189,7 +189,7 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
 
 
 def _address(entry: BibEntry) -> str:
-    """The http address of a work; another one is told, and is no link."""
+    """Return the http or https URL of a publication. Report other URLs, which are not linked."""
     for name in ("url", "howpublished"):
         written = _plain_address(entry.text(name)).removeprefix("url{").rstrip("}")
         if ADDRESS.fullmatch(written):
@@ -204,7 +204,7 @@ def _address(entry: BibEntry) -> str:
 
 
 def _plain_address(tex: str) -> str:
-    """An address without what LaTeX needs: `\\_`, `\\%`, `{…}`."""
+    r"""Return a URL without the escapes of LaTeX: `\\_`, `\\%`, `{…}`."""
     found = tex.strip().removeprefix("\\url")
     return found.replace("\\", "").strip("{}").replace("{", "").replace("}", "").strip()
 
@@ -247,7 +247,7 @@ def _date(year: str, month: str, day: str) -> WorkDate:
 
 
 def _month_and_day(entry: BibEntry) -> tuple[int, int]:
-    """`jun`, `June`, `6`, `12 # "~" # jun`; a month that is none of these is 0."""
+    """Parse `jun`, `June`, `6` or `12 # "~" # jun` as (month, day). Unknown months are 0."""
     written = _read(entry, "month").lower()
     day = _DAY.fullmatch(entry.text("day"))
     for number, name in enumerate(MONTHS, 1):
@@ -259,7 +259,7 @@ def _month_and_day(entry: BibEntry) -> tuple[int, int]:
 
 
 def person_text(person: Person) -> str:
-    """A name as BibTeX has it: `van Gogh, Vincent`."""
+    """Return a name as BibTeX: `van Gogh, Vincent`."""
     if person.literal:
         return f"{{{person.literal}}}"
     family = f"{person.particle} {person.family}".strip()

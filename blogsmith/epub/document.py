@@ -38,7 +38,7 @@ _OUTSIDE = ("https", "http", "mailto")
 """URL schemes of allowed external links."""
 _NO_DATE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 _ON_TITLE_PAGE = 3
-"""Most authors on the title page; more do not fit on a line."""
+"""Maximum number of authors on the title page; more do not fit on a line."""
 
 
 class BookRequest(Struct, frozen=True):

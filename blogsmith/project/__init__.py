@@ -1,1 +1,1 @@
-"""An opened site: its settings, plugins and theme, whether they may run, what it consists of, and reports."""
+"""An opened site: settings, plugins and theme, permission to run code, contents, and build reports."""

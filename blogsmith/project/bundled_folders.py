@@ -1,7 +1,7 @@
-"""Where the folders that ship with blogsmith are: `themes`, `plugins`, `starter`, `elements` and others.
+"""Locations of the folders that ship with blogsmith: `themes`, `plugins`, `starter`, `elements` and others.
 
-A wheel carries them inside the package; in a checkout `themes/` and `plugins/` stand beside it,
-because the repository is itself a site of the shape any author's has.
+A wheel contains them inside the package. In a checkout, `themes/` and `plugins/` are next to the package,
+because the repository itself is a site.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 
 def package_folder() -> str:
-    """Where the package itself is."""
+    """Return the folder of the package."""
     return os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
 
 def bundled_path(name: str) -> str:
-    """The bundled folder `name`: the one inside the package, else the one beside it."""
+    """Return the path of the bundled folder `name`: inside the package, otherwise next to it."""
     package = package_folder()
     inside = os.path.join(package, name)
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), name)
 
 
 def bundled_plugins() -> tuple[str, ...]:
-    """Names of the bundled plugins, sorted."""
+    """Return the names of the bundled plugins, sorted."""
     names = os.listdir(bundled_path("plugins"))
     return tuple(sorted(name.removesuffix(".py") for name in names if name.endswith(".py")))
 
 
 def bundled_folder(name: str) -> Path:
-    """The same, as most want it."""
+    """Return `bundled_path` as a `Path`."""
     from pathlib import Path
 
     return Path(bundled_path(name))

@@ -1,4 +1,4 @@
-"""What all stages of a build share: settings, plugins, theme, and how Markdown is to be read."""
+"""The context of a build: settings, plugins, theme, and options for parsing Markdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .trust.consent import installed_plugins, judge
 
 
 class SiteContext(Struct, frozen=True):
-    """Made once a build from the configuration; immutable."""
+    """Data shared by all stages of a build, made once from the configuration; immutable."""
 
     root: Path
     config: Config
@@ -40,10 +40,10 @@ class SiteContext(Struct, frozen=True):
     plugins: Plugins
     options: ParseOptions
     settings: LoadedConfig
-    """Where each setting stands, and warnings about them."""
+    """Locations of settings, and warnings about them."""
 
     def error_at(self, code: str, path: YamlPath, message: str, hint: str = "") -> Diagnostic:
-        """A mistake at the value of a setting."""
+        """Return an error at the value of a setting."""
         place = self.settings.places.get(path)
         line = self.settings.lines[place.line - 1] if place else ""
         return Diagnostic(code, message, CONFIG_NAME, place, line, hint)
@@ -56,9 +56,9 @@ def open_site(
     codes: TemplateCodes | None = None,
     config_text: str | None = None,
 ) -> SiteContext:
-    """Read the settings of the site at `root` and load what they name; SiteError if that fails.
+    """Read the settings of the site at `root` and load its plugins and theme. Raises SiteError on failure.
 
-    base_url: replaces the setting of that name. loaded_plugins: used as they are if the site names these.
+    base_url: replaces the setting of that name. loaded_plugins: reused if the site has the same plugins.
     codes: as in `load_theme`. config_text: as in `load_config`.
     """
     loaded = load_config(root, config_text)
@@ -83,7 +83,7 @@ def open_site(
 
 
 def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> SiteContext:
-    """The same with the theme read again; SiteError if something in it is wrong."""
+    """Return the context with the theme read again. Raises SiteError if the theme has errors."""
     try:
         theme = _theme(context.root, context.config, context.plugins, codes)
         _check_options(theme, context.settings)
@@ -105,7 +105,7 @@ def _theme(root: Path, config: Config, plugins: Plugins, codes: TemplateCodes | 
 
 
 def _check_options(theme: Theme, loaded: LoadedConfig) -> None:
-    """SiteError with all that is wrong under `theme_options`; which options there are, its theme knows."""
+    """Raise SiteError for errors under `theme_options`, which the theme defines."""
     reporter = Reporter(CONFIG_NAME, loaded.lines)
     report_options(
         loaded.config.theme_options,
@@ -120,7 +120,7 @@ def _check_options(theme: Theme, loaded: LoadedConfig) -> None:
 
 
 def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
-    """SiteError if it is not clear what typesets formulas."""
+    """Raise SiteError if the converter of formulas is unknown or ambiguous."""
     name, known = loaded.config.math.converter, tuple(plugins.converters)
     reporter = Reporter(CONFIG_NAME, loaded.lines)
     if name and name not in (OURS, *known):
@@ -135,7 +135,7 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
 
 
 def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
-    """A diagnostic about what blogsmith.yaml names, moved with its fix to the line that names it."""
+    """Move a diagnostic about a theme or plugin, with its fix, to the line that names it in the settings."""
     if found.path != CONFIG_NAME or found.place:
         return found
     path: YamlPath = ("theme",)
@@ -150,7 +150,7 @@ def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
 
 
 def default_context(root: Path) -> SiteContext:
-    """Default settings, for a Markdown file outside any site."""
+    """Return default settings, for a Markdown file outside any site."""
     config, plugins = Config(), Plugins()
     theme = load_theme(config.theme, root, bundled_folder("themes"), [])
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
@@ -165,7 +165,7 @@ def _with_base_url(config: Config, base_url: str) -> Config:
 
 
 def _template_folders(root: Path) -> list[Path]:
-    """Folders of plugins; templates cannot execute code, so no trust is needed for them."""
+    """Return the folders of plugins. Templates cannot execute code, so they need no trust."""
     return [root / "plugins", bundled_folder("plugins")]
 
 
@@ -203,7 +203,7 @@ def _load(root: Path, config: Config, code: PluginCode | None) -> Plugins:
 
 
 def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
-    """All plugins of the site, and the bundled one of that name. root: None if there is no site."""
+    """Load all plugins of the site, and the bundled plugin `name`. root: None if there is no site."""
     named = config.plugins
     if name in bundled_plugins() and name not in named:
         named = (*named, name)
@@ -217,7 +217,7 @@ def parse_options(
     inline_shortcodes: frozenset[str] = frozenset(),
     block_shortcodes: frozenset[str] = frozenset(),
 ) -> ParseOptions:
-    """The site's say in how Markdown is read; the names of shortcodes are the theme's."""
+    """Return the options for parsing Markdown. The names of shortcodes are those of the theme."""
     own = own_kinds(config, plugins)
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
@@ -259,20 +259,20 @@ def parse_options(
 
 
 def own_kinds(config: Config, plugins: Plugins) -> Mapping[str, CalloutKind]:
-    """The kinds of callouts that plugins and settings declare or change."""
+    """Return the callout kinds that plugins and settings declare or change."""
     own = {kind.name: _plugin_kind(kind.title, kind) for kind in plugins.kinds}
     changed = {name: _merge_kinds(own.get(name, CalloutKind()), k) for name, k in config.callouts.items()}
     return own | changed
 
 
 def site_kinds(config: Config, plugins: Plugins) -> Mapping[str, KindRow]:
-    """Every name → its kind, with what counts it."""
+    """Map every name to its kind, with its counter."""
     is_shared = config.theorems.numbering.startswith("shared")
     return _with_counters(_kinds(own_kinds(config, plugins)), is_shared)
 
 
 def check_counters(plugins: Plugins, loaded: LoadedConfig) -> None:
-    """SiteError if a kind is to count with one that has no numbers; plugins bring kinds as well."""
+    """Raise SiteError if a kind shares the counter of an unnumbered kind. Plugins may define kinds too."""
     kinds = site_kinds(loaded.config, plugins)
     numbered = [name for name, row in kinds.items() if row.numbered]
     reporter = Reporter(CONFIG_NAME, loaded.lines)
@@ -295,14 +295,14 @@ def _plugin_kind(title: str, kind: object) -> CalloutKind:
 
 
 def _merge_kinds(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
-    """A plugin's kind with what the site says of it."""
+    """Return a plugin's kind with the changes from the settings."""
     return CalloutKind(
         **{name: getattr(kind, name) or getattr(before, name) for name in kind.__struct_fields__}
     )
 
 
 def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
-    """The table of kinds; a site's row for a built-in kind changes only what it names."""
+    """Return the table of kinds. Settings for a built-in kind change only the fields they set."""
     known = kind_table()
     rows = []
     for name, kind in own.items():
@@ -320,7 +320,7 @@ def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
 
 
 def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str, KindRow]:
-    """Each numbered kind with the name of the count that it has a part in, at the end of all sharing."""
+    """Return the kinds with the counter of each numbered kind, after resolving shared counters."""
     shared = THEOREM if is_shared else ""
     found: dict[str, KindRow] = {}
     for name, row in kinds.items():
@@ -334,6 +334,6 @@ def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str
 
 
 def _counter_above(kinds: Mapping[str, KindRow], name: str, shared: str) -> str:
-    """The kind that counts for kind `name`, which may be itself."""
+    """Return the kind whose counter kind `name` uses, possibly itself."""
     counter = kinds[name].counter or shared or name
     return kinds[counter].name if counter in kinds else name

@@ -1,6 +1,6 @@
-"""A report about some files of a site: for `blogsmith check FILE`, which an editor or a hook of git runs.
+"""Reports about some files of a site: for `blogsmith check FILE`, as run by editors or a git hook.
 
-The whole site is read all the same, since links and labels lead across pages.
+The whole site is still read, because links and labels refer to other pages.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ PARTS = (
     *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
     *("languages", "_freeze", "remote-images.txt"),
 )
-"""What belongs to a site in its folder."""
+"""Files and folders of a site, relative to its root."""
 _MOST_NAMES = 20_000
-"""Names of files that a name without a file is compared with."""
+"""Maximum number of file names to compare an unknown name with."""
 
 
 class UnknownFile(Exception):
-    """A name is that of no file of the site; its argument says so."""
+    """Raised if a name is not a file of the site. The message says so."""
 
 
 def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Paths relative to the site that are meant by files and folders; UnknownFile for anything else.
+    """Return the paths, relative to the site, of files and folders. Raises `UnknownFile` for unknown names.
 
-    A name counts from the current folder, from the site's, or from `content/`.
+    A name is relative to the current folder, to the site root or to `content/`.
     """
     return tuple(dict.fromkeys(_select(root, name) for name in names))
 
 
 def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence[str]) -> BuildReport:
-    """Return what a build finds in these files and folders.
+    """Return the results of a build for these files and folders.
 
-    A file that is named is built although it is a draft, scheduled or expired; one in a folder that is named
-    is not. So these are built apart: published pages are judged as they will be published.
-
-    build: takes source paths of pages to be built in any case.
+    A named file is built even if it is a draft, scheduled or expired; files in a named folder are not.
+    Unpublished files are built separately, so that published pages are checked as they will be published.
+    build: function that gets source paths of pages to build in any case.
     """
     published = build(())
     hidden = tuple(path for path in published.left_out if path in files)
@@ -62,9 +61,9 @@ def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence
 
 
 def focus_on(report: BuildReport, files: Sequence[str]) -> BuildReport:
-    """Return the report with only what is about these files and folders.
+    """Return the report for these files and folders only.
 
-    Errors by which the site could not be read at all stay: nothing is known of the files then.
+    If the site could not be read, all its errors are kept, because nothing is known about the files.
     """
     if not files:
         return report
@@ -84,7 +83,7 @@ def focus_on(report: BuildReport, files: Sequence[str]) -> BuildReport:
 
 
 def is_within(path: str, files: Sequence[str]) -> bool:
-    """Whether a path is one of these files, or lies in one of these folders."""
+    """Return whether a path is one of these files, or in one of these folders."""
     return any(path == file or path.startswith(f"{file}/") or file == "." for file in files)
 
 
@@ -100,8 +99,8 @@ def _select(root: Path, name: str) -> str:
 
 
 def _below(root: Path, path: Path) -> str | None:
-    """The path relative to the site, links in the file's own name not followed; None: it is elsewhere."""
-    # not `resolve`: of a link the link is meant
+    """Return the path relative to the site, or None if it is elsewhere. A link itself is not followed."""
+    # `resolve` would follow the link
     whole = Path(os.path.normpath(Path.cwd() / path))
     for file in (whole, whole.parent.resolve() / whole.name, whole.resolve()):
         for folder in (root, root.resolve()):
@@ -111,7 +110,7 @@ def _below(root: Path, path: Path) -> str | None:
 
 
 def _known_names(root: Path) -> list[str]:
-    """Files as they may be typed: from the site's folder, from `content/`, and by their bare name."""
+    """Return names by which files may be typed: from the site root, from `content/`, and file name only."""
     names: list[str] = ["blogsmith.yaml"]
     for path in _files_below(root / "content"):
         below = path.relative_to(root).as_posix()

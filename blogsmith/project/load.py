@@ -1,4 +1,4 @@
-"""What a site consists of, and where it all goes."""
+"""The contents of a site: which documents are built, and the URL of each page and asset."""
 
 from __future__ import annotations
 
@@ -27,20 +27,21 @@ ReadDocument = Callable[[Source, Config], tuple[Document, tuple[Diagnostic, ...]
 
 
 class LoadedSite(Struct, frozen=True):
-    """The site as read: which documents are built, and where everything goes."""
+    """The site as read."""
 
     documents: tuple[Document, ...]
-    """Those that are built."""
+    """Documents to build."""
     left_out: Mapping[str, tuple[Document, str]]
-    """Source path → document and why: `draft`, `expired`, `scheduled`, `protected` (never published), or
-    `unclear` whether or where it should be."""
+    """Source path → document and reason why it is not built: `draft`, `expired`, `scheduled`, `protected`
+    (never published), or `unclear` (whether or where to publish it).
+    """
     waiting: Mapping[str, str]
-    """Source path of a document left out → the site path it will have."""
+    """Source path of a document that is not built → its future site path."""
     urls: Urls
     assets: Mapping[str, Asset]
-    """Path under the site root → file, of assets that are copied."""
+    """Path under the site root → file, for assets that are copied."""
     asset_urls: Mapping[str, str]
-    """The same paths → their site paths."""
+    """Path under the site root → site path, for the same assets."""
     remote: RemoteImages = RemoteImages()
 
 
@@ -52,10 +53,10 @@ def resolve_urls(
     read: ReadDocument,
     inspect: Inspect,
 ) -> LoadedSite:
-    """Settle what of the site's files is built and under which address.
+    """Decide which files of the site are built, and assign their URLs.
 
-    read: a source as a document, and what is wrong with its head; inspect: says what there is to say about a
-    file that is copied.
+    read: converts a source to a document, with diagnostics about its front matter; inspect: returns
+    diagnostics about a file that is copied.
     """
     config = context.config
     log.add(files.diagnostics)
@@ -65,7 +66,7 @@ def resolve_urls(
         document, found = read(source, config)
         state: str = publication(document, options.now, drafts=options.drafts, future=options.future)
         is_included = str(document.path) in options.include
-        # a check writes nothing, so it may report all errors of a protected page that it was given
+        # a check writes nothing, so it may report all errors of a protected page that was requested
         if any(one.code == PROTECTED for one in found) and (options.write or not is_included):
             state = "protected"
         elif is_included:
@@ -94,7 +95,7 @@ def resolve_urls(
 def _relation_problems(
     documents: Sequence[Document], all_documents: Sequence[Document], config: Config
 ) -> Iterator[Diagnostic]:
-    """What is wrong with terms, series and translations; terms and series are those of one language."""
+    """Yield errors in terms, series and translations. Terms and series are separate for each language."""
     editions = {str(document.path): edition_of(document.front.lang, config) for document in all_documents}
     for group in group_by_edition(_by_edition(documents, editions), config).values():
         yield from term_warnings(group)
@@ -109,14 +110,14 @@ def _by_edition(documents: Iterable[Document], editions: Mapping[str, str]) -> I
 
 
 def _leaves_open_publication(document: Document, found: Iterable[Diagnostic]) -> bool:
-    """Whether mistakes in the head of a page leave it open whether and where it is to be published."""
+    """Return whether errors in front matter make it unclear whether and where to publish a page."""
     draft = document.front.places.get("draft")
     errors = [one for one in found if one.severity == "error"]
     return any(one.code in PUBLICATION_CODES or (draft is not None and one.place == draft) for one in errors)
 
 
 def _without_own_address(documents: Iterable[Document], urls: Urls) -> list[Document]:
-    """Pages that have an address that is another one's, or none that can be one."""
+    """Return pages whose URL is invalid or belongs to another page."""
     wrong = {found.path for found in urls.diagnostics if found.code in ("permalink", "slug")}
     taken: set[str] = set()
     found = []

@@ -1,8 +1,8 @@
-"""The program that builds: its files, the packages it uses, its Python, and the rows of its cache.
+"""Digests of the running program: its files, its packages and its Python. They are keys of the cache.
 
-What is kept from one build to the next holds for this program only. Stamps of files do instead of their
-bytes: a program that was installed anew, or edited, counts as another one. Asked at each start, so it imports
-next to nothing.
+Cached data is valid for the same program only. Digests use stamps of files instead of their bytes: a
+reinstalled or edited program counts as a different one. They are computed at each start, so this module
+imports almost nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _PASSED_OVER = frozenset({"__pycache__", "node_modules"})
 
 
 def program_folders() -> tuple[str, ...]:
-    """The folders whose files are the program."""
+    """Return the folders whose files make up the program."""
     return tuple(dict.fromkeys((package_folder(), bundled_path("themes"), bundled_path("plugins"))))
 
 
 def platform_digest() -> str:
-    """Another one whenever the version, a package, or Python below is another one."""
+    """Return a digest that changes with our version, the installed packages and Python."""
     total = blake2b(f"{__version__} {sys.version} {sys.platform}".encode(), digest_size=16)
     for name in sys.path:
         if os.path.basename(os.path.normpath(name)) in _PACKAGES:
@@ -37,7 +37,7 @@ def platform_digest() -> str:
 
 
 def program_digest() -> str:
-    """Another one whenever any of that, or a file of the program, is not as it was."""
+    """Return a digest that changes with `platform_digest` and with the files of the program."""
     total = blake2b(platform_digest().encode(), digest_size=16)
     for folder in program_folders():
         for line in _files(folder):
@@ -46,14 +46,14 @@ def program_digest() -> str:
 
 
 def tools_digest() -> str:
-    """Another one whenever programs may have come or gone: those of diagrams are found by `PATH`."""
+    """Return a digest that changes with the folders in `PATH`, where programs for diagrams are found."""
     folders = os.environ.get("PATH", "").split(os.pathsep)
     text = "\n".join(map(_stamp, folders))
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def _installed(folder: str) -> str:
-    """The packages in a folder with their versions."""
+    """Return the packages in a folder with their versions."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -70,7 +70,7 @@ def _stamp(path: str) -> str:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """A line for each file, in the order of their paths."""
+    """Yield a line for each file, sorted by path."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -85,11 +85,13 @@ def _files(folder: str) -> Iterator[str]:
             yield f"{entry.path}\0{status.st_size} {status.st_mtime_ns} {status.st_ino}\n"
 
 
-# The cache of a site as the pipeline uses it: rows of another program count as missing.
+# The cache of a site as the pipeline uses it: rows of a different program count as missing.
 
 
 @contextmanager
 def open_rows(root: Path) -> Iterator[Rows]:
-    """The rows of the site at `root`; what cannot be read or written is not kept, see `Rows.problem`."""
+    """Open the rows of the site at `root`. If the cache cannot be used, rows are not stored, see
+    `Rows.problem`.
+    """
     with open_site_cache(root, program_digest) as rows:
         yield rows

@@ -1,4 +1,4 @@
-"""Whether two machines have the same program: its files by what is in them, and versions of all below it."""
+"""A digest that shows whether two machines run the same program: file contents and package versions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def program_contents(distribution: str) -> str:
-    """Equal where pages come out equal. distribution: our name as a package."""
+    """Return a digest that is equal if pages come out equal. distribution: name of our package."""
     total = blake2b(repr(sys.version_info).encode(), digest_size=16)
     for line in _versions(distribution):
         total.update(line.encode())
@@ -42,7 +42,7 @@ def _versions(distribution: str) -> Iterator[str]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Each file by its path in the folder, in the order of these."""
+    """Yield each file as its relative path and content, sorted."""
     for path, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in ("__pycache__", "node_modules"))
         for name in sorted(names):

@@ -1,4 +1,4 @@
-"""A build's account: what was asked, what was found, what was done, how long it took."""
+"""Options and results of a build: requests of the command line, diagnostics, counts and times."""
 
 from __future__ import annotations
 
@@ -22,112 +22,116 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
-"""(stage, done, total), called often; shows nothing by itself."""
+"""Function called often with (stage, done, total)."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
-    """A progress that nobody watches."""
+    """Ignore the progress."""
 
 
 class ExecutionOptions(Struct, frozen=True):
-    """What the command line decides about running cells."""
+    """Options of the command line for running cells."""
 
     execute: Literal["", "stale", "all"] = ""
-    """Run cells although the site may not be trusted here: those without a valid result, or all."""
+    """Cells to run even if the site is not trusted: those without a valid result, or all."""
     frozen: bool = False
-    """Run nothing; a result that is missing or stale is an error."""
+    """Run nothing; a missing or stale result is an error."""
     strict_versions: bool = False
-    """Results recorded with other versions of packages are stale."""
+    """Treat results recorded with other versions of packages as stale."""
     jobs: int = 0
-    """Sessions at once; 0: as the site says."""
+    """Number of parallel sessions; 0 uses the setting of the site."""
     needs: tuple[str, ...] = ()
-    """Run only sessions with a cell that needs one of these; empty: all."""
+    """Run only sessions with a cell that needs one of these; empty means all."""
     watch: SessionObserver | None = None
-    """Follows the cells while they run."""
+    """Observer of running cells."""
 
 
 class BuildOptions(Struct, frozen=True):
-    """What the command line decides about one build."""
+    """Options of the command line for one build."""
 
     now: dt.datetime
-    """With a time zone: posts dated later are scheduled."""
+    """Current time with a time zone. Posts with a later date are scheduled."""
     drafts: bool = False
     future: bool = False
     include: tuple[str, ...] = ()
-    """Source paths of pages that are built although they are drafts, scheduled or expired."""
+    """Source paths of pages to build even if they are drafts, scheduled or expired."""
     focus: tuple[str, ...] = ()
-    """Files and folders of the site that a check is about: finished pages of others are not made."""
+    """Files and folders of a check; finished pages of other files are not made."""
     strict: bool = False
-    """Warnings are errors."""
+    """Treat warnings as errors."""
     base_url: str | None = None
-    """In place of the setting."""
+    """Replacement of the setting."""
     output: Path | None = None
-    """In place of the setting."""
+    """Replacement of the setting."""
     write: bool = True
-    """False: report only, with what is doubtful beside what is wrong."""
+    """False: only report, including lint warnings."""
     keep_going: bool = False
-    """Write what can be made although pages have errors."""
+    """Write all pages that can be made even if pages have errors."""
     remembers: bool = False
-    """Start from what earlier builds have kept in `.blogsmith/`, and keep what this one makes."""
+    """Use cached results of earlier builds, and cache the results of this build."""
     question: str = ""
-    """Names what the command line asks: the same question may be answered by stamps alone. Empty: never."""
+    """Digest of the request. If it equals that of the last build, unchanged stamps may answer it. Empty:
+    never.
+    """
     inspections: tuple[Callable[[Any, BuildLog], str], ...] = ()
-    """Look at the site, a `SiteSnapshot`, once all of it is made, tell the log, and give lines to print."""
+    """Functions that inspect the finished `SiteSnapshot`, add to the log, and return lines to print."""
     execution: ExecutionOptions = ExecutionOptions()
     start_method: Literal["", "fork", "spawn"] = ""
-    """How processes that make pages are started; empty: as copies where that is safe, else fresh."""
+    """Start method of processes that make pages; empty: fork where that is safe, otherwise spawn."""
 
 
 class Counts(Struct, frozen=True, kw_only=True):
-    """How much there is in a site."""
+    """Numbers of items in a site."""
 
     pages: int = 0
     formulas: int = 0
     code_blocks: int = 0
     images: int = 0
     scheduled: tuple[str, ...] = ()
-    """Source paths of posts dated in the future and left out."""
+    """Source paths of posts that are not built because of a date in the future."""
     drafts: int = 0
-    """Posts left out because they are drafts."""
+    """Number of posts that are not built because they are drafts."""
     expired: int = 0
-    """Posts left out because their `expiry_date` has passed."""
+    """Number of posts that are not built because their `expiry_date` has passed."""
     cells: int = 0
-    """Cells of posts that run, whether in this build or an earlier one."""
+    """Number of runnable cells in posts, whether run in this build or earlier."""
     ran: int = 0
-    """Cells that ran in this build."""
+    """Number of cells that ran in this build."""
     waiting: int = 0
-    """Results that a build would make: a check runs nothing."""
+    """Number of results that a build would compute, since a check runs nothing."""
     unmet: int = 0
-    """Cells without a result because something that they need was missing so far."""
+    """Number of cells without a result because a requirement was not met yet."""
     missing: tuple[str, ...] = ()
-    """Names of what is missing on this machine; empty if no code was to run."""
+    """Names of the requirements not met by this machine; empty if no code was to run."""
 
 
 class WrongPages(Struct, frozen=True):
-    """Pages with errors in a site that was written all the same."""
+    """Numbers of pages with errors in a site that was written anyway."""
 
     kept: int = 0
-    """Stay as they were when they had none."""
+    """Pages kept from the last build without errors."""
     partial: int = 0
-    """Show what could be made."""
+    """Pages that show what could be made."""
     absent: int = 0
-    """Are not published: they ask for protection, or it is not clear whether or where they should be."""
+    """Pages that are not published: they request protection, or it is unclear whether or where to publish
+    them.
+    """
 
 
 class BuildReport(Counts, frozen=True, kw_only=True):
-    """What a build found and did."""
+    """The results of a build."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Sorted by file and place; silenced warnings left out."""
+    """Sorted by file and location; without silenced warnings."""
     ok: bool = False
-    """No errors."""
+    """Whether there are no errors."""
     written: int = 0
     unchanged: int = 0
     removed: int = 0
     target: Path | None = None
     """The output folder."""
     wrong_pages: WrongPages | None = None
-    """What became of pages with errors, where the site was written all the same."""
+    """Numbers of pages with errors, if the site was written anyway."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Stage → seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
@@ -135,21 +139,21 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Source path of a page that was not built → `draft`, `scheduled`, `expired` or `unclear`."""
     notes: tuple[str, ...] = ()
-    """Lines to print besides: what inspections have to say of the whole, and why nothing is cached."""
+    """More lines to print: results of inspections, and why nothing is cached."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
-    """Source path of a page → why it was made anew although builds remember, as part of a sentence."""
+    """Source path of a page → why it was rebuilt despite the cache, as part of a sentence."""
     fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
-    """Source path of a page → its formulas that a chosen converter has left to us."""
+    """Source path of a page → its formulas that the chosen converter could not convert."""
 
     @property
     def has_only_page_errors(self) -> bool:
-        """Whether a site can be made although there are errors."""
+        """Whether a site can be made despite the errors."""
         errors = [found for found in self.diagnostics if found.severity == "error"]
         return all(found.path.startswith("content/") and found.code not in SITE_CODES for found in errors)
 
     @property
     def has_only_stale(self) -> bool:
-        """Whether stale results under `--frozen` are all that is wrong."""
+        """Whether stale results under `--frozen` are the only errors."""
         errors = [found for found in self.diagnostics if found.severity == "error"]
         return bool(errors) and all(found.code == "freeze-stale" for found in errors)
 
@@ -159,28 +163,30 @@ class BuildLog(Struct):
 
     progress: Progress
     levels: DiagnosticLevels = NO_LEVELS
-    """How heavy findings weigh."""
+    """Severities of diagnostics."""
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
-    """By everything but hint and fix: a mistake in a template shows on every page, and counts once."""
+    """Diagnostics by all fields except hint and fix. An error in a template occurs on every page, and counts
+    once.
+    """
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """Keep a line to print; nothing if it is empty."""
+        """Add a line to print, unless it is empty."""
         if text:
             self.notes.append(text)
 
     def add(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Keep diagnostics, each once and as heavy as the site wants it, silenced warnings not at all."""
+        """Add diagnostics, each once, with the severity that the site sets. Silenced warnings are dropped."""
         for diagnostic in diagnostics:
             weighed = self.levels.apply(diagnostic)
             if weighed is not None:
                 self.found.setdefault(replace(weighed, hint="", fix=None), weighed)
 
     def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
-        """Go through `items`, telling progress and taking the stage's time."""
+        """Iterate over `items`. Report the progress and measure the time of the stage."""
         started = time.perf_counter()
         for done, item in enumerate(items):
             self.progress(stage, done, len(items))
@@ -190,22 +196,22 @@ class BuildLog(Struct):
 
     @contextmanager
     def measure(self, stage: str) -> Iterator[None]:
-        """Take the time of one part of a stage."""
+        """Measure the time of a part of a stage."""
         started = time.perf_counter()
         yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - started
 
     def paths_with_errors(self) -> frozenset[str]:
-        """Files that errors are about, so far."""
+        """Return the files with errors so far."""
         return frozenset(found.path for found in self.report() if found.severity == "error")
 
     def report(self) -> tuple[Diagnostic, ...]:
-        """Everything found, sorted; warnings raised to errors if the build is strict."""
+        """Return all diagnostics, sorted. In a strict build, warnings become errors."""
         found = as_errors(self.found.values()) if self.strict else list(self.found.values())
         return tuple(sorted(found, key=sort_key))
 
     def close(self, counts: Counts) -> BuildReport:
-        """The report so far."""
+        """Return the report of the build so far."""
         found = self.report()
         ok = not any(diagnostic.severity == "error" for diagnostic in found)
         return BuildReport(
@@ -219,7 +225,7 @@ class BuildLog(Struct):
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Take the time of a stage that cannot be counted."""
+        """Measure the time of a stage without countable items."""
         self.progress(name, 0, 1)
         started = time.perf_counter()
         yield

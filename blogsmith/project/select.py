@@ -11,9 +11,9 @@ _FEW = 3
 
 
 def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:
-    """Source paths meant by `posts`: files, folders or names below `content/`; None for all.
+    """Return the source paths of `posts`: files, folders or names below `content/`. None means all.
 
-    Raises SiteError for a name that means nothing.
+    Raises SiteError for an unknown name.
     """
     if not posts:
         return None
@@ -40,13 +40,13 @@ def _means(root: Path, name: str, path: PurePosixPath) -> bool:
 
 
 def _short(path: PurePosixPath) -> PurePosixPath:
-    """`content/posts/a.md` and `content/posts/a/index.md` → `posts/a`."""
+    """Return `posts/a` for `content/posts/a.md` and `content/posts/a/index.md`."""
     below = path.relative_to("content") if path.parts[0] == "content" else path
     return below.parent if below.stem == "index" else below.with_suffix("")
 
 
 def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
-    """A hint at the post whose short name is like `name`, with its folder if that has one."""
+    """Return a hint with the most similar short name, with its folder if `name` has one."""
     meant = _short(PurePosixPath(name))
     is_bare = str(meant) == meant.name
     shorts = [_short(path) for path in known]
@@ -54,5 +54,5 @@ def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
 
 
 def _ambiguity_hint(paths: Sequence[str]) -> str:
-    """A hint at the first few of several pages that have the same name."""
+    """Return a hint with the first few of several pages that have the same name."""
     return f"which of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}?" if paths else ""

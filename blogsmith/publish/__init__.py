@@ -1,1 +1,1 @@
-"""Hosts of a finished site: what each needs beside the pages, as files of the author and of the site."""
+"""Publishing: the files that hosts need, in the author's repository and in the site."""

@@ -1,4 +1,4 @@
-"""Files for hosts on the author's disk: compared first, and written where nothing of the author's is lost."""
+"""Files for hosts in the author's repository: comparison with existing ones, and safe writing."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _MOST_BYTES = 2_000_000
 
 
 class AuthorFile(Struct, frozen=True):
-    """A file as it is to be, beside what is there."""
+    """The planned content of a file, and its present content."""
 
     path: str
-    """Relative to the folder that it is written below."""
+    """Path relative to the root that is passed to `compare_files`."""
     text: str
-    """As it is to be."""
+    """Planned content."""
     state: State
     before: str = ""
-    """What is there."""
+    """Present content; empty if the file is new."""
 
     def difference(self) -> Iterator[str]:
-        """From what is there to what is to be, as lines of a unified diff."""
+        """Return the lines of a unified diff from the present to the planned content."""
         lines = difflib.unified_diff(
             self.before.splitlines(),
             self.text.splitlines(),
@@ -39,12 +39,12 @@ class AuthorFile(Struct, frozen=True):
 
 
 def compare_files(root: Path, wanted: Mapping[str, str]) -> tuple[AuthorFile, ...]:
-    """Each file beside what is below `root`, through no link; SiteError for what cannot be read."""
+    """Compare each file with the one below `root`. SiteError if it cannot be read. Links are not followed."""
     return tuple(_compare(root, path, text) for path, text in sorted(wanted.items()))
 
 
 def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
-    """Write those that are not as they are to be; SiteError if that cannot be done."""
+    """Write the files that differ from the plan. Raises SiteError on failure."""
     for file in files:
         path = PurePosixPath(file.path)
         if file.state == "same":
@@ -52,7 +52,7 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
         try:
             with open_folder(root) as top, top.enter(path.parent, make=True) as folder:
                 if file.state == "new":
-                    # not even a file that was made this very moment is replaced
+                    # `create` fails rather than replace a file made since the comparison
                     with folder.create(path.name) as stream:
                         stream.write(file.text.encode())
                 else:
@@ -62,7 +62,9 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
 
 
 def read_text(root: Path, path: str) -> str | None:
-    """The text of a file below `root`; None if there is none. SiteError as in `compare_files`."""
+    """Return the content of a file below `root`, or None if it does not exist. SiteError as in
+    `compare_files`.
+    """
     place = PurePosixPath(path)
     try:
         with open_folder(root) as top, top.enter(place.parent) as folder:

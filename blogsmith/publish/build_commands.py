@@ -1,7 +1,7 @@
 """The commands that a host runs, the same on every host, as lines of a POSIX shell.
 
-No code of the site runs there except its plugins: `--frozen` shows the results recorded in `_freeze/`,
-whatever versions and devices they were recorded with, and fails if a result is missing or stale.
+No code of the site runs there except its plugins. `--frozen` shows the results recorded in `_freeze/`,
+regardless of the versions and devices they were recorded with, and fails if a result is missing or stale.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from .quoting import quote_shell
 
 
 def install_lock_command(lock: str) -> str:
-    """Install the files that a lock names, and nothing else."""
+    """Return the command that installs the packages of a lock, and nothing else."""
     return f"python -m pip install --require-hashes --requirement {quote_shell(lock)}"
 
 
 def install_commands(site: HostedSite) -> tuple[str, ...]:
-    """Install blogsmith and its dependencies."""
+    """Return the commands that install blogsmith and its dependencies."""
     commands = [install_lock_command(LOCK)]
     if site.source.kind == "git":
-        # pip has no digest of a repository; the lock has the build tool and all dependencies
+        # pip has no digest of a repository; the lock contains the build tool and all dependencies
         requirement = quote_shell(site.source.requirement)
         commands.append(f"python -m pip install --no-deps --no-build-isolation {requirement}")
     return tuple(commands)
 
 
 def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
-    """Build the site. variable: environment variable in which the host gives the URL of the site."""
+    """Return the commands that build the site. variable: environment variable with the URL of the site."""
     trust = ("blogsmith trust",) if site.needs_trust else ()
     if site.has_own_base_url:
         address = ""
@@ -40,5 +40,7 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 
 def list_removal(site: HostedSite) -> str:
-    """Remove the manifest, which readers do not need; only on hosts that do not keep the folder."""
+    """Return the command that removes the manifest, which readers do not need. Not for hosts that keep the
+    folder.
+    """
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"

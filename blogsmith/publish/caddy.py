@@ -1,6 +1,7 @@
-"""Caddy: a site block, which gets its certificate by itself. Source: Caddy's documentation of the Caddyfile.
+"""Caddy: a site block, with an automatic certificate. Source: Caddy's documentation of the Caddyfile.
 
-Regular expressions are RE2, and are written without backslashes and braces, which mean something to Caddy.
+Regular expressions are RE2. They must not contain backslashes and braces, which have a meaning in a
+Caddyfile.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ _IN_FOLDER = """\
 
 
 def caddy_files(site: HostedSite) -> Mapping[str, str]:
-    """Path relative to the repository → text; SiteError for a name that Caddy cannot have."""
+    """Return the files by path in the repository. SiteError for a name that a Caddyfile cannot contain."""
     folder, path = quote_caddy(site.destination.rstrip("/")), site.base_path
     names = {
         "path": quote_caddy(path),
@@ -99,7 +100,7 @@ def caddy_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def caddy_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     return (
         f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
         f"name {SETTINGS} in /etc/caddy/Caddyfile by `import`, then: systemctl reload caddy",
@@ -119,6 +120,6 @@ def _redirects(rules: Sequence[RedirectRule]) -> str:
 
 
 def _without_repeats(pattern: str) -> str:
-    r"""The pattern without `[…]{8}` and `\.`."""
+    r"""Return the pattern without `[…]{8}` and `\.`."""
     spelled = re.sub(r"(\[[^\]]*\])\{(\d+)\}", lambda found: found[1] * int(found[2]), pattern)
     return spelled.replace("\\.", "[.]")

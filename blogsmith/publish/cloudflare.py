@@ -1,4 +1,4 @@
-"""Cloudflare: a Worker that is nothing but static files, and files of the site with headers and redirects.
+"""Cloudflare: a Worker with static files only, and files of the site with headers and redirects.
 
 Source: Cloudflare's documentation of Workers static assets; the schema of `wrangler.toml` in wrangler.
 """
@@ -30,7 +30,7 @@ not_found_handling = "404-page"
 
 
 def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
-    """Path relative to the site → text."""
+    """Return the files by path in the repository."""
     return {
         site.at(SETTINGS): _SETTINGS.format(
             name=quote_toml(_worker_name(site)),
@@ -42,7 +42,7 @@ def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     root = f", root directory {site.folder}" if site.folder else ""
     return (
         "commit these files and _freeze/, and push",
@@ -54,6 +54,6 @@ def cloudflare_steps(site: HostedSite) -> tuple[str, ...]:
 
 
 def _worker_name(site: HostedSite) -> str:
-    """A name that Cloudflare takes: letters, digits and hyphens, at most 54 for an address of its own."""
+    """Return a valid Worker name: letters, digits and hyphens, at most 54, as it becomes part of a URL."""
     wanted = site.host if site.host else site.repository.name
     return re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")[:54].strip("-") or "site"

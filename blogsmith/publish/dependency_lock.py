@@ -1,8 +1,8 @@
 """The lock of a published site: blogsmith and all its dependencies, each with the SHA-256 of its files.
 
-It is a file of requirements that pip reads with `--require-hashes`, so a host installs these bytes or
-nothing. pip has no stable command for pylock.toml yet, and hosts have older versions of pip.
-Source: the requirements file format of pip.
+It is a requirements file that pip reads with `--require-hashes`, so a host installs exactly these files or
+fails. pip has no stable command for pylock.toml yet, and hosts have older versions of pip. Source: the
+requirements file format of pip.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOTE = """\
 _INPUTS = "# for: "
 _PLATFORMS = "# platforms: "
 _GIT = lazy_pattern(r"(?:ssh://(?:[\w.-]+@)?|https://)[^\s@'\"\\$`]+@[0-9a-f]{40}")
-"""No name or password before the host of an https URL: the file is public."""
+"""No user name or password before the host of an https URL, because the file is public."""
 _REQUIREMENT = lazy_pattern(r"(\S+?)(?:\[([a-z,]+)\])?(?:==([^\s\\]+))?\s*\\?")
 _DIGEST = lazy_pattern(r"--hash=sha256:([0-9a-f]{64})")
 
@@ -34,7 +34,7 @@ Kind = Literal["wheel", "git", "index"]
 
 
 class InstallSource(Struct, frozen=True):
-    """The place from which a host installs blogsmith itself."""
+    """The source from where a host installs blogsmith itself."""
 
     kind: Kind = "wheel"
     """wheel: a file in the site; git: a commit of a repository; index: the package index."""
@@ -51,7 +51,7 @@ class LockInputs(Struct, frozen=True):
     """Everything a lock depends on, except the package index."""
 
     version: str
-    """Of blogsmith."""
+    """Version of blogsmith."""
     extras: tuple[str, ...]
     """Optional parts of blogsmith that the site needs, sorted."""
     python: str
@@ -59,7 +59,7 @@ class LockInputs(Struct, frozen=True):
     source: InstallSource = InstallSource()
 
     def format(self) -> str:
-        """Return the line that a lock names them in."""
+        """Return the line of the lock file that describes the inputs."""
         extras = f"[{','.join(self.extras)}]" if self.extras else ""
         place = {"wheel": "its wheel", "index": "the package index"}.get(self.source.kind, self.source.url)
         return f"{DISTRIBUTION}{extras} {self.version} from {place}, Python {self.python}"
@@ -69,23 +69,23 @@ class LockedPackage(Struct, frozen=True):
     """One requirement of a lock."""
 
     name: str
-    """Normalised name of a package, or the path of a wheel relative to the site."""
+    """Normalized name of a package, or the path of a wheel relative to the site."""
     version: str
-    """Empty for a wheel in the site."""
+    """Version; empty for a wheel in the site."""
     digests: tuple[str, ...]
     """SHA-256 in hex of each file that may be installed, one for each platform; sorted."""
     extras: tuple[str, ...] = ()
     line: int = 0
-    """1-based line in the file; 0: not read from a file."""
+    """Line in the file, from 1; 0 if not read from a file."""
 
 
 class DependencyLock(Struct, frozen=True):
     """A lock as read from its file."""
 
     inputs: str
-    """As `LockInputs.format` gives them; empty if the file was not written by us."""
+    """Result of `LockInputs.format`; empty if blogsmith did not write the file."""
     platforms: tuple[str, ...]
-    """Platforms whose files are in it, such as linux-x86_64."""
+    """Platforms whose files are in the lock, such as linux-x86_64."""
     packages: tuple[LockedPackage, ...]
 
     @property
@@ -115,7 +115,7 @@ def source_of(lock: DependencyLock | None) -> InstallSource:
 def format_lock(
     inputs: LockInputs, platforms: Iterable[str], packages: Iterable[LockedPackage], install: str
 ) -> str:
-    """Return the text of a lock. install: the command that installs it."""
+    """Return the content of a lock file. install: the command that installs it."""
     parts = [f"{HEADER}\n{_NOTE}# To install: {install}\n"]
     parts.append(f"{_INPUTS}{inputs.format()}\n{_PLATFORMS}{', '.join(sorted(platforms))}\n")
     # the wheel first, then names in order
@@ -128,7 +128,7 @@ def format_lock(
 
 
 def parse_lock(text: str) -> DependencyLock:
-    """Return what a lock holds; lines that are not of our form are passed over."""
+    """Parse a lock file. Lines of another form are ignored."""
     inputs = platforms = ""
     packages: list[LockedPackage] = []
     for number, line in enumerate(text.split("\n"), 1):
@@ -151,9 +151,9 @@ def parse_lock(text: str) -> DependencyLock:
 def merge_digests(
     new: Iterable[LockedPackage], *others: Iterable[LockedPackage]
 ) -> tuple[LockedPackage, ...]:
-    """Return the new packages, each with the digests that the others have for the same version too.
+    """Return the new packages, each with the digests of the same version in the others too.
 
-    A lock that was written on two systems so installs on both.
+    A lock written on two systems can thus be installed on both.
     """
     known: dict[tuple[str, str], set[str]] = {}
     for one in (package for other in others for package in other):

@@ -1,9 +1,8 @@
-"""GitHub Pages: a workflow of GitHub Actions that builds the site and hands it over as an artifact.
+"""GitHub Pages: a GitHub Actions workflow that builds the site and uploads it as an artifact.
 
 Actions are pinned by commit, so nobody can change them by moving a tag. The only cache is that of pip, whose
-files the lock checks: a cache of `.blogsmith/` would need the key of the machine, which a pull request could
-then read.
-Source: the workflow syntax of GitHub Actions; the READMEs of `actions/configure-pages`,
+files the lock verifies. A cache of `.blogsmith/` would need the key of the machine, which a pull request
+could then read. Source: the workflow syntax of GitHub Actions; the READMEs of `actions/configure-pages`,
 `actions/upload-pages-artifact` and `actions/deploy-pages`.
 """
 
@@ -76,7 +75,7 @@ _CONFIGURE = """
 
 
 def github_files(site: HostedSite) -> Mapping[str, str]:
-    """Path in the repository → text."""
+    """Return the files by path in the repository."""
     files = {WORKFLOW: _workflow(site)}
     if site.host and not site.host.endswith(f".{_HOST}"):
         files[site.at(CNAME)] = f"{site.host}\n"
@@ -84,7 +83,7 @@ def github_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def github_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     domain = ""
     if site.host and not site.host.endswith(f".{_HOST}"):
         domain = f"; Custom domain: {site.host}"
@@ -95,7 +94,7 @@ def github_steps(site: HostedSite) -> tuple[str, ...]:
 
 
 def github_address(owner: str, name: str) -> str:
-    """Where GitHub Pages shows a repository without a domain of its own."""
+    """Return the URL of a GitHub Pages site without its own domain."""
     home = f"https://{owner.lower()}.{_HOST}"
     return home if name.lower() == f"{owner.lower()}.{_HOST}" else f"{home}/{name}"
 
@@ -118,7 +117,7 @@ def _workflow(site: HostedSite) -> str:
         python=quote_yaml(site.python),
         lock=quote_yaml(site.at(LOCK)),
         install="".join(f"\n      - run: {yaml_command(command)}" for command in install_commands(site)),
-        # configure-pages asks GitHub for the URL
+        # configure-pages requests the URL from GitHub
         pages="" if site.base_url else "\n      pages: read",
         configure="" if site.base_url else _CONFIGURE,
         builds=_builds(site),

@@ -54,7 +54,7 @@ _COMPRESS = (
 
 
 def gitlab_files(site: HostedSite) -> Mapping[str, str]:
-    """Path in the repository → text."""
+    """Return the files by path in the repository."""
     enter = (f"cd {quote_shell(site.folder)}",) if site.folder else ()
     builds = build_commands(site, "CI_PAGES_URL")
     variables = "\n    # dates of pages come from git\n    GIT_DEPTH: 0" if site.needs_history else ""
@@ -78,7 +78,7 @@ def gitlab_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def gitlab_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     domain = () if not site.base_url else (f"on GitLab, Deploy → Pages: the domain of {site.base_url}",)
     return ("commit these files and _freeze/, and push", *domain)
 

@@ -1,7 +1,7 @@
-"""The commands of a host, run on this machine: in a new environment, on a copy of the files that git has.
+"""A rehearsal of the host's commands on this machine, in a new environment and a copy of the files in git.
 
-Only this shows that the lock installs and that a build elsewhere makes the same pages. The commands run code
-of the lock, so the caller makes sure that the user trusts the site.
+Only this verifies that the lock can be installed and that a build elsewhere makes the same pages. The
+commands run code of the lock, so the caller must ensure that the user trusts the site.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ EXAMPLE_URL = "https://example.org"
 _LINE = lazy_pattern(rf"-r {LOCK} \(line (\d+)\)")
 _MISMATCH = "DO NOT MATCH THE HASHES"
 _NAMED = 5
-"""Files that differ and are named."""
+"""Maximum number of differing files to list."""
 _LEFT_OUT = frozenset({".git", ".blogsmith", ".venv", "node_modules", "__pycache__"})
-"""Folders that are not copied where there is no repository to ask."""
+"""Folders that are not copied if there is no repository."""
 
 
 class CommandResult(Struct, frozen=True):
-    """One command that has run."""
+    """The result of a command."""
 
     command: str
     code: int
-    """Its exit code."""
+    """Exit code."""
     output: str
-    """Everything it printed."""
+    """Output on stdout and stderr."""
     seconds: float
 
 
@@ -51,7 +51,7 @@ class HostMachine(Struct, frozen=True):
     programs: Path
     """Folder of the environment's programs."""
     state: Path
-    """Folder of trust records and caches of this machine alone."""
+    """Folder of trust records and caches of this rehearsal alone."""
 
     def run(self, command: str, **environment: str) -> CommandResult:
         """Run a command in a POSIX shell in the site, as the host does."""
@@ -71,8 +71,8 @@ class HostMachine(Struct, frozen=True):
 def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[HostMachine]:
     """Create an environment in `folder` and copy a site there.
 
-    base: root of the repository, or of the site if there is none. site: folder of the site below it, empty
-    for the same. output: folder of built pages, which is not copied. Raises SiteError if that fails.
+    base: root of the repository, or of the site if there is none. site: folder of the site below `base`,
+    empty if it is the same. output: folder of built pages, which is not copied. Raises SiteError on failure.
     """
     if shutil.which("sh") is None:
         hint = "run it in a POSIX shell, such as that of Git for Windows"
@@ -84,7 +84,7 @@ def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[H
 
 
 def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
-    """Copy the files of a site that a checkout would have: all that git knows or would add.
+    """Copy the files of a site that a checkout would have: all that git tracks or would add.
 
     Dates from git need its history, so the copy is a work tree of the same repository.
     """
@@ -97,7 +97,7 @@ def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
     with open_folder(source) as old, open_folder(target / site, make=True) as new:
         for name in names:
             path = PurePosixPath(name)
-            # a file that git knows may be gone
+            # a tracked file may have been deleted
             if (source / path).is_symlink() or (source / path).is_file():
                 with old.enter(path.parent) as there, new.enter(path.parent, make=True) as here:
                     there.copy(path.name, here, path.name)
@@ -107,7 +107,7 @@ def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
 
 
 def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
-    """Run the command that installs the lock, with files that an earlier call has downloaded where it can.
+    """Run the command that installs the lock, using files downloaded by earlier calls where possible.
 
     wheels: folder for downloaded files. pip compares the digest of each file, so they need no other check.
     """
@@ -120,13 +120,13 @@ def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
     fetched = machine.run(f"{download} --dest {shlex.quote(str(wheels))}")
     if fetched.code == 0:
         return machine.run(command, **kept)
-    # a file with another digest says more than an index that cannot be reached
+    # a digest mismatch is more useful to report than an unreachable index
     return result if _MISMATCH in result.output else replace(fetched, command=command)
 
 
 def install_problem(result: CommandResult, lock: str) -> Diagnostic:
-    """Return why a lock could not be installed, at its line. lock: the text of the lock."""
-    # before the first error pip names lines of what it has installed already
+    """Return the error of a failed installation, at its line in the lock. lock: content of the lock."""
+    # before the first error, pip mentions lines of packages already installed
     start = max(result.output.find(_MISMATCH), result.output.find("ERROR: "))
     found = _LINE.search(result.output, max(start, 0))
     lines = lock.split("\n")
@@ -144,7 +144,7 @@ def install_problem(result: CommandResult, lock: str) -> Diagnostic:
 
 
 def different_files(one: Path, other: Path) -> tuple[str, ...]:
-    """Return the paths of files that only one of two built sites has, or that differ in a byte."""
+    """Return the paths of files that differ between two built sites, or exist in only one of them."""
     ours, theirs = _files(one), _files(other)
     return tuple(
         path
@@ -154,7 +154,7 @@ def different_files(one: Path, other: Path) -> tuple[str, ...]:
 
 
 def pages_problem(differing: Sequence[str]) -> Diagnostic:
-    """Return the error that names files in which the site of the host differs."""
+    """Return the error that lists files that differ in the site of the host."""
     names = first_names(differing, _NAMED)
     message = f"the host would publish other files than those built here: {names}"
     hint = 'run "blogsmith publish setup" to lock the versions installed here, and add all files to git'
@@ -162,7 +162,7 @@ def pages_problem(differing: Sequence[str]) -> Diagnostic:
 
 
 def wheel_folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of the user for downloaded wheels."""
+    """Return the user's folder for downloaded wheels."""
     cache = environment.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(cache) / "blogsmith" / "wheels"
 
@@ -173,7 +173,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _walk(source: Path, output: str) -> Iterator[str]:
-    """Files below a folder without those that no repository has."""
+    """Yield files below a folder, without those that no repository contains."""
     for folder, folders, names in os.walk(source):
         here = Path(folder)
         folders[:] = sorted(

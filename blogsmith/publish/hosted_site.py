@@ -1,4 +1,4 @@
-"""What a host is told about a site: a plain record, so that files for hosts are functions of it."""
+"""The data about a site that hosts need: a plain record, so that files for hosts are functions of it."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from .repository import Repository
 
 
 class HostedSite(Struct, frozen=True, kw_only=True):
-    """A site that is to be published."""
+    """A site to be published."""
 
     base_url: str
-    """Where it will live; empty: the host says so when it builds."""
+    """URL of the published site; empty if the host provides it during the build."""
     has_own_base_url: bool = True
-    """Whether the settings name `base_url`, so that no command has to."""
+    """Whether the settings contain `base_url`, so that commands need not."""
     output: str = "public"
-    """Folder it is written to, relative to its root."""
+    """Output folder, relative to the site root."""
     repository: Repository
     folder: str = ""
-    """Folder of the site below that of the repository, without slashes at its ends; empty: the same."""
+    """Path of the site below the repository root, without outer slashes; empty if it is the same."""
     source: InstallSource = InstallSource()
-    """The place from which the host installs blogsmith."""
+    """Installation source of blogsmith on the host."""
     python: str = "3.13"
-    """Version of Python that builds it."""
+    """Python version on the host."""
     needs_trust: bool = False
-    """It has plugins of its own, or dates that come from git."""
+    """Whether the site has its own plugins, or dates from git."""
     needs_history: bool = False
-    """Dates of its pages come from git."""
+    """Whether dates of pages come from git."""
     has_large_files: bool = False
-    """Some of its files are kept by Git LFS."""
+    """Whether some files are stored with Git LFS."""
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
-    """Where its files go: of rsync a folder, perhaps on another machine; of a server a folder there."""
+    """Target of the files: for rsync a folder, possibly on another machine; for a server a folder there."""
     date: str = "2026-01-01"
-    """Day of the setup, for hosts whose settings have one."""
+    """Day of the setup, for hosts whose settings contain one."""
 
     @property
     def base_path(self) -> str:
-        """The path of `base_url` without a trailing slash: `/blog`, or empty at a host's root."""
+        """The path of `base_url` without a trailing slash: `/blog`, or empty at the root of a host."""
         rest = self.base_url.partition("://")[2]
         return ("/" + rest.partition("/")[2]).rstrip("/") if "/" in rest else ""
 
@@ -50,5 +50,5 @@ class HostedSite(Struct, frozen=True, kw_only=True):
         return name if name.endswith("]") else name.partition(":")[0]
 
     def at(self, path: str) -> str:
-        """A path of the site as seen from the root of the repository."""
+        """Return a path of the site relative to the root of the repository."""
         return f"{self.folder}/{path}" if self.folder else path

@@ -34,28 +34,28 @@ from .dependency_lock import (
 
 _MOST_BYTES = 50_000_000
 _BUILD_BACKEND = "hatchling"
-"""Builds blogsmith from a commit; the lock has it, so that a host installs only what the lock names."""
+"""Builds blogsmith from a commit. The lock contains it, so that a host installs locked packages only."""
 Resolve = Callable[..., tuple[LockedPackage, ...]]
-"""Called as `pip_resolver.resolve_packages`."""
+"""Function with the parameters of `pip_resolver.resolve_packages`."""
 
 
 class InstallPlan(Struct, frozen=True):
-    """The files with which hosts install blogsmith."""
+    """The files that hosts use to install blogsmith."""
 
     lock: str
-    """Text of the lock."""
+    """Content of the lock."""
     wheel: str = ""
-    """Path of the wheel, relative to the site; empty if the site carries none."""
+    """Path of the wheel, relative to the site; empty if the site contains none."""
     data: bytes | None = None
-    """Its bytes, if they have to be written; None: the file is there already."""
+    """Bytes of the wheel to write; None if the file exists already."""
     old_wheel: str = ""
-    """Path of the wheel that the lock named before, if it is to be removed."""
+    """Path of the wheel of the previous lock, if it must be removed."""
     problems: tuple[Diagnostic, ...] = ()
 
 
 def needed_extras(config: Config) -> tuple[str, ...]:
-    """Return the extras of our package with which a host builds the pages that are built here."""
-    # without its renderer Mermaid shows the source of a diagram, here and then on the host too
+    """Return the extras of our package that a host needs to build the same pages as here."""
+    # without its renderer, Mermaid shows the source of a diagram, both here and on the host
     draws = "mermaid" in config.plugins and bool(pip_resolver.installed_version("merman"))
     extras = {"diagrams"} if draws else set()
     if isinstance(config.search, Search) and config.search.engine == "pagefind":
@@ -75,7 +75,7 @@ def read_lock(root: Path) -> DependencyLock | None:
 
 
 def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None) -> InstallPlan:
-    """Return the files to write below `root`; the index is asked only if the lock does not fit any more.
+    """Return the files to write below `root`. The index is queried only if the lock does not match any more.
 
     Raises SiteError if a file cannot be read or the versions cannot be resolved.
     """
@@ -89,7 +89,7 @@ def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None)
     packages, platforms, problems = _resolve(inputs, wheel, data, resolve)
     if before is not None:
         packages = merge_digests(packages, before.packages)
-        # the same versions for another machine stay installable there
+        # with the same versions, the lock remains valid for the other machine
         same = {one.name: one.version for one in packages if one.version} == before.versions
         platforms = tuple({*platforms, *(before.platforms if same else ())})
     lock = format_lock(inputs, platforms, packages, install_lock_command(LOCK))
@@ -97,7 +97,7 @@ def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None)
 
 
 def write_install(root: Path, plan: InstallPlan) -> None:
-    """Write the wheel and remove the one before it; SiteError if that fails. The lock is an author file."""
+    """Write the wheel and remove the previous one. SiteError on failure. The lock is an author file."""
     try:
         with open_folder(root) as top, top.enter(WHEELS, make=True) as folder:
             if plan.data is not None:
@@ -110,7 +110,7 @@ def write_install(root: Path, plan: InstallPlan) -> None:
 
 
 def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:
-    """Return why a host could not install from the lock as it is, or would install something else."""
+    """Return errors if a host cannot install from the present lock, or would install something else."""
     lock = read_lock(root)
     if lock is None:
         return ()
@@ -134,7 +134,7 @@ def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:
 def _resolve(
     inputs: LockInputs, wheel: str, data: bytes, resolve: Resolve
 ) -> tuple[tuple[LockedPackage, ...], tuple[str, ...], tuple[Diagnostic, ...]]:
-    """All packages of a lock, the platforms that can install them, and warnings."""
+    """Return all packages of a lock, the platforms that can install them, and warnings."""
     extras = f"[{','.join(inputs.extras)}]" if inputs.extras else ""
     with temporary_folder() as folder:
         if inputs.source.kind == "git":
@@ -170,7 +170,7 @@ def _resolve(
 
 
 def _check_index_wheel(requirement: str, folder: Path) -> None:
-    """Raise SiteError unless the index has this very program under our name, which somebody else may take."""
+    """Raise SiteError if the index has a different program under our name, which anyone may register."""
     found = package_wheel.read_wheel(pip_resolver.download_wheel(requirement, folder))
     if found is None or not package_wheel.is_same_program(found, package_wheel.installed_files()):
         message = f'the package index has another program as "{requirement}" than the one that runs here'
@@ -179,9 +179,11 @@ def _check_index_wheel(requirement: str, folder: Path) -> None:
 
 
 def _plan_wheel(root: Path) -> tuple[str, bytes]:
-    """Path and bytes of the wheel of the running version: those in the site, if their files are the same.
+    """Return path and bytes of the wheel of the running version. An existing wheel with the same files is
+    reused.
 
-    Compression differs between versions of zlib, so two machines may pack the same files into other bytes.
+    Compression differs between versions of zlib, so two machines may pack the same files into different
+    bytes.
     """
     files = package_wheel.installed_files()
     path = f"{WHEELS}/{package_wheel.wheel_name()}"
@@ -200,7 +202,7 @@ def _read_wheel(root: Path, path: str) -> bytes | None:
 
 
 def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> bool:
-    """Whether a new lock would name the same versions, for this platform too."""
+    """Return whether a new lock would contain the same versions, also for this platform."""
     if lock.inputs != inputs.format() or pip_resolver.own_platform() not in lock.platforms:
         return False
     if lock.wheel is not None and wheel_digest not in lock.wheel.digests:
@@ -211,7 +213,7 @@ def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> 
 
 
 def _old_wheel(root: Path, before: DependencyLock | None, wheel: str) -> str:
-    """The wheel of an earlier version, if it is still the file that the lock named."""
+    """Return the wheel of an earlier version, if it is still the file named by the lock."""
     found = before.wheel if before else None
     path = found.name.removeprefix("./") if found else ""
     if found is None or path == wheel or Path(path).parent.as_posix() != WHEELS:

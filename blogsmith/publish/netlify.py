@@ -29,7 +29,7 @@ command = {preview}
 
 
 def netlify_files(site: HostedSite) -> Mapping[str, str]:
-    """Path in the repository → text."""
+    """Return the files by path in the repository."""
     install, builds = " && ".join(install_commands(site)), build_commands(site, "URL")
     previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds]
     return {
@@ -44,7 +44,7 @@ def netlify_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def netlify_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     return (
         "commit these files and _freeze/, and push",
         "on Netlify, Add new project → Import an existing project: its settings are those of netlify.toml",

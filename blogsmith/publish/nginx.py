@@ -1,8 +1,8 @@
-"""nginx: a server, or a part of one where the site lives in a folder of it.
+"""nginx: a server, or a part of a server if the site is in a folder of it.
 
 Source: the documentation of ngx_http_core_module, _headers_module, _map_module, _rewrite_module,
-_gzip_module, _charset_module. `add_header` stands in the server alone: a location that has one loses all
-others.
+_gzip_module, _charset_module. `add_header` is used in the server block only: a location with its own
+`add_header` loses all others.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ _IN_FOLDER = """
 
 
 def nginx_files(site: HostedSite) -> Mapping[str, str]:
-    """Path relative to the repository → text; SiteError for a name that nginx cannot have."""
+    """Return the files by path in the repository. SiteError for a name that nginx settings cannot contain."""
     cache = "site_cache_" + re.sub(r"[^a-z0-9]+", "_", f"{site.host}{site.base_path}".lower()).strip("_")
     return {
         site.at(SETTINGS): _SETTINGS.format(
@@ -136,7 +136,7 @@ def nginx_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def nginx_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     return (
         f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
         f"copy {SETTINGS} to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx",
@@ -163,6 +163,6 @@ def _redirects(rules: Sequence[RedirectRule]) -> str:
     return "".join(
         f"    location = {quote_nginx(rule.old)} {{ return 301 {quote_nginx(rule.new)}; }}\n"
         for rule in rules
-        # a variable has no escape there: the page at the old address leads on
+        # `$` cannot be escaped there; the page at the old URL redirects
         if "$" not in rule.old
     )

@@ -1,8 +1,8 @@
 """A wheel of the installed blogsmith, packed from its own files.
 
-A site that carries this wheel is built on every host by exactly this version, without a package index.
-An editable install is packed from its checkout, so the wheel then has the changes that are not released.
-Sources: the binary distribution format and the specification of recorded installs (packaging.python.org).
+If a site contains this wheel, every host builds it with exactly this version, without a package index. An
+editable install is packed from its checkout, so the wheel includes unreleased changes. Sources: the binary
+distribution format and the specification of recorded installs (packaging.python.org).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..api.publishing import DISTRIBUTION, Diagnostic, SiteError, __version__, l
 PACKAGE = "blogsmith"
 WHEEL_NAME = lazy_pattern(r"blogsmith_site-[A-Za-z0-9.!+_]+-py3-none-any\.whl")
 _BESIDE = ("themes", "plugins")
-"""Folders next to the package in a checkout; inside it in a wheel."""
+"""Folders that are next to the package in a checkout, and inside it in a wheel."""
 _KEPT_METADATA = ("METADATA", "entry_points.txt")
 _SKIPPED_ENDINGS = (".pyc", ".pyo", ".orig", ".rej", ".swp", "~")
 _DATE = (2020, 2, 2, 0, 0, 0)
-"""Of every entry, so that equal files give an equal wheel; the date that hatchling uses."""
+"""Date of every entry, so that equal files give an equal wheel. It is the date that hatchling uses."""
 _MOST_BYTES = 100_000_000
 _WHEEL = "Wheel-Version: 1.0\nGenerator: blogsmith\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
@@ -37,7 +37,7 @@ def wheel_name(version: str = __version__) -> str:
 def installed_files() -> Mapping[str, bytes]:
     """Return path in the wheel → content of every file of the installed blogsmith.
 
-    Raises SiteError if blogsmith is not installed as a package, or its metadata is of another version.
+    Raises SiteError if blogsmith is not installed as a package, or if its metadata has another version.
     """
     try:
         found = metadata.distribution(DISTRIBUTION)
@@ -85,7 +85,7 @@ def read_wheel(data: bytes) -> Mapping[str, bytes] | None:
 
 
 def is_same_program(one: Mapping[str, bytes], other: Mapping[str, bytes]) -> bool:
-    """Whether two wheels have the same files of the package; metadata may differ by the build tool."""
+    """Return whether two wheels contain the same package files. Metadata may differ by build tool."""
     return _program(one) == _program(other)
 
 
@@ -100,7 +100,7 @@ def _program(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _package_files(package: Path) -> Iterator[tuple[str, Path]]:
     for folder, prefix in ((package, PACKAGE), *((package.parent / n, f"{PACKAGE}/{n}") for n in _BESIDE)):
-        # an installed package has its themes and plugins inside
+        # an installed package contains its themes and plugins
         if folder is not package and (package / folder.name).is_dir():
             continue
         for file in sorted(folder.rglob("*")):
@@ -121,7 +121,7 @@ def _metadata_files(found: metadata.Distribution) -> Iterator[tuple[str, bytes]]
 
 
 def _record_digest(data: bytes) -> str:
-    """In the form of RECORD: URL-safe base64 without padding."""
+    """Return the digest in the form of RECORD: URL-safe base64 without padding."""
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 

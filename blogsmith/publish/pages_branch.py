@@ -1,8 +1,8 @@
-"""A branch that holds the built site, as GitHub Pages shows it: committed and pushed by git alone.
+"""A branch with the built site, as GitHub Pages serves it, committed and pushed with git alone.
 
-Nothing of the author's checkout changes: the commit is made from a temporary index, and new objects go into a
-temporary folder until they are pushed. A branch is only replaced by a commit that follows its last one, and
-only if that one was made here. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
+The author's checkout does not change: the commit is made from a temporary index, and new objects are in a
+temporary folder until they are pushed. The new commit must follow the last one of the branch, and only if
+blogsmith made that one. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ class BranchUpdate(Struct, frozen=True):
     """A commit that is ready to be pushed."""
 
     root: Path
-    """Folder of the repository."""
+    """Root folder of the repository."""
     remote: str
     branch: str
     commit: str
-    """Its hash; empty: the branch has exactly these files already."""
+    """Hash of the commit; empty if the branch already has exactly these files."""
     is_first: bool
-    """Whether the remote has no such branch yet."""
+    """Whether the branch does not exist at the remote yet."""
     changes: tuple[str, ...]
     """A line for each file that differs: letter of git (A, M, D), tab, path."""
     environment: Mapping[str, str]
     """Variables that let git find the new objects."""
     source: str
-    """Commit that the pages are built from, shortened; `+` after it if files are not committed."""
+    """Commit that the pages are built from, shortened; followed by `+` if there are uncommitted changes."""
 
 
 def plan_update(
     root: Path, pages: Path, url: str, work: Path, remote: str = "origin", branch: str = BRANCH
 ) -> BranchUpdate:
-    """Return the commit with the files below `pages` as the next one of a branch; nothing is pushed.
+    """Return the commit with the files below `pages` as the next one of a branch. It is not pushed.
 
-    url: of the published site, empty if it is not known. work: a temporary folder, which must exist until
-    the push. Raises SiteError if there is no such remote, or the branch has content of another origin.
+    url: of the published site, empty if not known. work: a temporary folder, which must exist until the
+    push. Raises SiteError if the remote does not exist, or if the branch has content of another origin.
     """
     _check_remote(root, remote)
     objects, index = work / "objects", work / "index"
@@ -82,8 +82,8 @@ def plan_update(
 
 
 def push_update(update: BranchUpdate) -> None:
-    """Push the commit; SiteError if the remote rejects it. Never forced: a branch that has moved stays."""
-    # by URL: under its name git would note the commit in this repository, which does not have its objects
+    """Push the commit without force, so a branch that has moved is kept. SiteError if it is rejected."""
+    # by URL: with a remote name, git would record the commit in this repository, which lacks its objects
     url = _read(update.root, "remote", "get-url", "--push", update.remote)
     done = run_git(
         *(update.root, "push", "--porcelain", url, f"{update.commit}:refs/heads/{update.branch}"),
@@ -101,10 +101,10 @@ def push_update(update: BranchUpdate) -> None:
 
 
 def _add_host_files(pages: Path, url: str) -> None:
-    """Make the pages ready for GitHub, which reads the domain of the site from a file of the branch."""
+    """Prepare the pages for GitHub, which reads the domain of the site from a file in the branch."""
     host = urlsplit(url).hostname or ""
     with open_folder(pages) as folder:
-        # without it GitHub runs Jekyll over the pages
+        # without this file, GitHub would process the pages with Jekyll
         folder.replace(".nojekyll", b"")
         if folder.status(MANIFEST):
             folder.remove(MANIFEST)
@@ -120,7 +120,7 @@ def _check_remote(root: Path, remote: str) -> None:
 
 
 def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> str:
-    """Fetch the last commit of the branch at the remote; its hash, empty if there is no such branch."""
+    """Fetch the last commit of the branch at the remote. Return its hash, empty if there is no branch."""
     listed = run_git(root, "ls-remote", "--exit-code", remote, f"refs/heads/{branch}", only_reads=False)
     if listed.returncode == 2:
         return ""
@@ -152,7 +152,7 @@ def _check_published(root: Path, parent: str, branch: str, found: Mapping[str, s
 
 
 def _write_tree(root: Path, pages: Path, found: Mapping[str, str]) -> str:
-    """Hash of a tree with all files below a folder, byte for byte: git converts no line ends."""
+    """Return the hash of a tree with all files below a folder, unchanged: git converts no line ends."""
     names = sorted(file.relative_to(pages).as_posix() for file in pages.rglob("*") if file.is_file())
     words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
     hashes = run_git(root, *words, text="".join(f"{pages / name}\n" for name in names), environment=found)
@@ -185,15 +185,15 @@ def _error(message: str, hint: str) -> SiteError:
     return SiteError(Diagnostic("publish-git", message, hint=hint))
 
 
-# git, run in the repository of a site that the user trusts.
+# Calls of git in the repository of a site that the user trusts.
 #
-# The settings of a repository can name programs (`core.fsmonitor`, hooks), so nothing here runs for a site
-# that is not trusted, and calls that only read switch these off too. Source: git(1), git-config(1).
+# The settings of a repository can name programs (`core.fsmonitor`, hooks), so git is never run for an
+# untrusted site, and calls that only read disable these programs too. Source: git(1), git-config(1).
 
 
 _TIMEOUT_S = 600.0
 _ACCESS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS")
-"""Variables with which the user has set up access to remotes; other ones would name another repository."""
+"""Variables for the user's access to remotes. Other `GIT_` variables could select another repository."""
 _READING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
 
 
@@ -204,7 +204,7 @@ def run_git(
     text: str = "",
     environment: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run git in a folder. text: its standard input. SiteError if git is missing."""
+    """Run git in a folder. text: standard input. Raises SiteError if git is missing."""
     if shutil.which("git") is None:
         raise SiteError(Diagnostic("publish-git", "program not found: git", hint="install git"))
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -213,7 +213,7 @@ def run_git(
         ["git", "--no-pager", *(_READING if only_reads else ()), *words],
         cwd=root,
         env={**own, **kept, "LC_ALL": "C", **(environment or {})},
-        # a push may ask for a password at the terminal, which git opens itself
+        # git opens the terminal itself to prompt for a password, so stdin can be used
         input=text,
         capture_output=True,
         text=True,
@@ -224,7 +224,7 @@ def run_git(
 
 
 def listed_files(folder: Path) -> Sequence[str] | None:
-    """Return the files below a folder that git knows or would add; None if it is in no repository."""
+    """Return the files below a folder that git tracks or would add; None if it is not in a repository."""
     if shutil.which("git") is None:
         return None
     done = run_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -232,7 +232,7 @@ def listed_files(folder: Path) -> Sequence[str] | None:
 
 
 def git_error(done: subprocess.CompletedProcess[str], problem: str, hint: str) -> SiteError:
-    """Return the error of a call of git, with the reason that git gives."""
+    """Return the error of a call of git, with the reason from its output."""
     lines = [line.strip() for line in done.stderr.strip().split("\n") if line.strip()]
     reason = next(
         (line for line in lines if line.startswith(("fatal:", "error:", "!"))), lines[-1] if lines else ""

@@ -1,7 +1,7 @@
-"""Which files of which packages a host installs, as pip resolves them for its platform.
+"""The files of the packages that a host installs, as pip resolves them for its platform.
 
-pip is asked in a process of its own with `--dry-run --report`: it then installs nothing, and its own settings
-(index, proxy, certificates) hold. Source: the installation report of pip.
+pip runs in a separate process with `--dry-run --report`: it installs nothing, and its own settings (index,
+proxy, certificates) apply. Source: the installation report of pip.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from ..api.publishing import DISTRIBUTION, Diagnostic, SiteError, open_folder, t
 from .dependency_lock import LockedPackage
 
 HOST_PLATFORM = "linux-x86_64"
-"""The platform of the machines on which GitHub, GitLab, Cloudflare and Netlify build."""
+"""The platform of the machines that build sites at GitHub, GitLab, Cloudflare and Netlify."""
 _NEWEST_GLIBC = 35
-"""Of the images in which these hosts build today, the oldest is Ubuntu 22.04 with glibc 2.35, which the wheel
-of the renderer of Mermaid needs; most wheels need 2.28 or less."""
+"""Newest glibc of wheels, in minor versions. The oldest build image of these hosts is Ubuntu 22.04 with glibc
+2.35, which the Mermaid renderer needs; most wheels need 2.28 or less.
+"""
 _OLDEST_PIP = (22, 3)
-"""The first one with an installation report."""
+"""The first version with an installation report."""
 _TIMEOUT_S = 600.0
 _DROPPED = (
     "PIP_REQUIRE_HASHES",
@@ -49,11 +50,11 @@ _NO_NETWORK = (
 def resolve_packages(
     requirements: Sequence[str], python: str, *, is_for_host: bool
 ) -> tuple[LockedPackage, ...]:
-    """Return every package that the requirements need, blogsmith itself included, with one digest each.
+    """Return every package that the requirements need, including blogsmith itself, with one digest each.
 
-    The versions are those installed here, so that a host makes the pages that the author has seen.
-    python: version on the host. is_for_host: for the platform of hosts, otherwise for this machine.
-    Raises SiteError if the index cannot be reached, or no set of versions fits.
+    The versions are those installed here, so that a host makes the same pages that the author has seen.
+    python: version on the host. is_for_host: for the platform of hosts, otherwise for this machine. Raises
+    SiteError if the index cannot be reached, or if no set of versions is compatible.
     """
     with temporary_folder() as folder, _pip() as pip:
         constraints, report = folder / "constraints.txt", folder / "report.json"
@@ -73,7 +74,7 @@ def resolve_packages(
 
 
 def download_wheel(requirement: str, folder: Path) -> bytes:
-    """Download the wheel of one requirement from the package index; SiteError if that fails."""
+    """Download the wheel of one requirement from the package index. Raises SiteError on failure."""
     words = (
         "download",
         "--quiet",
@@ -98,7 +99,7 @@ def own_platform() -> str:
 
 
 def installed_version(name: str) -> str:
-    """Return the version of a package installed here; empty if it is not."""
+    """Return the version of an installed package; empty if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -106,7 +107,7 @@ def installed_version(name: str) -> str:
 
 
 def run_pip(command: Sequence[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run pip or Python without variables that lead it elsewhere. more: variables of its environment."""
+    """Run pip or Python without variables that change its behaviour. more: environment variables to add."""
     kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
     return subprocess.run(
         command,
@@ -122,7 +123,7 @@ def run_pip(command: Sequence[str], folder: Path, **more: str) -> subprocess.Com
 
 
 def install_error(stderr: str, problem: str) -> SiteError:
-    """Return the error that says why pip failed."""
+    """Return the error with the reason why pip failed."""
     lines = [line.removeprefix("ERROR: ") for line in stderr.split("\n") if line.startswith("ERROR: ")]
     # pip ends with a summary of the conflict; the line before names the package
     reason = next((line for line in lines if "satisfies the requirement" in line), lines[0] if lines else "")
@@ -143,7 +144,7 @@ def install_error(stderr: str, problem: str) -> SiteError:
 
 @contextmanager
 def _pip() -> Iterator[tuple[str, ...]]:
-    """A command that starts pip: of this environment, or of a new one if this one has no recent pip."""
+    """Yield a command that starts pip: of this environment, or of a new one if this one has no recent pip."""
     version = installed_version("pip") if importlib.util.find_spec("pip") else ""
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= _OLDEST_PIP:
         yield (sys.executable, "-m", "pip")
@@ -153,7 +154,7 @@ def _pip() -> Iterator[tuple[str, ...]]:
 
 
 def new_environment(folder: Path) -> Path:
-    """Create a virtual environment with pip and return the path of its Python; SiteError if that fails."""
+    """Create a virtual environment with pip and return the path of its Python. SiteError on failure."""
     done = run_pip([sys.executable, "-m", "venv", str(folder)], folder.parent)
     if done.returncode:
         reason = (done.stderr or done.stdout).strip().split("\n")[0]
@@ -163,22 +164,22 @@ def new_environment(folder: Path) -> Path:
 
 
 def _host_options(folder: Path, python: str) -> Iterator[str]:
-    """Options with which pip resolves for hosts: CPython on Linux with glibc and x86_64.
+    """Yield pip options to resolve for hosts: CPython on Linux with glibc and x86_64.
 
-    pip still evaluates markers such as `sys_platform` for this machine. None of our dependencies is for Linux
-    alone, so a lock that is written elsewhere has at most too much.
+    pip still evaluates markers such as `sys_platform` for this machine. None of our dependencies is for
+    Linux only, so a lock written elsewhere contains at most too many packages.
     """
-    # pip refuses a platform without a folder to install into, also for a dry run
+    # pip requires a target folder together with a platform, even for a dry run
     yield from ("--target", str(folder / "none"), "--implementation", "cp", "--python-version", python)
     for minor in range(_NEWEST_GLIBC, 4, -1):
         yield from ("--platform", f"manylinux_2_{minor}_x86_64")
 
 
 def _installed_versions() -> Iterator[str]:
-    """Lines that hold each package at the version installed here."""
+    """Yield lines that pin each package to the version installed here."""
     for found in metadata.distributions():
         name = found.metadata["Name"]
-        # a version such as 1.0+local is in no index
+        # a local version such as 1.0+local is in no index
         if (
             name
             and name != DISTRIBUTION
@@ -189,7 +190,7 @@ def _installed_versions() -> Iterator[str]:
 
 
 def _package(entry: dict[str, Any]) -> LockedPackage:
-    """One entry of pip's report."""
+    """Convert an entry of pip's report."""
     name = re.sub(r"[-_.]+", "-", entry["metadata"]["name"]).lower()
     digest = entry["download_info"].get("archive_info", {}).get("hashes", {}).get("sha256", "")
     return LockedPackage(name, entry["metadata"]["version"], (digest,) if digest else ())

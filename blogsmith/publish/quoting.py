@@ -1,6 +1,7 @@
-"""Texts of strangers (titles, branches, addresses, folders) as one word of a file that a host reads.
+"""Quoting of untrusted strings (titles, branches, URLs, folders) in configuration files of hosts.
 
-Each function refuses what its format cannot hold in one word, so nothing can end a line or a string early.
+Each function rejects characters that its format cannot escape, so that no value can end a line or string
+early.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ import shlex
 from ..api.publishing import Diagnostic, SiteError, lazy_pattern
 
 _PLAIN = lazy_pattern(r"[a-z]+ [a-z-][A-Za-z0-9 ./_=-]*[A-Za-z0-9]")
-"""Words that are nothing else in YAML: two at least, without colons, quotes and comments."""
+"""Commands that need no quotes in YAML: at least two words, without colons, quotes and comments."""
 
 
 def quote_yaml(text: str) -> str:
-    """A double-quoted scalar of YAML 1.2; SiteError for control and invisible characters."""
+    """Return a double-quoted YAML 1.2 scalar. SiteError for control and invisible characters."""
     return json.dumps(_checked(text), ensure_ascii=False)
 
 
 def yaml_command(text: str) -> str:
-    """A command as a scalar of YAML on one line, as it is or in single quotes; SiteError as above."""
+    """Return a command as a one-line YAML scalar, plain or quoted. SiteError as in `quote_yaml`."""
     if _PLAIN.fullmatch(_checked(text)):
         return text
     doubled = text.replace("'", "''")
@@ -28,23 +29,23 @@ def yaml_command(text: str) -> str:
 
 
 def refuse_expression(text: str) -> None:
-    """SiteError for a text that GitHub would compute before any shell or program sees it."""
+    """Raise SiteError for an expression that GitHub would evaluate before any shell or program sees it."""
     if "${{" in text:
         raise _refusal(text, "${{")
 
 
 def quote_toml(text: str) -> str:
-    """A basic string of TOML 1.0, whose escapes are those of JSON; SiteError as above."""
+    """Return a basic string of TOML 1.0, which has the escapes of JSON. SiteError as in `quote_yaml`."""
     return json.dumps(_checked(text), ensure_ascii=False)
 
 
 def quote_shell(text: str) -> str:
-    """A word of a POSIX shell; SiteError as above."""
+    """Return a word of a POSIX shell. SiteError as in `quote_yaml`."""
     return shlex.quote(_checked(text))
 
 
 def quote_nginx(text: str) -> str:
-    """An argument of a directive of nginx; SiteError also for `$`, which has no escape there."""
+    """Return an argument of an nginx directive. SiteError also for `$`, which cannot be escaped there."""
     if "$" in _checked(text):
         raise _refusal(text, "$")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -52,7 +53,9 @@ def quote_nginx(text: str) -> str:
 
 
 def quote_caddy(text: str) -> str:
-    """A token of a Caddyfile; SiteError also for what begins a placeholder or has no escape there."""
+    """Return a token of a Caddyfile. SiteError also for characters that start a placeholder or cannot be
+    escaped.
+    """
     for sign in '{}`\\"':
         if sign in _checked(text):
             raise _refusal(text, sign)
@@ -60,7 +63,9 @@ def quote_caddy(text: str) -> str:
 
 
 def quote_pattern(text: str) -> str:
-    """The text as a part of a regular expression that matches nothing else, without a backslash; as above."""
+    """Return a regular expression without backslashes that matches only this string. SiteError as in
+    `quote_yaml`.
+    """
     return "".join(
         char if char.isalnum() or char in "/-_~" else "[[^]]" if char == "^" else f"[{char}]"
         for char in _checked(text)
@@ -68,7 +73,7 @@ def quote_pattern(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text as one line of a comment, whatever it holds."""
+    """Return the string as a single line for a comment."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 

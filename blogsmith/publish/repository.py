@@ -1,4 +1,4 @@
-"""The git repository that a site lies in, read as files: no program is started on a folder of strangers.
+"""The git repository of a site, read as files, so that no program runs in the folder of an untrusted site.
 
 Source: gitrepository-layout(5), git-config(1).
 """
@@ -25,14 +25,14 @@ _HEAD = lazy_pattern(r"ref: refs/heads/([^\s~^:?*\[\\\x00-\x1f\x7f]+)\s*")
 
 
 class Repository(Struct, frozen=True):
-    """What files of a repository say of it."""
+    """Data from the files of a repository."""
 
     root: Path | None = None
-    """Its folder; None: there is none."""
+    """Root folder of the repository; None if there is none."""
     host: str = ""
-    """Host of the remote `origin`, in lower case; empty: there is none, or its address is not understood."""
+    """Host of the remote `origin`, in lower case; empty if there is none or its URL is not supported."""
     path: str = ""
-    """Groups and name there, `owner/name`."""
+    """Path of the remote: groups and name, `owner/name`."""
     branch: str = "main"
     """The branch that is checked out."""
 
@@ -48,7 +48,7 @@ class Repository(Struct, frozen=True):
 
 
 def find_repository(site: Path) -> Repository:
-    """The repository of the site at `site`, a whole path: its own folder's or the nearest one's above."""
+    """Return the repository of the site at an absolute path: in its own folder or the nearest above."""
     for folder in (site, *site.parents):
         git = folder / ".git"
         if git.is_dir() and not git.is_symlink():
@@ -56,13 +56,13 @@ def find_repository(site: Path) -> Repository:
             found = _HEAD.fullmatch(_read(git, "HEAD"))
             return Repository(folder, host, path, found[1] if found else "main")
         if git.is_file():
-            # of a work tree or a submodule: its settings lie elsewhere
+            # a work tree or submodule, whose settings are elsewhere
             return Repository(folder)
     return Repository()
 
 
 def parse_remote(config: str) -> tuple[str, str]:
-    """Host and path of `origin` in the text of a `.git/config`; two empty texts if it has none."""
+    """Return host and path of `origin` from the content of `.git/config`; empty strings if it has none."""
     is_origin, url = False, ""
     for line in config.split("\n"):
         if line.lstrip().startswith("["):
@@ -76,12 +76,12 @@ def parse_remote(config: str) -> tuple[str, str]:
 
 
 def has_large_files(root: Path) -> bool:
-    """Whether the `.gitattributes` of a repository names files of Git LFS."""
+    """Return whether the `.gitattributes` of a repository has files of Git LFS."""
     return "filter=lfs" in _read(root, ".gitattributes")
 
 
 def _read(folder: Path, name: str) -> str:
-    """The beginning of a file; empty if there is none that can be read."""
+    """Return the start of a file; empty if it cannot be read."""
     with suppress(OSError), open_folder(folder) as opened:
         return opened.read(name, _MOST_BYTES).decode("utf-8", "replace")
     return ""

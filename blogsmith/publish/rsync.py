@@ -1,8 +1,9 @@
-"""rsync to a server of one's own: a script that builds the site, shows what would change there, and asks.
+"""rsync to the user's own server: a script that builds the site, shows the changes and waits for
+confirmation.
 
-The copy is safe to break off: new files arrive beside the old ones and take their places at the end, and only
-then is deleted what the site no longer has. Hidden files of the server (`.well-known/` of certificates, keys
-of a home folder) are never deleted, and a build that deletes very much is refused. Source: rsync(1).
+The copy can be interrupted safely: new files arrive next to the old ones and replace them at the end.
+Only then are removed files deleted. Hidden files on the server (`.well-known/` for certificates, keys in
+a home folder) are never deleted, and a build that deletes too many files is rejected. Source: rsync(1).
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ echo "published at $destination"
 
 
 def rsync_files(site: HostedSite) -> Mapping[str, str]:
-    """Path relative to the repository → text."""
+    """Return the files by path in the repository."""
     destination = site.destination.rstrip("/") + "/"
     return {
         site.at(SCRIPT): _SCRIPT.format(
@@ -70,5 +71,5 @@ def rsync_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def rsync_steps(site: HostedSite) -> tuple[str, ...]:
-    """What is left to do, a line each."""
+    """Return the remaining steps for the user, one per line."""
     return (f"sh {SCRIPT} --dry-run   builds, and shows what would change at {site.destination}",)

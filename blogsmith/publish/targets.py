@@ -1,4 +1,4 @@
-"""The hosts that a site can be set up for, by the name that they have in commands and settings."""
+"""The hosts that a site can be set up for, by their names in commands and settings."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from .rsync import rsync_files, rsync_steps
 
 
 class HostTarget(Struct, frozen=True, kw_only=True):
-    """A host."""
+    """A host that a site can be published on."""
 
     files: Callable[[HostedSite], Mapping[str, str]]
-    """Path relative to the repository → text."""
+    """Function that returns the host's files by path in the repository."""
     steps: Callable[[HostedSite], tuple[str, ...]]
-    """What is left to do by hand, a line each."""
+    """Function that returns the remaining manual steps, one per line."""
     builds: bool = True
     """Whether the host builds the site; then it installs blogsmith."""
     is_at_root: bool = False
-    """Whether a site can live at the root of a host only."""
+    """Whether a site must be at the root of a host."""
     address_variable: str = ""
-    """Environment variable in which the host gives builds the URL of the site; empty: it gives none."""
+    """Environment variable with the URL of the site during builds; empty if the host sets none."""
     has_outputs: bool = False
-    """Whether it reads files of the site, which builds write where the settings name it."""
+    """Whether it reads files of the site, which builds write if the settings select the host."""
     has_destination: bool = False
-    """Whether the files of the site are copied to a folder that somebody has to name."""
+    """Whether the user must name a folder where the site is copied."""
 
     def commands(self, site: HostedSite) -> tuple[str, ...]:
-        """Return the commands with which the host installs blogsmith and builds the site."""
+        """Return the commands that install blogsmith and build the site on the host."""
         return (*install_commands(site), *build_commands(site, self.address_variable))
 
 

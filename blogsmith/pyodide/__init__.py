@@ -1,4 +1,4 @@
-"""Pyodide, Python for browsers: which release, what it holds, and where a site has it from.
+"""Pyodide, Python for browsers: the supported release, its packages, and where a site loads it from.
 
 Nothing here loads or runs it; readers' browsers do, on a click.
 """

@@ -1,4 +1,4 @@
-"""Where readers' browsers get Python from: the CDN, or a folder of the site with what its pages need."""
+"""The Pyodide distribution that readers' browsers load: from the CDN, or from a folder of the site."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..base.storage.stamps import file_digest
 from .names import MODULES
 from .release import CDN_URL, CORE, CORE_TRANSFER_BYTES, LOCK, VERSION
 
-# The lock file of a Pyodide distribution: its packages, what each needs, and the SHA-256 of each file.
+# The lock file of a Pyodide distribution: its packages, their dependencies, and the SHA-256 of each file.
 #
-# It is data from strangers: names that would lead out of the folder are refused.
+# It is untrusted data: names that point outside of the folder are rejected.
 
 
 _FILE = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}\.(?:whl|zip|tar|tar\.gz|tar\.bz2)")
@@ -28,38 +28,38 @@ _DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 
 
 class LockProblem(Exception):
-    """Why a text is no lock file that can be used."""
+    """Raised if data is not a valid lock file, with the reason."""
 
 
 class Package(Struct, frozen=True):
-    """One package of a distribution."""
+    """A package of a distribution."""
 
     name: str
     version: str
     file: str
-    """Plain name of its file, which lies beside the lock."""
+    """File name, without folder; the file is next to the lock."""
     sha256: str
     depends: tuple[str, ...]
     """Names of packages that are loaded with it."""
     modules: tuple[str, ...]
-    """What can be imported when it is loaded."""
+    """Modules that can be imported after it is loaded."""
 
 
 class Lock(Struct, frozen=True):
-    """A lock file as read."""
+    """A parsed lock file."""
 
     packages: Mapping[str, Package]
-    """By the name under which others depend on it."""
+    """Packages by the name that dependencies use."""
     content: Mapping[str, Any]
-    """The whole of it, to write it again."""
+    """The complete content, used to write the file again."""
 
     def package_of(self, module: str) -> str:
-        """Name of the package that holds the top-level `module`; empty if none does."""
+        """Return the name of the package with the top-level `module`; empty if there is none."""
         found = (name for name, package in self.packages.items() if module in package.modules)
         return next(found, "")
 
     def with_dependencies(self, names: Iterable[str]) -> dict[str, Package]:
-        """These packages and all that they need, sorted by name; LockProblem if one is not listed."""
+        """Return these packages and all their dependencies, sorted by name. LockProblem if one is missing."""
         found: dict[str, Package] = {}
         waiting = [(name, "") for name in names]
         while waiting:
@@ -74,7 +74,7 @@ class Lock(Struct, frozen=True):
         return dict(sorted(found.items()))
 
     def prune(self, names: Iterable[str]) -> bytes:
-        """A lock of these packages only, as bytes; what it says of the distribution is kept."""
+        """Return a lock with these packages only, as bytes. The metadata of the distribution is kept."""
         kept = set(names)
         packages = {name: entry for name, entry in self.content["packages"].items() if name in kept}
         content = {**self.content, "packages": dict(sorted(packages.items()))}
@@ -82,7 +82,7 @@ class Lock(Struct, frozen=True):
 
 
 def read_lock(data: bytes) -> Lock:
-    """The lock in `data`; LockProblem if it is none, or names files that do not lie beside it."""
+    """Parse a lock. Raises LockProblem if it is invalid, or if a file is not next to it."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -118,32 +118,32 @@ MAX_LOCK_BYTES = 8 << 20
 
 
 class Distribution(Struct, frozen=True):
-    """What pages say about the Python that they run in the browser."""
+    """The Python distribution that pages load in the browser."""
 
     url: str = CDN_URL
-    """Of the folder that holds its files, with a slash at the end and the base path applied."""
+    """URL of the folder with its files, with base path and trailing slash."""
     folder: str = ""
-    """In the site, as the settings name it; empty for the CDN."""
+    """Folder in the site, as in the settings; empty for the CDN."""
     lock: Lock | None = None
-    """Of the folder; None for the CDN, or if it cannot be read."""
+    """Lock of the folder; None for the CDN, or if it cannot be read."""
     sizes: Mapping[str, int] = field(default_factory=dict)
-    """File of the folder → bytes."""
+    """File name → size in bytes, for all files in the folder."""
     problems: tuple[str, ...] = ()
-    """What is wrong with the folder."""
+    """Error messages about the folder."""
 
     def package_of(self, module: str) -> str:
-        """Package that holds the top-level `module`; empty if Pyodide has none."""
+        """Return the package with the top-level `module`; empty if Pyodide has none."""
         return (self.lock.package_of(module) if self.lock else "") or MODULES.get(module, "")
 
     def has(self, package: str) -> bool:
-        """Whether `package` can be loaded from here; said of every one where the folder is unreadable."""
+        """Return whether `package` can be loaded from here. If the folder is unreadable, return True."""
         return self.lock is None or package in self.lock.packages
 
     def transfer_bytes(self, packages: Iterable[str]) -> int:
-        """What a browser loads before it can run code that needs `packages`.
+        """Return the bytes that a browser loads before it can run code that needs `packages`.
 
-        From the CDN: the compressed core, for it does not tell how large packages are. From a folder: the
-        files as they lie there, which a host that compresses them makes fewer.
+        For the CDN, this is the compressed core, as the sizes of packages are unknown. For a folder, it is
+        the size of the files, which a host may reduce by compression.
         """
         if self.lock is None:
             return CORE_TRANSFER_BYTES
@@ -153,12 +153,12 @@ class Distribution(Struct, frozen=True):
 
 
 def cdn_distribution() -> Distribution:
-    """Pyodide as its own project publishes it."""
+    """Return the distribution that the Pyodide project publishes."""
     return Distribution()
 
 
 def setting_problem(setting: str) -> str:
-    """Why `setting` is neither `cdn` nor a folder that readers can load from; empty if it is."""
+    """Return why `setting` is neither `cdn` nor a published folder; empty if it is valid."""
     path = PurePosixPath(setting)
     if setting == CDN:
         return ""
@@ -170,9 +170,9 @@ def setting_problem(setting: str) -> str:
 
 
 def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
-    """What `browser.pyodide` means: `cdn`, or a folder below `static/` of the site at `root`.
+    """Open the distribution of the setting `browser.pyodide`: `cdn`, or a folder below `static/` of the site.
 
-    Sizes tell whether the core is the pinned one; `damaged_files` reads all bytes.
+    Only sizes are compared with the pinned release; `damaged_files` reads all bytes.
     """
     if setting == CDN:
         return cdn_distribution()
@@ -201,7 +201,7 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
         lock = read_lock(file.read_bytes())
         lock.with_dependencies(lock.packages)
     except FileNotFoundError:
-        # told with the other files
+        # reported with the other missing files
         return None, ""
     except OSError as error:
         return None, f"{setting}/{LOCK} cannot be read: {error.strerror}"
@@ -211,7 +211,9 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
 
 
 def damaged_files(folder: Path, lock: Lock) -> list[str]:
-    """Names of files of the core and of `lock` that are missing in `folder` or have other bytes."""
+    """Return the names of files of the core and of `lock` that are missing in `folder` or have different
+    bytes.
+    """
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in lock.packages.values()}
     return [name for name, digest in sorted(expected.items()) if file_digest(folder / name) != digest]

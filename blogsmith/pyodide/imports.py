@@ -1,4 +1,4 @@
-"""What a piece of Python imports, and where; the code is read, never run."""
+"""The modules that Python code imports, and where. The code is parsed, never run."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ _CAUGHT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseExc
 
 
 class Import(NamedTuple):
-    """One module that code imports."""
+    """A module that code imports."""
 
     module: str
-    """Its top-level name."""
+    """Top-level name of the module."""
     line: int
-    """1-based, as the next."""
+    """Line number, from 1."""
     column: int
-    """Of the module's name, in characters."""
+    """Column of the module name in characters, from 1."""
     guarded: bool
-    """The code goes on without the module, or imports it for types only."""
+    """Whether the code continues if the module is missing, or imports it for type checking only."""
 
 
 def imports_of(code: str) -> list[Import]:
-    """Every import in `code`, in functions and branches too; none if it is no Python."""
+    """Return all imports in `code`, including those in functions and branches; none if it is not valid
+    Python.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -47,7 +49,7 @@ def imports_of(code: str) -> list[Import]:
 
 
 def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, int, int]]:
-    """(top-level name, line, byte from which to look for it)."""
+    """Yield (top-level name, line, byte offset where the search for it starts)."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             yield alias.name.partition(".")[0], alias.lineno, alias.col_offset
@@ -63,7 +65,7 @@ def _column(lines: list[str], line: int, offset: int, name: str) -> int:
 
 
 def _children(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """What stands in `node`, and whether an import there may fail."""
+    """Yield the children of `node`, and whether an import there may fail."""
     is_try = isinstance(node, ast.Try) and any(_catches(handler) for handler in node.handlers)
     is_typing = isinstance(node, ast.If) and _last_name(node.test) == "TYPE_CHECKING"
     safe = getattr(node, "body", []) if is_try or is_typing else []
@@ -78,5 +80,5 @@ def _catches(handler: ast.ExceptHandler) -> bool:
 
 
 def _last_name(node: ast.AST | None) -> str:
-    """`typing.TYPE_CHECKING` → `TYPE_CHECKING`."""
+    """Return the last part of a dotted name: `TYPE_CHECKING` for `typing.TYPE_CHECKING`."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

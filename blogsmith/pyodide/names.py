@@ -1,7 +1,8 @@
-"""What code can import in a browser: the modules of the pinned Pyodide, and which package each comes from.
+"""The modules that code can import in a browser with the pinned Pyodide, and the package of each.
 
-The packages are those of its `pyodide-lock.json`, shared libraries and tests left out; the standard library
-is what it imports itself. Modules that a package keeps to itself, with `_` in front, are not listed.
+The packages are those of its `pyodide-lock.json` without shared libraries and tests. The standard library is
+the set of modules that Pyodide itself can import. Private modules of packages, which start with `_`, are not
+listed.
 """
 
 from __future__ import annotations
@@ -41,11 +42,11 @@ traitlets traits tree-sitter tree-sitter-go tree-sitter-java tree-sitter-python 
 typing-inspection tzdata ujson uncertainties unyt urllib3 vega-datasets vrplib wcwidth webencodings wordcloud
 wrapt xarray xgboost xlrd xxhash xyzservices yarl yt zarr zengl zfpy zstandard
 """
-# `module=package` where the two differ by more than - and _
+# `module=package` if the two differ by more than - and _
 MODULES: Mapping[str, str] = MappingProxyType(
     {word.partition("=")[0].replace("-", "_"): word.rpartition("=")[2] for word in _PACKAGES.split()}
 )
-"""Module as imported → package that holds it."""
+"""Module name → package."""
 
 PACKAGE_NAMES = frozenset(MODULES.values())
 
@@ -72,12 +73,12 @@ _ITS_OWN = frozenset({"js", "pyodide", "pyodide_js"})
 
 
 def needs_no_package(module: str) -> bool:
-    """Whether `module`, a top-level name, is there as soon as Python is."""
+    """Return whether the top-level `module` is available without loading a package."""
     return module in STANDARD_LIBRARY or module in _ITS_OWN or module.startswith("_")
 
 
 def package_meant(word: str) -> str:
-    """The package that `word` may mean: the name of a module, or one without its - and _; may be empty."""
+    """Return the package that `word` may mean: by module name, or by name without - and _. May be empty."""
     plain = word.casefold().replace("-", "").replace("_", "")
     alike = (name for name in sorted(PACKAGE_NAMES) if name.replace("-", "") == plain)
     return MODULES.get(word.replace("-", "_")) or next(alike, "")

@@ -1,4 +1,4 @@
-"""The one release of Pyodide that this version of blogsmith speaks to, and how to know its files."""
+"""The Pyodide release that this version of blogsmith supports, and the digests of its files."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ VERSION = "314.0.7"
 PYTHON = "3.14"
 
 CDN_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
-"""Where browsers load it from, packages included."""
+"""URL where browsers load it from, including packages."""
 CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
-"""The same core as published on npm, byte for byte what is pinned below."""
+"""URL of the same core on npm, byte-identical to the digests below."""
 SOURCE_URL = f"https://github.com/pyodide/pyodide/tree/{VERSION}"
 
 LOCK = "pyodide-lock.json"
-"""The list of its packages, each with the SHA-256 of its file."""
+"""File that lists its packages, each with the SHA-256 of its file."""
 LOCK_SHA256 = "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010"
-"""Of the release's own; a site may bring another, with packages of its own."""
+"""Digest of the release's own lock. A site may use another one, with packages of its own."""
 
 CORE_TRANSFER_BYTES = 6_300_000
-"""What a browser loads of core and lock before any package: measured, the five files through gzip -9."""
+"""Measured bytes of core and lock, loaded before any package: the five files through gzip -9."""
 
 
 class CoreFile(NamedTuple):
-    """How a file of the core is known."""
+    """Size and digest of a file of the core."""
 
     size: int
-    """Bytes."""
+    """Size in bytes."""
     sha256: str
 
 
@@ -46,4 +46,4 @@ CORE: Mapping[str, CoreFile] = MappingProxyType(
         ),
     }
 )
-"""The files without which Python does not start; those of npm's pyodide@314.0.7."""
+"""The files without which Python does not start: those of npm's pyodide@314.0.7."""

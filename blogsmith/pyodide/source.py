@@ -1,7 +1,7 @@
-"""Where the files of Pyodide are copied from: a folder, an address, or the two addresses of its own project.
+"""Sources of Pyodide files: a folder, a URL, or the two URLs of the Pyodide project.
 
-Bytes come back whole and are judged by the caller, by their SHA-256. Over the network only https is spoken,
-also behind redirects; plain http to this machine alone.
+The caller verifies the returned bytes by their SHA-256. Network access uses https only, even after
+redirects, except plain http to this machine.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from urllib.parse import quote, urljoin, urlsplit
 from .release import CDN_URL, CORE, CORE_URL, LOCK
 
 TIMEOUT_S = 30.0
-"""Seconds without a byte after which a server counts as gone."""
+"""Seconds without data after which a connection is aborted."""
 _PIECE = 1 << 18
 _THIS_MACHINE = frozenset({"127.0.0.1", "::1", "localhost"})
 Watch = Callable[[int], None]
-"""Told how many bytes have come, often."""
+"""Function called often with the number of bytes received so far."""
 
 
 class SourceProblem(Exception):
-    """Why a file cannot be had, in the author's words."""
+    """Raised if a file is not available, with the reason for the author."""
 
 
 class PyodideSource(Protocol):
-    """Something that holds a distribution."""
+    """Interface of sources of a distribution."""
 
     name: str
-    """For messages."""
+    """Name for messages."""
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """The bytes of `file`, a plain name; SourceProblem if there are none or more than `limit`."""
+        """Return the content of `file`, a plain name. SourceProblem if missing or above `limit` bytes."""
 
 
 class FolderSource:
-    """A folder on this machine: an unpacked release, npm's package, a site's own copy."""
+    """A folder on this machine: an unpacked release, npm's package, or a site's own copy."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self.name = str(folder)
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """As `PyodideSource`; a link out of the folder counts as missing."""
+        """Return the content of a file, see `PyodideSource`. A link that leaves the folder is missing."""
         path = (self._folder / file).resolve()
         if path.parent != self._folder or not path.is_file():
             raise SourceProblem(f"{self.name} has no file {file}")
@@ -59,17 +59,17 @@ class FolderSource:
 
 
 class WebSource:
-    """A folder of a server."""
+    """A folder on a server."""
 
     def __init__(self, url: str) -> None:
-        """SourceProblem if `url` is neither https nor http to this machine."""
+        """Open the source. Raises SourceProblem if `url` is neither https nor http to this machine."""
         self.name = url if url.endswith("/") else f"{url}/"
         if not _is_safe(self.name):
             raise SourceProblem(f"{url} is no address to load from: write https://…")
         self._open = urllib.request.build_opener(SafeRedirects).open
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """As `PyodideSource`."""
+        """Return the content of a file, see `PyodideSource`."""
         url = urljoin(self.name, quote(file))
         request = urllib.request.Request(url, headers={"User-Agent": "blogsmith"})
         try:
@@ -86,7 +86,7 @@ class WebSource:
 
 
 class ReleaseSource:
-    """The pinned release: core and lock as published on npm, packages from the CDN that browsers use."""
+    """The pinned release: core and lock from npm, packages from the CDN that browsers use."""
 
     name = CDN_URL
 
@@ -94,13 +94,13 @@ class ReleaseSource:
         self._core, self._packages = WebSource(CORE_URL), WebSource(CDN_URL)
 
     def read(self, file: str, limit: int, watch: Watch) -> bytes:
-        """As `PyodideSource`."""
+        """Return the content of a file, see `PyodideSource`."""
         source = self._core if file in CORE or file == LOCK else self._packages
         return source.read(file, limit, watch)
 
 
 def open_source(given: str) -> PyodideSource:
-    """What `--from` means: an address, a folder, or, if empty, the release; SourceProblem if neither."""
+    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceProblem."""
     if not given:
         return ReleaseSource()
     if "://" in given:
@@ -131,7 +131,7 @@ def _is_safe(url: str) -> bool:
 
 
 class SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects to safe addresses only."""
+    """Follows redirects to safe URLs only."""
 
     def redirect_request(
         self,
@@ -142,7 +142,7 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """As the base class."""
+        """Follow a redirect if the new URL is safe. Raises SourceProblem otherwise."""
         left_https = req.type == "https" and not newurl.startswith("https:")
         if left_https or not _is_safe(newurl):
             raise SourceProblem(f"{req.full_url} leads to {newurl}, which is not https")

@@ -1,1 +1,1 @@
-"""Disk → sources and documents: finding the site's files, decoding them, and reading their heads."""
+"""Reading from disk: finding the site's files, decoding them, and parsing their front matter."""

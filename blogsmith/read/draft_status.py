@@ -1,6 +1,6 @@
-"""Whether a page says that it is not to be published, in our words or in those of another generator.
+"""Whether a page must not be published, by our front matter keys or those of other generators.
 
-What was published once cannot be taken back, so a page is held back wherever it is not clear.
+A published page cannot be taken back, so an unclear page is treated as a draft.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ACCESS_HINT = "remove `{}`; hold the page back with `draft: true`, or use the a
 
 
 def is_held_back(head: Slot) -> bool:
-    """Return whether the page is a draft. Report what cannot be understood, which counts as one."""
+    """Return whether the page is a draft. Report unclear values, which make it one."""
     found = find_restrictions(head.value)
     drafts = [one for one in found if one.remedy == "draft" and "cascade" not in one.path]
     held = [
@@ -35,14 +35,14 @@ def is_held_back(head: Slot) -> bool:
             _key(head, one).warn(CODE, f'"{one.name}" makes the page a draft', _DRAFT_HINT)
     is_draft = any(held) or bool(drafts)
     for one in found:
-        # no list shows a draft
+        # a draft is in no list anyway
         if one not in drafts and not (is_draft and one.remedy == "list"):
             _refuse(_key(head, one), one)
     return is_draft
 
 
 def _spellings(head: Slot, name: str) -> list[Slot]:
-    """Return the values of a key in whatever case it is written."""
+    """Return the values of a key, regardless of case."""
     return [head.at(key) for key in head.value if key.casefold() == name]
 
 
@@ -55,7 +55,7 @@ def _key(head: Slot, found: Restriction) -> Slot:
 
 
 def _refuse(slot: Slot, found: Restriction) -> None:
-    """Report a page that asks for a protection that blogsmith cannot give."""
+    """Report that a page requests a protection that blogsmith does not support."""
     message, hint = f'"{found.name}" has no effect because blogsmith has no access control', _ACCESS_HINT
     if "cascade" in found.path:
         message = f'"{found.name}" has no effect because front matter applies to one page'
@@ -72,12 +72,12 @@ def _refuse(slot: Slot, found: Restriction) -> None:
     line = reporter.lines[place.line - 1] if place and place.line <= len(reporter.lines) else ""
     if place and found.is_secret:
         line = _without_value(line, place.column - 1 + place.length)
-    # reported even after the last mistake that would be: the page is published otherwise
+    # reported regardless of the limit on errors, because otherwise the page would be published
     reporter.add(Diagnostic(PROTECTED, message, reporter.path, place, line, hint.format(found.name)))
 
 
 def _without_value(line: str, end: int) -> str:
-    """Return a line with an ellipsis for everything after its key: logs of hosts are often public."""
+    """Replace everything after the key by an ellipsis, because logs of hosts are often public."""
     found = _DELIMITER.match(line, end)
     return f"{line[: found.end()]}…" if found else line[:end]
 
@@ -91,7 +91,7 @@ def _is_draft(slot: Slot) -> bool:
 
 
 def _is_unpublished(slot: Slot) -> bool:
-    """Jekyll's `published: false`. For others the key holds the date of a post."""
+    """Return whether Jekyll's `published: false` is set. In other systems the key is the date of a post."""
     if slot.value is None or isinstance(slot.value, bool):
         return slot.value is False
     written = one_line(slot) or ""
@@ -111,7 +111,7 @@ def _has_draft_status(slot: Slot) -> bool:
 
 
 def is_private_status(slot: Slot) -> bool:
-    """Return whether a status keeps readers away, in a word of another system or near to one."""
+    """Return whether a status, or a similar word, restricts who may read a page in another system."""
     if not isinstance(slot.value, str):
         return False
     is_near = nearest(slot.value.strip().casefold(), _PRIVATE) is not None

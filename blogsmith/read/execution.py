@@ -1,4 +1,4 @@
-"""`execute:` of a page: a word, or a mapping that says more. A key is a field of `PageExecution`."""
+"""The front matter key `execute`: a mode, or a mapping with the fields of `PageExecution`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         "execute.env": "environment variables stand in blogsmith.yaml, under execute:",
     }
 )
-"""Setting of Quarto, or of the site → what to write in a page."""
+"""Setting of Quarto or of the site → hint for the author."""
 
 
 _MODES = get_args(get_type_hints(Execution)["mode"])
@@ -44,7 +44,7 @@ _MODE = words(
     any_of(_MODES),
     hints=dict.fromkeys(("true", "yes", "on", "eval"), "write marked, or all for every python fence"),
 )
-"""Hints: what somebody writes who wants cells to run; the first also without quotes."""
+"""The hints are for authors who want cells to run. They also apply to `true` without quotes."""
 
 
 @accepts({"pattern": rf"{PATTERN}|^\s*$", "items": {"pattern": PATTERN}})
@@ -64,7 +64,7 @@ _WORKER: Form = {
 
 @accepts({"properties": {"kernel": SHAPED}, "not": _WORKER})
 def _check_engine(execution: PageExecution, slot: Slot) -> PageExecution:
-    """A page that names a kernel means it to run its cells."""
+    """Select the Jupyter engine if the page names a kernel."""
     if not isinstance(slot.value, dict) or "kernel" not in slot.value:
         return execution
     kernel = slot.at("kernel")
@@ -100,5 +100,5 @@ NAMES: Mapping[str, str] = MappingProxyType(
 
 @accepts(form_of(_MODE))
 def read_mode(slot: Slot) -> PageExecution:
-    """`execute:` with a word, which is its mode."""
+    """Read `execute:` with a single word, which is the mode."""
     return PageExecution(mode=_MODE(slot))

@@ -1,9 +1,8 @@
-"""The files of a site: finds them under `content/` and `static/`, reads the Markdown ones.
+"""Reading the files of a site: finds them under `content/` and `static/`, and reads the Markdown files.
 
-The only module below `build()` that reads the author's disk, apart from the settings. It never
-raises: a file that cannot be read is an error, the others are still read. Assets are only listed,
-so a large one costs nothing here. Names are taken in code point order, so every system gives the
-same site.
+This is the only module below `build()` that reads the author's disk, apart from the settings. It never
+raises: an unreadable file is reported as an error, and the others are still read. Assets are only listed, so
+large ones cost nothing here. Names are sorted by code point, so every system produces the same site.
 """
 
 from __future__ import annotations
@@ -41,18 +40,18 @@ NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 class _Found(Struct, frozen=True):
-    """One regular file."""
+    """A regular file."""
 
     path: PurePosixPath
-    """Relative to the site root, as the author sees it."""
+    """Path relative to the site root, as the author sees it."""
     file: Path
-    """Symbolic links resolved."""
+    """Path with symbolic links resolved."""
     stamp: FileStamp
-    """As in `SiteFiles.stamps`."""
+    """Stamp, as in `SiteFiles.stamps`."""
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
         return self.stamp.size
 
 
@@ -65,12 +64,12 @@ def read_site(
     texts: Mapping[str, str] = NO_TEXTS,
     find: FindSource | None = None,
 ) -> SiteFiles:
-    """Everything under `content/` and `static/` of the site at `root`, sorted by path.
+    """Read everything under `content/` and `static/` of the site at `root`, sorted by path.
 
-    before: what it was; a source whose stamp is the same, and whose path is not among `changed`, is not read
-    again. keep: takes a text and gives what reads it; None: texts stay in memory. texts: path → what an
-    editor has open, which counts in place of what is on disk. find: the source at a path and in a file where
-    it need not be read; None: all are read.
+    before: the previous result. A source is reused if its stamp is the same and its path is not in
+    `changed`. keep: turns content into an object that reads it on access; None keeps content in memory.
+    `texts`: path → content of an open editor, which replaces the file on disk. find: returns the source of
+    an unchanged file without reading it; None reads all.
     """
     walker = _Walker(root.resolve(), config.output, texts)
     content = [*walker.walk(PurePosixPath("content"))]
@@ -100,9 +99,9 @@ def read_site(
 def read_again(
     root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> SiteFiles | None:
-    """The files with one source read again; None if more than its text has changed, or it cannot be read.
+    """Read one source again. Return None if more than its content has changed, or if it cannot be read.
 
-    texts: as in `read_site`.
+    `texts`: as in `read_site`.
     """
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
     if number is None:
@@ -119,7 +118,7 @@ def _read_one(
     root: Path, config: Config, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> tuple[Source, FileStamp] | None:
     walker = _Walker(root.resolve(), config.output, texts)
-    # not through a link: what it leads to may stand in the site twice
+    # not through a link, since its target may be in the site under two names
     if (walker.root / path).resolve() != walker.root / path:
         return None
     found = next(iter([*walker.walk_one(PurePosixPath(path)), *_unsaved(walker, (), path)]), None)
@@ -128,7 +127,7 @@ def _read_one(
 
 
 def _unsaved(walker: _Walker, known: Container[str], only: str = "") -> list[_Found]:
-    """Sources that an editor has open under a name that no file has yet; all of them, or `only` one."""
+    """Return sources in open editors that do not exist on disk yet: all of them, or `only` one."""
     found = []
     for name in [only] if only in walker.texts else () if only else walker.texts:
         path = PurePosixPath(name)
@@ -136,14 +135,14 @@ def _unsaved(walker: _Walker, known: Container[str], only: str = "") -> list[_Fo
         if not is_source or name in known or any(map(is_litter, path.parts)):
             continue
         file = walker.root / path
-        # what is on disk and yet unknown was refused, as a link out of the site is
+        # an existing file that is not known was rejected, like a link that points outside the site
         if not os.path.lexists(file) and file.resolve() == file:
             found.append(_Found(path, file, FileStamp(0, 0, 0)))
     return found
 
 
 def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple[str, FileStamp], Source]:
-    """Path and stamp → source, of those that need not be read again."""
+    """Map path and stamp to the source, for sources that need not be read again."""
     paths = ((str(source.path), source) for source in before.sources)
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
 
@@ -160,9 +159,9 @@ def _warn_of_foreign_texts(content: Sequence[_Found], walker: _Walker) -> None:
 
 
 def _refuse_twins(posts: Sequence[_Found], walker: _Walker) -> list[_Found]:
-    """The posts without those that another one has the name of, which is reported.
+    """Return the posts without duplicates: those whose path differs only in the extension. Report them.
 
-    They are not read at all: each would be taken for the results of the other.
+    They are not read, because the recorded results of one would be used for the other.
     """
     twins = {later: first for first, later in twin_posts(post.path for post in posts)}
     for later, first in twins.items():
@@ -191,13 +190,13 @@ def _read_source(found: _Found, walker: _Walker, keep: KeepText | None = None) -
     else:
         digest = hashlib.sha256(data)
         kept = keep(text) if keep else text
-        # a dataclass knows no fields that take more than they give
+        # the field accepts a function for deferred reading, which the type of the dataclass cannot express
         return Source(found.path, cast("str", kept), digest.hexdigest())
     return None
 
 
 def format_path(path: PurePosixPath) -> str:
-    """The path as text for people: bytes that are no UTF-8 become �."""
+    """Return the path for messages. Bytes that are not UTF-8 become �."""
     return os.fsencode(path).decode("utf-8", "replace")
 
 
@@ -207,13 +206,13 @@ def _reason(error: OSError) -> str:
 
 @dataclass(slots=True)
 class _Walker:
-    """Walks the folders of one site. Lives as long as one reading of it."""
+    """Walks the folders of one site. It lives as long as one call of `read_site`."""
 
     root: Path
-    """Resolved."""
+    """Site root with links resolved."""
     output: str
     texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
-    """As `read_site` takes them."""
+    """Contents of open editors, as in `read_site`."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     links: Links = field(init=False)
 
@@ -227,19 +226,19 @@ class _Walker:
         self.diagnostics.append(Diagnostic(code, message, format_path(path), hint=hint, severity=severity))
 
     def walk(self, path: PurePosixPath, keep: frozenset[str] = frozenset()) -> Iterator[_Found]:
-        """The regular files at and below `path`, sorted; hidden names only if they are in `keep`."""
+        """Yield the regular files at and below `path`, sorted. Hidden names are skipped unless in `keep`."""
         if os.path.lexists(self.root / path):
             found = sorted(self._visit(path, (), keep), key=lambda one: one.path.as_posix())
             yield from found
 
     def walk_one(self, path: PurePosixPath) -> Iterator[_Found]:
-        """The regular file at `path`, if there is one and it may be read."""
+        """Yield the regular file at `path`, if it exists and may be read."""
         if os.path.lexists(self.root / path):
             above = tuple(self.root / parent for parent in reversed(path.parents[:-1]))
             yield from self._visit(path, above, frozenset())
 
     def _visit(self, path: PurePosixPath, above: tuple[Path, ...], keep: frozenset[str]) -> Iterator[_Found]:
-        """The files at `path`; `above` are the resolved folders that lead there."""
+        """Yield the files at `path`. above: the resolved folders above it."""
         try:
             file = self._resolve(path, above)
             if file is None:
@@ -263,7 +262,7 @@ class _Walker:
         return False
 
     def _resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path | None:
-        """The file or folder `path` stands for; None after a report if it is not to be read."""
+        """Return the file or folder that `path` resolves to; None, after a report, if it must not be read."""
         try:
             return self.links.resolve(path, above)
         except LinkRefused as refused:
@@ -271,7 +270,9 @@ class _Walker:
             return None
 
     def _names(self, folder: Path, path: PurePosixPath, keep: frozenset[str]) -> list[str]:
-        """The names in a folder that are the author's, twins reported."""
+        """Return the names in a folder without litter. Report names that differ only in case or
+        normalization.
+        """
         every = (entry.name for entry in folder.iterdir())
         names = sorted(name for name in every if name in keep or not is_litter(name))
         first: dict[str, str] = {}
@@ -282,7 +283,7 @@ class _Walker:
         return [name for name in names if self._is_text(path / name)]
 
     def _is_text(self, path: PurePosixPath) -> bool:
-        """Whether the name is UTF-8, as it must be in an address."""
+        """Return whether the name is UTF-8, as URLs require. Report invalid and invisible characters."""
         if format_path(path) == str(path):
             if unseen := find_forbidden(path.name) or find_hidden(path.name):
                 message = f"the file's name holds the invisible character {name_of(unseen[0])}"
@@ -302,7 +303,7 @@ def _compose_name(path: PurePosixPath) -> str:
 
 
 def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple[Diagnostic, ...]]:
-    """The rule of a site for images at other hosts, with its copies if the rule asks for them."""
+    """Return the rule for remote images, with the copies if the rule is `fetch`."""
     rule = config.images.remote
     if rule != "fetch":
         return RemoteImages(rule), ()
@@ -310,7 +311,7 @@ def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple
     return RemoteImages(rule, copies), problems
 
 
-# Texts of other systems among the posts: they make no page, and would be published as files, as they are.
+# Source files of other systems in `content/`: they become no pages, and would be published unchanged.
 
 
 _MARKDOWN = "rename it to .md"
@@ -325,33 +326,33 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys((".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _OTHER),
     }
 )
-"""Ending of a name → what to do."""
+"""File name extension → hint."""
 
 
 def foreign_file_hint(path: PurePosixPath) -> str:
-    """What to do with the text of another system; empty for all other files."""
+    """Return a hint for a source file of another system; empty for all other files."""
     return _HINTS.get(path.suffix.lower(), "")
 
 
-# Posts whose names are one but for their ending: their results would be recorded in one folder.
+# Posts with the same path except for the extension: their results would be recorded in the same folder.
 
 
 def fold_name(name: str) -> str:
-    """The name as a file system that ignores case and Unicode form sees it."""
+    """Return a form that is equal for names that differ only in case or normalization."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def twin_posts(paths: Iterable[PurePosixPath]) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
-    """(earlier, later) of each two Markdown files that come to one place under `_freeze/`.
+    """Yield (earlier, later) for each two Markdown files with the same folder under `_freeze/`.
 
-    That is their path without the ending. In it lies `outputs.json`, so a post `p/outputs.json.md` cannot be
-    recorded beside `p.md`.
+    The folder is the path without extension. It contains `outputs.json`, so a post `p/outputs.json.md`
+    conflicts with `p.md`.
     """
     first: dict[str, PurePosixPath] = {}
     for path in paths:
         own = fold_name(str(path.with_suffix("")))
         twin = first.setdefault(own, path)
-        # two files of one name are told as such, where the folder is listed
+        # names that differ only in case are reported where the folder is listed
         if twin is not path and fold_name(str(twin)) != fold_name(str(path)):
             yield twin, path
     for own, path in first.items():

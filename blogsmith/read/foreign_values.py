@@ -1,7 +1,7 @@
-"""Values that another generator gives a key of ours: what is meant is read, the rest is a warning.
+"""Values that other generators use for our keys: recognized ones are converted, others cause a warning.
 
-Of such a value nothing of the page depends but its look, so no author has to mend it before the first
-build. Keys that say whether a page is published at all are another matter: see `draft_status.py`.
+These values only affect the look of a page, so authors do not have to correct them before the first build.
+Keys that decide whether a page is published are in `draft_status.py`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", ",")
 _MEANT_TRUE = "true"
 _LIST_HINT = "write it as one text; a text that begins with [ needs quotes"
 _PATHS = ("path", "src", "url", "feature")
-"""Keys of a picture that is given as a mapping: Chirpy's, al-folio's, Hugo themes'."""
+"""Keys with the path, if an image is a mapping: those of Chirpy, al-folio and Hugo themes."""
 
 
 def warn_of_value(slot: Slot, must: str, hint: str = "") -> None:
-    """Say that the value means nothing here. must: what it had to be."""
+    """Warn that the value has no effect. must: description of valid values."""
     shown = one_line(slot)
     what = f'"{shown}"' if shown else "this value"
     slot.warn(CODE, f"{slot.name} must be {must}; {what} changes nothing", hint)
 
 
 def lenient_flag(hint: str = "") -> Reader:
-    """True or false; the words of older YAML as they are meant, anything else is warned of."""
+    """Return a reader of true or false. It converts the words of older YAML and warns about other values."""
 
     @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
@@ -46,7 +46,7 @@ def lenient_flag(hint: str = "") -> Reader:
 
 
 def lenient_choice(choices: Iterable[str]) -> Reader:
-    """One of a few words; others are warned of."""
+    """Return a reader of one of several words. It warns about other values."""
     known = tuple(choices)
 
     @accepts(one_of(known))
@@ -61,14 +61,14 @@ def lenient_choice(choices: Iterable[str]) -> Reader:
 
 @accepts(TEXT)
 def lenient_text(slot: Slot) -> str:
-    """A text on one line; of a list its entries together."""
+    """Read a one-line string. The entries of a list are joined."""
     if isinstance(slot.value, list):
         return _join(slot)
     return text(slot)
 
 
 def _join(slot: Slot) -> str:
-    """Sentences one behind the other, words with commas between them."""
+    """Join sentences with spaces, and words with commas."""
     entries = [slot.at(index) for index in range(len(slot.value))]
     found = [line for entry in entries if (line := one_line(entry))]
     if len(found) < len(entries):
@@ -86,7 +86,7 @@ _PICTURE = {"type": "object", "anyOf": [{"required": [key]} for key in _PATHS]}
 
 @accepts(either(TEXT, _PICTURE))
 def picture_path(slot: Slot) -> str:
-    """The path of a picture; of a mapping that says more of it, the path alone."""
+    """Read the path of an image. Of a mapping, only the path is used."""
     if not isinstance(slot.value, dict):
         return lenient_text(slot)
     key = next((key for key in _PATHS if isinstance(slot.value.get(key), str)), "")

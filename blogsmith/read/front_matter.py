@@ -1,8 +1,8 @@
-"""Source → Document: splits the front matter off and reads it.
+"""Conversion of a source to a document: splits off the front matter and reads it.
 
-Front matter stands at the very start of a file: YAML between `---` lines, of which the second may be `...`,
-TOML between `+++` lines, or an object of JSON. A head with mistakes still gives a document with all that
-could be read.
+Front matter is at the very start of a file: YAML between `---` lines (the second may be `...`), TOML between
+`+++` lines, or a JSON object. Front matter with errors still gives a document with everything that could be
+read.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ _HEAD_KEY = lazy_pattern(r"([A-Za-z]\w*)(?::(?:\s|$)|[ \t]*=)|[ \t]*\"([A-Za-z]\
 _TOML_LINE = lazy_pattern(r"[ \t]*(?:#|\[|[\w.\"'-]+[ \t]*[=:])")
 _JSON = lazy_pattern(r"\{\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "math", "slug", "template"})
-"""Keys whose values are no prose."""
+"""Keys whose values are not prose."""
 
 
 Loader = Callable[..., Located | None]
 
 
 class _Split(Struct, frozen=True):
-    """A text cut into head and body."""
+    """A file split into front matter and body."""
 
     head: str
     body: str
     first_line: int
-    """1-based line of the body's first line."""
+    """Line number of the first line of the body, from 1."""
     load: Loader = load
-    """What reads the head."""
+    """Loader of the front matter."""
     head_line: int = 2
-    """1-based line on which the head starts."""
+    """Line number of the first line of the front matter, from 1."""
 
 
 def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document of a source, and what is wrong with its front matter."""
+    """Return the document of a source, and the errors in its front matter."""
     text = source.text
     lines = text.split("\n")
     reporter = Reporter(source.path.as_posix(), lines)
@@ -75,15 +75,15 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
         body = end_of(source, len(text) - len(body))
     found = reporter.diagnostics
     if any(one.code == "merge-conflict" for one in found):
-        # where the front matter begins and ends is not known before the conflict is resolved
+        # the end of the front matter is unknown until the conflict is resolved
         found = [one for one in found if one.code != "front-matter-open"]
     return Document(source, front, body, split.first_line), tuple(found)
 
 
 def _printable_body(split: _Split, reporter: Reporter) -> str:
-    """The body without characters that no page may hold; the first of each line is reported.
+    """Return the body without characters that pages must not contain. Report the first of each line.
 
-    Whatever comes later sees the line without them: its columns count in what is left.
+    Later stages count columns without these characters.
     """
     if not find_forbidden(split.body):
         return split.body
@@ -97,7 +97,9 @@ def _printable_body(split: _Split, reporter: Reporter) -> str:
 
 
 def _warn_of_hidden(split: _Split, reporter: Reporter) -> None:
-    """Warn of invisible characters in what is no prose: macros, settings of cells, comments."""
+    """Warn about invisible characters in values that are not prose (macros, settings of cells), and in
+    comments.
+    """
     key = ""
     for number, line in enumerate(split.head.split("\n"), split.head_line):
         if named := _HEAD_KEY.match(line):
@@ -123,7 +125,7 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
         if line.rstrip() in ("---", "..."):
             return _cut(lines, index, index + 1)
     if not "".join(lines[1:2]).strip():
-        # a thematic break: nobody leaves the first line of a head empty and then forgets its end
+        # a thematic break: nobody leaves the first line of front matter empty and also forgets its end
         return _Split("", text, 1)
     hint = "end it with a line ---"
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
@@ -133,7 +135,7 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
 
 
 def _end_head(lines: list[str], end: int, mark: str) -> Fix:
-    """A fix that ends the head behind its first lines without an empty one."""
+    """Return a fix that ends the front matter before its first empty line."""
     return exchange(end, len(lines[end - 1]) + 1, "", f"\n{mark}", title=f"end it with a line {mark}")
 
 
@@ -148,9 +150,9 @@ def _split_toml(lines: list[str], reporter: Reporter) -> _Split:
 
 
 def _split_json(text: str, lines: list[str]) -> _Split | None:
-    """The object ends where its brace is closed, one with a mistake at a line `}` or an empty one.
+    """Split at the end of the JSON object, or of an invalid object at a line `}` or an empty line.
 
-    None if text follows on its last line: then it is a sentence about JSON.
+    Return None if other characters follow on its last line: then it is a sentence about JSON.
     """
     end = read_object(text).end
     if end >= 0:
@@ -166,7 +168,7 @@ def _split_json(text: str, lines: list[str]) -> _Split | None:
 
 
 def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
-    """A head below blank lines, or between lines of more hyphens, would be printed as text."""
+    """Report front matter after empty lines, or between lines of more hyphens, which would be printed."""
     at = next((index for index, line in enumerate(lines) if line.strip()), 0)
     mark = lines[at].rstrip()
     if not _HYPHENS.fullmatch(mark) or not _KEY.match("".join(lines[at + 1 : at + 2])):
@@ -183,7 +185,7 @@ def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) 
 
 
 def _root(located: Located | None, reporter: Reporter) -> Slot:
-    """The head as a mapping; empty if it is none."""
+    """Return the front matter as a mapping, which is empty if it is something else."""
     found = located or Located({}, {}, {}, {})
     root = LocatedMapping(found, reporter, code="front-matter-value").root()
     if isinstance(root.value, dict):
@@ -193,13 +195,13 @@ def _root(located: Located | None, reporter: Reporter) -> Slot:
     return root._replace(value={})
 
 
-# The language of a page, by its head or by the name of its file.
+# The language of a page, from its front matter or its file name.
 
 
 def with_language(front: FrontMatter, path: PurePosixPath, config: Config, reporter: Reporter) -> FrontMatter:
-    """The head with the language that the path of its file says, where it says none itself.
+    """Return the front matter with the language from the file name, if it sets none itself.
 
-    An error if both do and do not agree.
+    Report an error if both are set and differ.
     """
     named = file_language(path, config).tag
     if not named or front.lang.lower() == named.lower():

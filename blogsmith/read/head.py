@@ -1,9 +1,8 @@
-"""The keys of the front matter: from plain data to `FrontMatter`, whose fields they are.
+"""The keys of front matter: conversion of plain data to `FrontMatter`, whose fields they are.
 
-A key is read by the type of its field; `_TABLE` lists what its type does not say.
-Unknown keys are kept for themes, so a misspelling can only be warned of; the threshold is strict,
-to avoid false positives. What a slug or an alias may look like is said where addresses are
-made, in `site/urls.py`.
+A key is read by the type of its field; `_TABLE` adds what the type does not define. Unknown keys are kept
+for themes, so a misspelling only causes a warning. Its similarity threshold is strict, to avoid false
+positives. Valid slugs and aliases are defined in `site/urls.py`.
 """
 
 from __future__ import annotations
@@ -36,15 +35,15 @@ from .references import read_orcids, read_people, read_references
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _MOMENTS = ("date", "updated", "publish_date", "expiry_date")
 GIT = "git"
-"""In place of a date: when the last commit changed the file."""
+"""Value of `updated` that requests the date of the last commit of the file."""
 _ALIKE = 0.8
-"""How near a key must be to a known one to be called a misspelling: `tittle` is 0.91, `data` 0.75."""
+"""Minimum similarity of a misspelling to a known key: `tittle` has 0.91, `data` 0.75."""
 _SHORT = 30
-"""Longer than any known key."""
+"""More characters than any known key has."""
 _HONEST = frozenset(("parent", "publish", "published"))
-"""Keys of other themes that only look like one of ours."""
+"""Keys of other themes that happen to be similar to one of ours."""
 _LOOKED_AT = 50
-"""How many unknown keys are compared with the known ones; each comparison takes a millisecond."""
+"""Maximum number of unknown keys to compare with known ones; each comparison takes a millisecond."""
 _TOC_HINT = "the table of contents is made from the headings; write true or false"
 _PERMALINK_HINT = "the address of a page of this site is written /a/b/"
 _DATE_FORM: Form = {
@@ -60,13 +59,13 @@ _DATE_HINT = "write it as 2026-03-14 or 2026-03-14 09:30 +01:00"
 
 
 def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
-    """The front matter of the file at `path`; every wrong value is reported and left out."""
+    """Read the front matter of the file at `path`. Report and drop every invalid value."""
     zone = ZoneInfo(timezone)
     draft = is_held_back(head)
     found = {**HEAD.read_fields(head), "draft": draft}
     warn_of_foreign_keys(head)
     if head.value.get("draft") is not None:
-        # what cannot be read may have been meant to stay unpublished, and the error of it may be lowered
+        # an unreadable value may have meant a draft, and its error may have been lowered to a warning
         found.setdefault("draft", True)
     found["date"] = found.get("date") or _name_date(path)
     for name in _MOMENTS:
@@ -85,8 +84,8 @@ def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
 
 
 def _meant_key(key: str) -> str | None:
-    """The known key that an unknown one is like, or is with two letters the wrong way round: `tgas`."""
-    import difflib  # one mistake in a hundred sites needs it
+    """Return the known key that is similar to an unknown one, or has two letters swapped, such as `tgas`."""
+    import difflib  # imported only after an error, which few sites have
 
     known = sorted(HEAD.fields)
     swapped = {key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _SHORT) - 1)}
@@ -95,15 +94,15 @@ def _meant_key(key: str) -> str | None:
 
 
 def _places(head: Slot) -> dict[str, Place]:
-    """Known key → where its value stands."""
+    """Map known keys to the locations of their values."""
     keys = {KEY_ALIASES.get(key, key): key for key in head.value if key in HEAD.fields}
-    # under both names, ours counts
+    # if both names are used, ours takes precedence
     keys |= {key: key for key in keys if key in head.value}
     return {key: place for key, written in keys.items() if (place := head.at(written).place)}
 
 
 def _extra(head: Slot) -> dict[str, Any]:
-    """The unknown keys; those that look like a known one are warned of."""
+    """Return the unknown keys. Warn about those that are similar to a known one."""
     extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
     unknown = [key for key in extra if key.casefold() not in _HONEST and not is_known_key(key)]
     for key in unknown[:_LOOKED_AT]:
@@ -132,7 +131,7 @@ def _date(slot: Slot) -> dt.datetime | None:
 
 @accepts(either(one_of([GIT]), _DATE_FORM))
 def _updated(slot: Slot) -> dt.datetime | None:
-    """A date, unless it is to come from the history of the file."""
+    """Read a date, or None if it is to come from the history of the file."""
     return None if text(slot) == GIT else _date(slot)
 
 
@@ -146,7 +145,9 @@ def _doi(slot: Slot) -> str | None:
 
 
 def _name_date(path: PurePosixPath) -> dt.datetime | None:
-    """The date in front of a file name, or of the folder of a bundle; None if it is none."""
+    """Return the date at the start of the name of a file, or of the folder of a bundle; None if there is
+    none.
+    """
     name = path.parent.name if path.stem == "index" else path.stem
     try:
         return parse_date(split_dated_name(name)[0])
@@ -183,7 +184,7 @@ def _series(slot: Slot) -> Series | None:
 
 @accepts(_PART_FORM)
 def _part(slot: Slot) -> None:
-    """Of no series; that of a series is read with it."""
+    """Check `part` of a page without series. With a series, it is read there."""
     if slot.mapping.root().at("series").value is None:
         _read_numbered("", slot)
 
@@ -201,19 +202,19 @@ def _read_numbered(name: str, part: Slot) -> Series | None:
 
 @accepts(FLAG)
 def _math(slot: Slot) -> None:
-    """A bare true or false is a hint that content does not need."""
+    """Accept true or false, which other systems need to enable formulas and which has no effect here."""
     if not isinstance(slot.value, bool):
         warn_of_value(slot, "true, false, or a mapping", "formulas need no switch, and no MathJax or KaTeX")
 
 
 @accepts(FLAG)
 def _nothing(slot: Slot) -> None:
-    """Of a key that is read elsewhere."""
+    """Ignore a key that is read elsewhere."""
 
 
 @accepts(one_of(["wip"]))
 def _status(slot: Slot) -> str | None:
-    # what holds the page back has told so
+    # already reported with the draft status
     return None if is_private_status(slot) else _STATUS(slot)
 
 
@@ -222,9 +223,9 @@ _STATUS = lenient_choice(("wip",))
 
 @accepts(TEXT)
 def _permalink(slot: Slot) -> str | None:
-    """What an address of this site may look like is said where addresses are made."""
+    """Read a permalink. Its path is checked where URLs are assigned."""
     if slot.value is False and slot.name == "permalink":
-        # what holds the page back has told so
+        # already reported with the draft status
         return None
     written = text(slot)
     if "://" in written or "{{" in written or written.startswith("//"):
@@ -235,13 +236,13 @@ def _permalink(slot: Slot) -> str | None:
 
 @accepts(either(FLAG, *({"type": "string", "pattern": thread} for thread in (MASTODON, BLUESKY))))
 def _comments(slot: Slot) -> bool | str | None:
-    """True, false, or the address of a thread."""
+    """Read true, false, or the URL of a thread."""
     written = slot.value
     if not isinstance(written, str) or not {"/", "@"} & {*written}:
         found: bool | None = _COMMENTS(slot)
         return found
     if "://" not in written and read_thread(f"https://{written}"):
-        # as browsers show it
+        # browsers omit the scheme
         return f"https://{written}"
     if read_thread(written) is None:
         slot.wrong(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
@@ -256,7 +257,7 @@ _COMMENTS = lenient_flag(
 
 @accepts(FLAG)
 def _search(slot: Slot) -> bool | None:
-    """Whether the page can be found; `{exclude: true}` is Material's word for that it cannot."""
+    """Read whether the page can be found. Material writes `{exclude: true}` for a page that cannot."""
     if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
         meant = not slot.value["exclude"]
         slot.warn(CODE, "search must be true or false", f"write search: {str(meant).lower()}")
@@ -272,7 +273,7 @@ _SEARCH = lenient_flag(
 
 @accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})
 def _template(slot: Slot) -> str | None:
-    """The name of a layout; whether there is one is known where pages are made."""
+    """Read the name of a layout. Its existence is checked where pages are rendered."""
     name = lenient_text(slot)
     if name and not _TEMPLATE.fullmatch(name):
         warn_of_value(slot, "the name of a layout")
@@ -285,7 +286,7 @@ def _template(slot: Slot) -> str | None:
 )
 def _macros(slot: Slot) -> dict[str, str]:
     names = [name for name in slot.value if MACRO_NAMED(name, slot.key(name))]
-    # the line breaks of a long body are TeX's blanks: kept
+    # line breaks are spaces in TeX, so they are kept
     return {
         name: body if isinstance(body := slot.value[name], str) else text(slot.at(name)) for name in names
     }
@@ -304,7 +305,7 @@ _NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
 
 @accepts(TEXTS)
 def _nocite(slot: Slot) -> tuple[str, ...]:
-    """Keys with or without `@`, in a list or in one text; `*` means all."""
+    """Read keys with or without `@`, in a list or in one string; `*` means all."""
     written = texts()(slot)
     return tuple(dict.fromkeys(key for text in written for key in _NOCITE.findall(text)))
 
@@ -313,7 +314,7 @@ _TABLE = Table(
     types={str: text, bool: flag(), tuple[str, ...]: texts()},
     choice=lambda words, _: choice(words),
     readers={
-        # read where it is settled whether the page is published
+        # read together with other keys that decide about publication
         "draft": _nothing,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
         **dict.fromkeys(("reading_time", "listing", "numbering", "unlisted"), lenient_flag()),
@@ -341,7 +342,7 @@ _TABLE = Table(
         "publications": texts(),
         "citations.style": choice(get_args(get_type_hints(Citations)["style"])),
         "nocite": _nocite,
-        # only their type is checked: content decides
+        # only their type is checked, since the content of the page decides
         "uses_math": lenient_flag(),
         "uses_code": lenient_flag(),
     },
@@ -365,11 +366,11 @@ HEAD = schema_of(FrontMatter, _TABLE)
 KNOWN_KEYS = tuple(HEAD.fields)
 
 
-# Front matter keys that change nothing where they stand: other generators' that would change where, when or
-# whether a post appears, or what runs its code; and those of `math:` outside it.
+# Front matter keys without effect: those of other generators that set URLs, dates, publication or code
+# execution, and keys of `math:` outside of it.
 #
-# They are kept for the theme like every unknown key, but an author who moves a site here must not believe
-# that they are obeyed. Keys that only describe (`keywords`, `excerpt`) are left in peace.
+# They are kept for the theme like every unknown key, but authors who move a site here must not believe that
+# they have an effect. Keys that only describe a page (`keywords`, `excerpt`) cause no warning.
 
 
 _PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
@@ -382,10 +383,10 @@ HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("jupyter", "kernelspec", "kernel", "engine", "knitr", "jupytext"), _PYTHON),
     }
 )
-"""Key → what does the same here."""
+"""Key → hint about the corresponding key of blogsmith."""
 
 
 def warn_of_foreign_keys(head: Slot) -> None:
-    """A warning for each key above."""
+    """Warn about each of the keys above."""
     for key in [key for key in head.value if key in HINTS]:
         head.key(key).warn("front-matter-key", f"{key} changes nothing here", HINTS[key])

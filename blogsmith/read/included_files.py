@@ -1,8 +1,8 @@
-"""Files of the site that posts show parts of: `file="src/attn.py"` on a fence or in a call.
+"""Files that posts show parts of: `file="src/attn.py"` on a fence or in a shortcode.
 
-They are read when a post is, so that a page stays a function of its document. A path is looked for beside the
-post, then from the root of the site. What a stranger's post may show is no more than what a site publishes or
-what its authors keep beside it: nothing outside the site, nothing hidden, nothing that blogsmith made.
+They are read together with the post, so that a page depends on its document only. A path is looked up next
+to the post, then from the site root. Posts by untrusted authors may show only files that the site publishes.
+No post may show files outside the site, hidden files, or files made by blogsmith.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..model.paths import join_path
 
 MOST_BYTES = 1_000_000
 MOST_FILES = 100
-"""Of one post."""
+"""Maximum number of files in one post."""
 _WRITTEN = lazy_pattern(
     r"\bfile[ \t]*=[ \t]*(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|([^\s\"'%{}]+))"
 )
@@ -34,7 +34,7 @@ _BESIDE = "write the path from the folder of the post, or from the root of the s
 
 
 def included_names(body: str) -> tuple[str, ...]:
-    """What stands behind `file=` in a text, each once: more than what the text means by it, never less."""
+    """Return all values of `file=` in the body, each once. Some may not be file names in this context."""
     if "file" not in body:
         return ()
     found = (next(group for group in one.groups() if group is not None) for one in _WRITTEN.finditer(body))
@@ -45,7 +45,7 @@ def included_names(body: str) -> tuple[str, ...]:
 def read_included(
     root: Path, config: Config, post: PurePosixPath, names: Iterable[str]
 ) -> Mapping[str, IncludedFile]:
-    """The files behind `names` as they are now, or what is wrong with them. root: of the site."""
+    """Map `names` to their current content or an error message. root: of the site."""
     return {name: _read(root.resolve(), config, post, name) for name in names}
 
 
@@ -61,7 +61,7 @@ def _read(root: Path, config: Config, post: PurePosixPath, name: str) -> Include
 
 
 def _candidates(name: str, folder: PurePosixPath) -> tuple[str, ...]:
-    """Paths from the root of the site, those that lead out of it left out."""
+    """Return paths from the site root. Those that point outside are dropped."""
     if "\0" in name or "\\" in name:
         return ()
     folders = [PurePosixPath()] if name.startswith("/") else [folder, PurePosixPath()]
@@ -99,12 +99,12 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
         return False
     if path.is_relative_to(config.output):
         return False
-    # of strangers' posts only what the site publishes anyway
+    # untrusted posts may show published files only
     return not config.markup.untrusted or (parts[0] in ("content", "static") and path.suffix not in MARKDOWN)
 
 
 def _bytes_of(file: Path) -> bytes | None:
-    """At most one byte more than may be; None for what is no regular file."""
+    """Return the content, at most one byte above the limit, or None for special files."""
     descriptor = os.open(file, _READ)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

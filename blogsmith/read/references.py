@@ -1,8 +1,8 @@
-"""Bibliography entries and names of people in front matter: CSL's names, flattened.
+"""Bibliography entries and names of people in front matter. Names in CSL form are flattened.
 
-Takes a list of entries with `id` (or `key`), or a mapping from key to entry. An entry without an id, as in a
-list of links, is printed and cannot be cited by a name. Fields of CSL and BibTeX that no page shows (editor,
-isbn, type …) are accepted; a field that nobody knows is warned of.
+Accepts a list of entries with `id` (or `key`), or a mapping from key to entry. An entry without id, as in a
+list of links, is printed but cannot be cited. Fields of CSL and BibTeX that no page shows (editor, isbn,
+type …) are accepted; unknown fields cause a warning.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _DOI = lazy_pattern(r"(?:(?:https?://(?:dx\.)?doi\.org/|doi:\s*))?(10\.\d{4,9}/[^\s<>\"]+)", re.IGNORECASE)
 _YEAR = lazy_pattern(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
 _HYPHENS = lazy_pattern(r"(?<=\d)[ \t]*(?:-{1,3}|—)[ \t]*(?=\w)")
-"""Between the first and the last page."""
+"""Matches the dash between the first and the last page."""
 _VENUE_WORDS = (
     "venue container-title container containerTitle container_title journal journaltitle journalTitle "
     "booktitle book conference proceedings event-title event series institution organization school "
     "howpublished website publisher"
 )
 _VENUES = tuple(_VENUE_WORDS.split())
-"""Where a work came out; the first that is there is printed."""
+"""Fields for the venue of a work. The first one that is set is printed."""
 _PRINTED_WORDS = (
     "id key title author authors year issued date url URL doi DOI note volume issue number pages page"
 )
@@ -49,7 +49,7 @@ _ACCEPTED_WORDS = (
 _ACCEPTED = frozenset(_ACCEPTED_WORDS.split())
 """Fields of CSL and BibTeX that no page shows, in lower case."""
 _MANY = 5
-"""Unknown fields of an entry that are told."""
+"""Maximum number of unknown fields reported per entry."""
 
 
 _MAPPING: Form = {"type": "object"}
@@ -88,7 +88,7 @@ _ENTRY: Form = {
 
 @accepts(either({"type": "object", "additionalProperties": _ENTRY}, list_of(_ENTRY)))
 def read_references(slot: Slot) -> tuple[Reference, ...]:
-    """The entries of `references:`, in the author's order, each key once."""
+    """Return the entries of `references:`, in the author's order, each key once."""
     if not isinstance(slot.value, dict | list):
         slot.wrong("references must be a list of entries, or a mapping from key to entry")
         return ()
@@ -114,7 +114,7 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
 
 
 def _free_key(slot: Slot, found: Mapping[str, Reference]) -> str:
-    """A key that no entry has: the number of its place in the list, or the next one."""
+    """Return an unused key: the position of the entry in the list, or the next free number."""
     entries = [entry for entry in slot.value if isinstance(entry, dict)]
     written = {str(entry.get(name)) for entry in entries for name in ("id", "key")}
     number = len(found) + 1
@@ -125,14 +125,14 @@ def _free_key(slot: Slot, found: Mapping[str, Reference]) -> str:
 
 @accepts(_PEOPLE)
 def read_people(slot: Slot) -> tuple[str, ...]:
-    """Names: a list, or one person; each a text, `{name}` or CSL's `{family, given}`."""
+    """Read a list of names, or one name. Each is a string, `{name}` or CSL's `{family, given}`."""
     if not isinstance(slot.value, list):
         return _unique_names([_person(slot, slot.name)])
     return _unique_names([_person(slot.at(index), slot.name) for index in range(len(slot.value))])
 
 
 def read_orcids(slot: Slot) -> dict[str, str]:
-    """Name → ORCID iD, of people given as mappings that have one."""
+    """Map names to ORCID iDs, for people given as mappings with an `orcid`."""
     slots = [slot.at(index) for index in range(len(slot.value))] if isinstance(slot.value, list) else [slot]
     found = {}
     for one in slots:
@@ -144,7 +144,7 @@ def read_orcids(slot: Slot) -> dict[str, str]:
 
 
 def read_orcid(slot: Slot) -> str:
-    """An ORCID iD whose last digit fits the others; empty after a report."""
+    """Read an ORCID iD with a valid check digit; empty after a report."""
     written = text(slot)
     if not written:
         return ""
@@ -177,7 +177,7 @@ def _person(slot: Slot, key: str) -> str:
 
 
 def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
-    """Each entry and its key, empty if it has none; entries with one that is not sound are reported."""
+    """Yield each entry and its key, empty if it has none. Report entries with an invalid key."""
     for step in slot.value if isinstance(slot.value, dict) else range(len(slot.value)):
         entry = slot.at(step)
         if not isinstance(entry.value, dict):
@@ -208,7 +208,7 @@ def _read_entry(entry: Slot, key: str) -> Reference:
 
 
 def _extra(entry: Slot) -> dict[str, Any]:
-    """The fields that are not printed; those that nobody knows are warned of."""
+    """Return the fields that are not printed. Warn about unknown ones."""
     extra = {key: value for key, value in entry.value.items() if key not in _PRINTED and key not in _VENUES}
     unknown = [key for key in extra if key.casefold() not in _ACCEPTED and not key.startswith("_")]
     for key in unknown[:_MANY]:
@@ -223,12 +223,12 @@ def is_known_field(name: str) -> bool:
 
 
 def _first(entry: Slot, *keys: str) -> Slot:
-    """What stands under the first of the keys that is there, else under none."""
+    """Return the value of the first key that is set."""
     return next((slot for key in keys if (slot := entry.at(key)).value is not None), entry.at(keys[0]))
 
 
 def _authors(entry: Slot) -> tuple[str, ...]:
-    """`author` or `authors`; a text may join names by BibTeX's ` and `."""
+    """Read `author` or `authors`. A string may join names by BibTeX's ` and `."""
     slot = _first(entry, "author", "authors")
     if isinstance(slot.value, str):
         return _unique_names([name.strip() for name in re.split(r"\s+and\s+", slot.value)])
@@ -236,7 +236,7 @@ def _authors(entry: Slot) -> tuple[str, ...]:
 
 
 def _year(entry: Slot) -> str:
-    """`year`, `date`, or CSL's `issued`; of a whole date its year, else the text as written."""
+    """Read `year`, `date` or CSL's `issued`. Of a full date, only the year is returned."""
     slot = _first(entry, "year", "issued", "date")
     if isinstance(slot.value, dict):
         return _date_parts(slot)
@@ -246,7 +246,7 @@ def _year(entry: Slot) -> str:
 
 
 def _date_parts(slot: Slot) -> str:
-    """The year of `{date-parts: [[2017, 6, 12]]}`."""
+    """Return the year of `{date-parts: [[2017, 6, 12]]}`."""
     match slot.value:
         case {"date-parts": [[year, *_], *_]} | {"year": year} | {"raw": year} if isinstance(year, str | int):
             return str(year)
@@ -255,7 +255,7 @@ def _date_parts(slot: Slot) -> str:
 
 
 def _url(entry: Slot) -> str:
-    """`url`, else the address of the DOI."""
+    """Read `url`, otherwise the URL of the DOI."""
     for key in ("url", "URL"):
         if url := text(entry.at(key)):
             if _URL.fullmatch(url):
@@ -271,7 +271,7 @@ def _url(entry: Slot) -> str:
 
 
 def _report_address(slot: Slot, url: str) -> None:
-    """An address that would run something is an error; one without its beginning is only no link."""
+    """Report an invalid URL: an error for other schemes, which may run code, otherwise a warning."""
     message = f'"{url}" is no http or https address'
     if ":" in url.partition("/")[0]:
         slot.wrong(message)

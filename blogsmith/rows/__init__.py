@@ -1,1 +1,1 @@
-"""Rows of the cache of a site, one module for each kind of row"""
+"""Rows of the cache of a site, one module for each kind of row."""

@@ -29,8 +29,7 @@ _NAME = "all files"
 
 
 class StampedValues(Generic[Value]):
-    """Values of files, for one pipeline. All are in a single row, read at first use and written at the end.
-    """
+    """Values of files, for one pipeline. They are a single row, read at first use and written at the end."""
 
     def __init__(self, rows: Rows, kind: Kind, type_of: type[Value]) -> None:
         self._rows = rows

@@ -169,8 +169,7 @@ def decode_page(
 
 
 def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
-    """Return a question in cached form. Raises `NotStorable` if an argument or the answer cannot be encoded.
-    """
+    """Return a question in cached form. Raises `NotStorable` if a part of it cannot be encoded."""
     arguments = tuple(arguments)
     digest = digest_of(answer, *_file_digests(arguments))
     return Question(name, tuple(_argument(value, root) for value in arguments), digest)

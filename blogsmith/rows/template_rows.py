@@ -23,7 +23,7 @@ _NAME = "theme"
 
 class _TemplateCode(msgspec.Struct, frozen=True, array_like=True):
     digest: str
-    """Digest of the source of the code."""
+    """Digest of the template source."""
     code: bytes
 
 

@@ -76,8 +76,7 @@ def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
 
 
 def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> Lookups:
-    """Return the record with the templates that shortcodes have loaded. names: from `Theme.watch_templates`.
-    """
+    """Return the record with the templates loaded by shortcodes. names: from `Theme.watch_templates`."""
     if not names:
         return lookups
     arguments = tuple(sorted(names))

@@ -1,1 +1,1 @@
-"""Pages and their relations: URLs, lists, links, feeds, search, e-books and preview images of links"""
+"""Pages and their relations: URLs, lists, links, feeds, search, e-books and preview images."""

@@ -42,8 +42,7 @@ def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[st
 def root_problems(
     sections: Mapping[str, str], editions: Mapping[str, str], config: Config
 ) -> list[Diagnostic]:
-    """Return errors for languages whose URL prefix is also the path of a section of the site's own language.
-    """
+    """Return errors for languages with a URL prefix that is a section of the site's own language."""
     taken = {section for path, section in sections.items() if not editions[path]}
     found = []
     for edition in sorted({edition for edition in editions.values() if edition}):
@@ -85,8 +84,7 @@ def plan_generated(
 
 SEARCH_PATH = "/search/"
 MOST_HEADINGS = 2_000
-"""Most headings on the search page. Above this, it lists titles only, as it would otherwise have megabytes.
-"""
+"""Maximum number of headings on the search page. Above it, only titles are listed, to save megabytes."""
 
 
 def plan_search(config: Config) -> dict[str, str]:

@@ -105,7 +105,6 @@ def canonical(config: Config, url: str) -> str:
 
 
 def host_url(config: Config) -> str:
-    """Return `https://example.org` for `https://example.org/blog`. URLs in pages already have the base path.
-    """
+    """Return `https://example.org` for `https://example.org/blog`; URLs in pages have the base path."""
     scheme, mark, rest = config.base_url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}" if mark else ""

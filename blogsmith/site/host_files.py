@@ -1,8 +1,8 @@
-"""Headers that pages and files of a site are served with, whatever the host.
+"""HTTP headers for pages and files of a site, the same for all hosts.
 
-Pages carry their Content-Security-Policy themselves (`render/policy`). A header with another one would hold
-besides, so ours says only what a page cannot say of itself: who may frame it. Nothing else here restricts
-what pages do: players, embeds and code that runs in the browser work as they do in the preview.
+Pages contain their own Content-Security-Policy (`render/policy`). A header with another policy would apply
+in addition, so ours only sets what a page cannot: which sites may frame it. No other header restricts pages:
+players, embeds and code that runs in the browser work as in the preview.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ SECURITY: Mapping[str, str] = MappingProxyType(
     }
 )
 FRESH = "no-cache"
-"""Browsers keep a copy and ask whether it is still the same, which takes an answer without content."""
+"""Browsers keep a copy and revalidate it. If it is unchanged, the response has no content."""
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""For what gets another address when it changes."""
+"""For files whose URL changes with their content."""
 HASHED = (
     r"/assets/(?:pictures/[^/]+-[0-9a-f]{12}-[0-9]+\.[a-z]+|cards/[0-9a-f]{16}\.png"
     r"|[^/]+/(?:fonts/)?[^/]+-[0-9a-f]{10}\.(?:css|js|woff2))"
 )
-"""Addresses of files that are named after what they hold, below that of the site."""
+"""Matches URLs of files with a content digest in their name, relative to the site."""
 VERSIONED = "/assets/"
-"""Where files lie that pages ask for with a digest of what they hold, `?v=0123abcd`."""
+"""URL prefix of files that pages request with a content digest, such as `?v=0123abcd`."""
 CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
     {
         "md": "text/markdown; charset=utf-8",
@@ -45,7 +45,7 @@ CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
         "webmanifest": "application/manifest+json",
     }
 )
-"""Ending → type, of files that servers are not sure to know."""
+"""File extension → type, for files that servers may not know."""
 FEED_TYPE = "application/atom+xml; charset=utf-8"
 _HASHED_FOLDERS = ("pictures", "cards")
 _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -55,20 +55,21 @@ _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 MOST_RULES = 100
-"""Of Cloudflare."""
+"""Limit of Cloudflare."""
 _HASHED = lazy_pattern(HASHED[1:])
 
 
 def is_hashed(path: PurePosixPath) -> bool:
-    """Whether a file of the site is named after what it holds."""
+    """Return whether the file name contains a content digest."""
     return _HASHED.fullmatch(str(path)) is not None
 
 
 def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
-    """A file `_headers` for Cloudflare, which takes 100 rules, each with one `*` that matches anything.
+    """Return a `_headers` file for Cloudflare, which allows 100 rules, each with one `*` that matches
+    anything.
 
-    What is not named keeps the header that Cloudflare gives: browsers ask whether it has changed. paths: all
-    files of the site.
+    Other files keep Cloudflare's default header, so browsers revalidate them. paths: all files of the
+    site.
     """
     types = {f"/*.{ending}": {"Content-Type": kind} for ending, kind in CONTENT_TYPES.items()}
     rules = {**_COMMON, **types, "/*atom.xml": {"Content-Type": FEED_TYPE}}
@@ -76,7 +77,10 @@ def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
 
 
 def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
-    """A file `_headers` for Netlify, where `*` ends a path: each file has its type. paths: as above."""
+    """Return a `_headers` file for Netlify. There `*` must end a path, so each file gets a rule for its type.
+
+    paths: all files of the site.
+    """
     named = sorted(paths)
     types = {
         f"/{path}": {"Content-Type": FEED_TYPE if path.name == "atom.xml" else CONTENT_TYPES[path.suffix[1:]]}
@@ -87,7 +91,7 @@ def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
 
 
 def _hashed(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
-    """Rules for files that are named after what they hold, beside those of whole folders of them."""
+    """Return rules for files with a digest in their name, except for folders that have a common rule."""
     return {
         f"/{path}": {"Cache-Control": IMMUTABLE}
         for path in sorted(paths)
@@ -96,7 +100,7 @@ def _hashed(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
 
 
 _PLAIN = lazy_pattern(r"[\w./~-]+")
-"""A path that means nothing but itself in `_headers`, which knows `*` and `:name`."""
+"""Matches paths without special meaning in `_headers`, which supports `*` and `:name`."""
 
 
 def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:
@@ -112,25 +116,26 @@ def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:
 
 
 SAFE = "/-_.~"
-"""What stays as it is in the path of an address besides letters and digits: these signs mean nothing else."""
+"""Characters that stay unescaped in the path of a URL, in addition to letters and digits."""
 
 _SENT = f"{SAFE}!$'()+,;=@"
-"""What browsers send as it is, of the signs that an alias may hold; hosts compare what is sent."""
+"""Characters allowed in aliases that browsers send unescaped. Hosts compare the request as sent."""
 
 
 class RedirectRule(Struct, frozen=True, order=True):
-    """An old address and the page that stands for it."""
+    """An old URL and the page that replaces it."""
 
     old: str
-    """Path with that of the site, as people write it: `/blog/alt/é/`."""
+    """Path with base path, not encoded: `/blog/alt/é/`."""
     new: str
-    """Path, percent-encoded: `/blog/new/`."""
+    """Path with base path, percent-encoded: `/blog/new/`."""
 
 
 def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tuple[RedirectRule, ...]:
-    """The rules of pages, each as its site path without base path and its aliases; sorted, each address once.
+    """Return the redirect rules of pages, sorted, each old URL once.
 
-    An address that is a folder has two forms, with and without its last slash.
+    pages: site path without base path, and aliases. The URL of a folder has two forms, with and without its
+    last slash.
     """
     found: dict[str, str] = {}
     for url, aliases in pages:
@@ -144,10 +149,10 @@ def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tu
 
 
 def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int) -> str:
-    """A file `_redirects`, of at most `most` lines.
+    """Return a `_redirects` file with at most `most` lines.
 
-    is_forced: the rule is to hold although there is a page at the old address; Cloudflare does that anyway
-    and does not know the sign for it. Sources: the documentation of Netlify and of Cloudflare.
+    is_forced: the rule applies even if there is a page at the old URL. Cloudflare always does this and does
+    not support the marker for it. Sources: the documentation of Netlify and of Cloudflare.
     """
     status = "301!" if is_forced else "301"
     return "".join(f"{quote(rule.old, safe=_SENT)} {rule.new} {status}\n" for rule in rules[:most])
@@ -157,7 +162,7 @@ def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int)
 
 
 MOST_REDIRECTS = 2000
-"""Rules in Cloudflare's `_redirects`; further old URLs have pages that redirect."""
+"""Maximum number of rules in a file. Further old URLs rely on the redirect pages."""
 _MOST_NETLIFY = 10_000
 """Rules in Netlify's `_redirects`; Netlify documents no limit."""
 
@@ -165,9 +170,8 @@ _MOST_NETLIFY = 10_000
 def host_outputs(
     target: str, rules: tuple[RedirectRule, ...], paths: Iterable[PurePosixPath]
 ) -> Mapping[PurePosixPath, bytes]:
-    """Map paths in the site to the bytes of headers and redirects; empty for hosts that read none.
-
-    paths: all other files of the site.
+    """Return the files by path in the site; none for hosts that read none. paths: all other files of the
+    site.
     """
     if target == "cloudflare":
         found = cloudflare_outputs(rules, paths)
@@ -179,7 +183,7 @@ def host_outputs(
 
 
 def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Path in the site → text. paths: all files of the site."""
+    """Return the additional files of the site by path. paths: all files of the site."""
     files = {
         "_headers": cloudflare_headers(paths),
         "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),

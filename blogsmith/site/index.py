@@ -78,14 +78,12 @@ class SiteIndex(Struct, frozen=True):
         return path in self.urls or path in self.unpublished
 
     def page_labels(self, slug: str, document: Document) -> Mapping[str, Label] | None:
-        """Return the labels of the post that `slug` means in `document`, or None if the post does not exist.
-        """
+        """Return the labels of the post that `slug` means in `document`, or None if there is none."""
         path = self.find_by_slug(slug, document)
         return self.entries[path].labels if path else None
 
     def page_url(self, slug: str, document: Document) -> str:
-        """Return the URL with base path of the post that `slug` means in `document`; empty if there is none.
-        """
+        """Return the URL with base path of the post that `slug` means in `document`; empty if none."""
         path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
@@ -273,8 +271,7 @@ def _content_path(path: str, document: Document) -> str:
 
 
 def find_file(index: SiteIndex, path: str, document: Document) -> str:
-    """Return the asset at `path`: next to the document, under `static/`, or by its site path. Empty if none.
-    """
+    """Return the asset at `path`: next to the document, under `static/`, or by site path. Empty if none."""
     candidates = [_content_path(path, document)]
     if path.startswith("/"):
         candidates.append(posixpath.normpath(f"static{path}"))

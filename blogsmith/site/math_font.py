@@ -30,7 +30,7 @@ COMMON = frozenset(
 )
 """Symbols that most posts print; few enough that the font loads quickly."""
 SHARED_SIGNS = 600
-"""Most symbols in the shared font, which take about 55 kB. A page that needs more has its own font."""
+"""Maximum number of symbols in the shared font, about 55 kB. A page with more has its own font."""
 
 _RECIPE = "1"
 """Changes when `font_cut` makes a different font from the same symbols."""

@@ -11,7 +11,7 @@ from ..model.template_views import Link, PageView, SeriesPart, UsedStatement
 from .frame import OLDEST, Rendered
 
 RELATED = 3
-"""Most related posts shown on a page."""
+"""Maximum number of related posts on a page."""
 
 CATEGORY_WEIGHT = 2
 """Weight of a shared category; a shared tag has weight 1."""
@@ -112,9 +112,7 @@ def _link(post: PageView) -> Link:
 
 
 _COMMON = 256
-"""A term is stored as an integer if at least one post in this many has it. Rare terms may be as many as
-posts.
-"""
+"""A term is stored as an integer if more than one post in this many has it. Rarer terms are many."""
 
 
 _Weighted = tuple[tuple[str, str], int]
@@ -122,8 +120,7 @@ _Weighted = tuple[tuple[str, str], int]
 
 
 class TermOverlap:
-    """The terms of posts. Posts are numbered from 0; among posts with equal scores, lower numbers come first.
-    """
+    """The terms of posts, which are numbered from 0. Among equal scores, lower numbers come first."""
 
     def __init__(self, terms: Sequence[Mapping[tuple[str, str], int]]) -> None:
         """Store the terms of each post, with the weight that each adds to the score if another post shares

@@ -31,8 +31,7 @@ def site_view(
 
 
 def with_options(site: SiteView, options: Mapping[str, Any], ground: Ground) -> SiteView:
-    """Return the view of a site and of its language versions, with the data that the theme reads from files.
-    """
+    """Return the view of a site and its language versions, with the data that the theme reads from files."""
     editions = {name: with_options(view, options, ground) for name, view in site.editions.items()}
     return replace(site, options=options, ground=ground, editions=editions)
 

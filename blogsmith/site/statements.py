@@ -52,8 +52,7 @@ class StatementGraph(Struct, frozen=True):
         return (key[0], statement.parent) if statement and statement.parent else key
 
     def edges(self, *, only_proofs: bool = False) -> Iterator[tuple[StatementKey, StatementKey, PlacedUse]]:
-        """Yield (using statement, used statement, reference) for theorem-like statements, not for equations.
-        """
+        """Yield (using statement, used statement, reference) for statements other than equations."""
         for target, placed in self.uses.items():
             used = self.theorem_of(target)
             for one in placed:

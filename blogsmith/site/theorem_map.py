@@ -21,7 +21,7 @@ from .statements import MAP_PATH, StatementGraph, StatementKey, statement_html, 
 _TEXT_PX = 580
 """Width of the text column on wide screens; a wider drawing extends beyond it."""
 _NAME_SIGNS = 26
-"""Most characters on a line of a box."""
+"""Maximum number of characters on a line of a box."""
 
 
 def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Frame) -> list[PageView]:

@@ -37,8 +37,7 @@ def translation_key(document: Document, config: Config) -> str:
 def translations(
     documents: Iterable[Document], editions: Mapping[str, str], config: Config
 ) -> dict[str, dict[str, str]]:
-    """Map the source path of each page with translations to their source paths by language, including itself.
-    """
+    """Map the source path of a translated page to the source paths of all its language versions."""
     if not config.languages:
         return {}
     groups: dict[str, dict[str, str]] = {}

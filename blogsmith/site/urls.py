@@ -332,8 +332,7 @@ class _Plan(Struct, frozen=True):
         return made or "page"
 
     def _expand_pattern(self, pattern: str, slug: str, document: Document) -> str:
-        """Return the URL by a permalink pattern; empty, after a report, if it needs a date and there is none.
-        """
+        """Return the URL by a permalink pattern; empty, after a report, if a needed date is missing."""
         date = document.front.date
         if date is None and re.search(":(year|month|day)", pattern):
             message = f"the permalink {pattern} needs a date, and this page has none"

@@ -1,1 +1,1 @@
-"""Build stages that need all pages or additional files: images, cards, search, fonts, references"""
+"""Build stages that need all pages or additional files: images, cards, search, fonts, references."""

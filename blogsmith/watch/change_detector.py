@@ -38,8 +38,7 @@ class ChangeDetector:
         return bool(self._before or self._doubted)
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
-        """Check these files and all pending ones. writing: path → whether the file is still open, if known.
-        """
+        """Check these and all pending files. writing: path → whether the file is still open, if known."""
         self._writing |= writing
         for place in {*places, *self._doubted}:
             old, new = self.tree.fingerprints.get(place), self.tree.stamp_of(place)

@@ -41,8 +41,7 @@ class Fingerprint:
 
 
 def watch_stamp(status: os.stat_result) -> FileStamp:
-    """Return a stamp with the change time, which programs cannot reset. Reading a file in vain costs little.
-    """
+    """Return a stamp with the change time, which programs cannot reset. An unneeded read costs little."""
     return stamp_of(status, with_changed=True)
 
 

@@ -60,8 +60,7 @@ class _Scheduled:
 
 
 class ObserverNotifier:
-    """The watchdog observer of this system. It watches whole trees, so only their top folders are requested.
-    """
+    """The watchdog observer of this system. It watches whole trees, so only top folders are requested."""
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices

@@ -32,8 +32,7 @@ class Save:
 
 FIRST_RETRY_S = 0.2
 RETRIES = 5
-"""Number of retries after an unreported change, each after twice the time. The watcher's own scan is faster.
-"""
+"""Number of retries after an unreported change, with doubled pauses. A watcher scan is usually earlier."""
 
 
 @dataclass(slots=True)
@@ -58,8 +57,7 @@ class UnreportedChanges:
     def note(
         self, before: Mapping[str, object], now: Mapping[str, object], reported: Collection[str]
     ) -> None:
-        """Record the result of an update. before, now: path → stamp. reported: paths that the update knew of.
-        """
+        """Record the result of an update. before, now: path → stamp. reported: paths known before."""
         self._left = {path: left - 1 for path, left in self._left.items() if left > 1}
         for path in before.keys() | now.keys():
             if path not in reported and before.get(path) != now.get(path):

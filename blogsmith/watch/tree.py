@@ -48,7 +48,7 @@ class WatchedTree:
     notifier: Notifier | None = None
     """Watches every folder; None if there are no events."""
     extra_folders: frozenset[str] = frozenset()
-    """Other folders that stay watched, with the names that the notifier got."""
+    """More folders to watch, under the names that the notifier got."""
     fingerprints: dict[str, Fingerprint] = field(default_factory=dict)
     """Place of each file → its fingerprint."""
     _unlearned: list[str] = field(default_factory=list)

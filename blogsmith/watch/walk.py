@@ -115,8 +115,7 @@ def new_links(top: str) -> Links:
 
 
 def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozenset[str]) -> str | None:
-    """Return the target of a symbolic link if a build follows it. above: real paths of the folders above it.
-    """
+    """Return the target of a symbolic link that a build follows. above: real paths of folders above it."""
     try:
         # only the name of this path is used; `above` says where its folder is
         target = str(links.resolve(PurePosixPath(link), tuple(map(Path, above))))

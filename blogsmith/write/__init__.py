@@ -1,2 +1,1 @@
-"""Writing of outputs to a folder on disk: staged, swapped in one step, and limited to blogsmith's own files
-"""
+"""Writing of outputs to a folder: staged, swapped in one step, and limited to our own files."""

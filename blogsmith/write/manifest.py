@@ -27,8 +27,7 @@ _NO_NAMES = frozenset({"", ".", ".."})
 
 
 def manifest_bytes(digests: Mapping[str, str], partial: Collection[str] = ()) -> bytes:
-    """Return the manifest of these files (path → hex SHA-256). partial: files that were made despite errors.
-    """
+    """Return the manifest of files (path → hex SHA-256). partial: files made despite errors."""
     # `json.dumps` with an indent takes ten times as long
     files = ",\n".join(f"{json.dumps(path)}: {json.dumps(value)}" for path, value in sorted(digests.items()))
     lines = [f'"format": {_FORMAT}', f'"files": {{\n{files}\n}}' if files else '"files": {}']

@@ -254,8 +254,7 @@ def _foreign(name: str, found: str, path: str) -> Diagnostic:
 
 
 def _twins(paths: Iterable[str]) -> list[str]:
-    """Return messages for paths that are equal without case and normalization, and for files used as folders.
-    """
+    """Return messages for paths that some file systems do not distinguish, and for files used as folders."""
     first: dict[str, str] = {}
     problems = []
     for path in sorted(paths):

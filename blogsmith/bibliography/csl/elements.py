@@ -1,4 +1,4 @@
-"""The elements of a style, from `text` to `choose`: a work and an element → text."""
+"""The elements of a style, from `text` to `choose`: formatting of a publication by an element."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .names import render_names
 from .rendering_context import Scene, StylePiece
 from .style_tree import StyleNode
 
-# Dates, in the forms of the language or the style's own.
+# Dates, in the form of the locale or in the style's own form.
 
 
 _PARTS = ("year", "month", "day")
 
 
 def render_date(node: StyleNode, scene: Scene) -> StylePiece:
-    """`date`."""
+    """Format a `date` element."""
     variable = node.get("variable")
     date = scene.date(variable)
     if date is None:
@@ -50,7 +50,7 @@ def render_date(node: StyleNode, scene: Scene) -> StylePiece:
         text = scene.concat(scene.concat(text, delimiter), one) if text else one
     if text:
         scene.printed.add(variable)
-    # a day that is not known leaves its blank behind
+    # a missing day leaves its space at the end
     return StylePiece(
         affix(finish(text.rstrip(" ,"), node, scene, affixes=False), node, scene), True, bool(text)
     )
@@ -91,14 +91,14 @@ _PAGES = frozenset({"page", "page-first", "locator"})
 
 
 def render(node: StyleNode, scene: Scene) -> StylePiece:
-    """One element."""
+    """Format one element."""
     scene.count()
     rule = _RULES.get(node.tag)
     return rule(node, scene) if rule else StylePiece()
 
 
 def render_all(nodes: Iterable[StyleNode], scene: Scene, delimiter: str = "") -> StylePiece:
-    """Elements one behind the other."""
+    """Format elements and join them."""
     pieces = [render(node, scene) for node in nodes]
     text = scene.join([piece.text for piece in pieces], delimiter)
     return StylePiece(text, any(piece.asks for piece in pieces), any(piece.holds for piece in pieces))
@@ -110,11 +110,11 @@ def _text(node: StyleNode, scene: Scene) -> StylePiece:
         variable = node.get("variable")
         if text:
             scene.printed.add(variable)
-        # a letter behind the year is no reason for words around it
+        # the year suffix alone is not a reason to show a group
         return StylePiece(finish(text, node, scene), variable != "year-suffix", bool(text))
     if node.has("macro"):
         piece = render_macro(node.get("macro"), scene)
-        # a macro that prints something counts as a variable that is there; so does a group (CSL 1.0.2, Group)
+        # a macro or group that prints something counts as a variable that is present (CSL 1.0.2, Group)
         return StylePiece(finish(piece.text, node, scene), piece.asks or bool(piece.text), bool(piece.text))
     if node.has("term"):
         plural = node.get("plural") == "true"
@@ -140,7 +140,7 @@ def _is_page(scene: Scene) -> bool:
 
 
 def render_macro(name: str, scene: Scene) -> StylePiece:
-    """What a macro prints; nothing if there is none of the name."""
+    """Return the output of a macro, which is empty if the macro does not exist."""
     macro = scene.macros.get(name)
     if macro is None:
         return StylePiece()
@@ -191,7 +191,9 @@ def _group(node: StyleNode, scene: Scene) -> StylePiece:
 
 
 def _open(nodes: Iterable[StyleNode], scene: Scene) -> list[StyleNode]:
-    """Elements, with what conditions choose in their place: a delimiter stands between these, too."""
+    """Return the elements with conditions replaced by the chosen branch, so that delimiters apply to its
+    elements too.
+    """
     found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
@@ -203,7 +205,7 @@ def _open(nodes: Iterable[StyleNode], scene: Scene) -> list[StyleNode]:
 
 
 def choose(node: StyleNode, scene: Scene) -> tuple[StyleNode, ...]:
-    """The elements of the first branch whose conditions hold."""
+    """Return the elements of the first branch whose conditions are met."""
     for branch in node.children:
         if branch.tag == "else" or _holds(branch, scene):
             return branch.children
@@ -246,7 +248,7 @@ _RULES: Mapping[str, Callable[[StyleNode, Scene], StylePiece]] = MappingProxyTyp
 )
 
 
-# Numbers: which texts are numbers, ordinals, Roman numerals, ranges of pages.
+# Numbers: detection of numeric strings, ordinals, Roman numerals, ranges of pages.
 
 
 _NUMERIC = lazy_pattern(r"[A-Za-z]*\d+[A-Za-z]*(?:\s*[-–,&]\s*[A-Za-z]*\d+[A-Za-z]*)*")
@@ -260,17 +262,17 @@ _ROMAN = (
 
 
 def is_numeric(text: str) -> bool:
-    """Whether a variable counts as a number."""
+    """Return whether the value of a variable is numeric."""
     return _NUMERIC.fullmatch(text.strip()) is not None
 
 
 def is_plural(text: str) -> bool:
-    """Whether it holds several numbers."""
+    """Return whether the value contains several numbers."""
     return _PLURAL.search(text) is not None
 
 
 def format_number(text: str, form: str, locale: Locale) -> str:
-    """A number in a form: `numeric`, `ordinal`, `long-ordinal`, `roman`; what is no number stays."""
+    """Format a number as `numeric`, `ordinal`, `long-ordinal` or `roman`. Other strings are unchanged."""
     if not is_numeric(text) or form in ("", "numeric"):
         return text
     return _PART.sub(lambda found: _one(int(found[1]), form, locale) if found[1] else found[0], text)
@@ -289,7 +291,7 @@ def _one(number: int, form: str, locale: Locale) -> str:
 
 
 def format_pages(text: str, form: str, locale: Locale) -> str:
-    """Ranges of pages, their second numbers shortened as the style wants it."""
+    """Format ranges of pages, with the second number abbreviated as the style requires."""
     dash = locale.term("page-range-delimiter") or "–"
 
     def shorten(found: object) -> str:
@@ -309,7 +311,7 @@ def format_pages(text: str, form: str, locale: Locale) -> str:
 
 
 def _shortened(first: str, last: str, form: str) -> str:
-    """The digits of the last page that are printed."""
+    """Return the printed digits of the last page."""
     if len(first) != len(last):
         return last
     common = 0

@@ -1,4 +1,4 @@
-"""Attributes that many elements share: affixes, faces, quotes, case."""
+"""Attributes that many elements share: affixes, font styles, quotes, case."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INNER = str.maketrans({"“": "‘", "”": "’"})
 
 
 def finish(text: str, node: StyleNode, scene: Scene, *, affixes: bool = True) -> str:
-    """A text as its element wants it: case, periods, quotes, faces, then affixes."""
+    """Apply the attributes of an element: case, periods, quotes, font styles, then affixes."""
     if not text:
         return ""
     if node.has("text-case"):
@@ -36,14 +36,14 @@ def finish(text: str, node: StyleNode, scene: Scene, *, affixes: bool = True) ->
 
 
 def quote(text: str, scene: Scene) -> str:
-    """A text in quotes; those in it become inner ones."""
+    """Put text in quotes. Quotes inside of it become inner quotes."""
     opening, closing = scene.locale.term("open-quote") or "“", scene.locale.term("close-quote") or "”"
     inner = text.translate(_INNER) if opening == "“" else text
     return f"{opening}{inner}{closing}"
 
 
 def faces(text: str, node: StyleNode) -> str:
-    """A text in the faces that an element names."""
+    """Apply the font styles of an element."""
     for (name, value), tag in _FACES.items():
         if node.get(name) == value:
             text = wrap(text, tag)
@@ -51,13 +51,13 @@ def faces(text: str, node: StyleNode) -> str:
 
 
 def affix(text: str, node: StyleNode, scene: Scene) -> str:
-    """A text with what stands before and behind it."""
+    """Add the prefix and suffix of an element."""
     if not text:
         return ""
     return scene.concat(scene.concat(node.get("prefix"), text), node.get("suffix"))
 
 
-# Changes of case. What stands between the signs of `nocase` stays as it is, and so do formulas.
+# Changes of case. Text between `nocase` markers is unchanged, and so are formulas.
 
 
 _OPEN, _CLOSE = tag_sign("<nocase>"), tag_sign("</nocase>")
@@ -71,18 +71,18 @@ _SKIPPED_WORDS = (
     "until unto versus vs. vs v. v et al de d' von van c ca"
 )
 _SKIPPED = frozenset(_SKIPPED_WORDS.split())
-"""Words that titles have in lower case."""
+"""Words in lower case in titles."""
 
 
 def change_case(text: str, case: str, *, is_english: bool) -> str:
-    """A text in another case: a value of `text-case`."""
+    """Convert text to a value of `text-case`."""
     if case == "lowercase":
         return _outside_nocase(text, str.lower)
     if case == "uppercase":
         return _outside_nocase(text, str.upper)
     if case == "capitalize-first":
         word = next(iter(_WORD.findall(text.lstrip())), "")
-        # `arXiv` is written so
+        # names such as `arXiv` keep their case
         return _first_up(text) if word == word.lower() else text
     if case == "capitalize-all":
         return "".join(_first_up(piece) for piece in _WORD.findall(text))
@@ -100,7 +100,7 @@ def _outside_nocase(text: str, change: Callable[[str], str]) -> str:
 
 
 def _first_up(text: str) -> str:
-    """The first letter in upper case, unless it is protected."""
+    """Capitalize the first letter, unless it is protected."""
     for index, char in enumerate(text):
         if char == _OPEN:
             return text

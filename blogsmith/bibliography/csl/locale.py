@@ -1,4 +1,4 @@
-"""Terms, dates and options of a language, those of the style before those of the language."""
+"""Terms, dates and options of a language. The style takes precedence over the locale file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "
 
 
 class Locale:
-    """What a style prints in a language."""
+    """The terms and formats of a style in a language."""
 
     def __init__(self, style: StyleNode, language: str) -> None:
         main = language.partition("-")[0].lower()
@@ -25,7 +25,7 @@ class Locale:
         self._terms: dict[tuple[str, str], StyleNode | None] = {}
 
     def option(self, name: str) -> bool:
-        """Whether an option of the language is on."""
+        """Return whether an option of the language is set."""
         for node in self._nodes:
             found = node.find("style-options")
             if found is not None and found.has(name):
@@ -33,12 +33,12 @@ class Locale:
         return False
 
     def date(self, form: str) -> StyleNode | None:
-        """The form of a date: `text` or `numeric`."""
+        """Return the date format `text` or `numeric`, or None."""
         dates = (date for node in self._nodes for date in node.find_all("date"))
         return next((date for date in dates if date.get("form") == form), None)
 
     def term(self, name: str, form: str = "long", *, plural: bool = False) -> str:
-        """A term; empty if there is none."""
+        """Return a term; empty if there is none."""
         wanted: str | None = form
         while wanted:
             found = self._find(name, wanted)
@@ -61,7 +61,7 @@ class Locale:
                     yield term
 
     def ordinal(self, number: int) -> str:
-        """`2` → `nd`."""
+        """Return the ordinal suffix of a number: `nd` for 2."""
         for name, wanted in (
             (f"ordinal-{number % 100:02}", ("last-two-digits", "whole-number")),
             (f"ordinal-{number % 10:02}", ("last-digit", "")),

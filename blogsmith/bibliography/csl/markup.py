@@ -1,7 +1,7 @@
-"""Text with markup as one string: tags are single signs of Unicode's private area, no text to any rule.
+"""Text with markup in a single string, where tags are single characters of Unicode's private area.
 
-So every rule about punctuation and case works on a string, and nothing that a style or an entry holds can be
-markup where the string becomes HTML.
+Rules for punctuation and case thus work on plain strings. No content of a style or an entry can become
+markup when the string is converted to HTML.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FIRST_TAG = 0xE000
 _FIRST_ITEM = 0xE010
 MOST_ITEMS = 100
 FIRST_FORMULA = 0xE100
-"""Signs from here on stand for formulas; they are letters to every rule."""
+"""Characters from here on represent formulas. All rules treat them as letters."""
 MOST_FORMULAS = 0x1000
 PRIVATE = lazy_pattern(r"[\ue000-\uf8ff]")
 _MARKS = lazy_pattern(r"[\ue000-\ue0ff]+")
@@ -33,46 +33,46 @@ _PAIRS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         ";": {"!": "!", "?": "?", ":": ";", ".": ";", ",": ";,"},
     }
 )
-"""Two signs that come together → what is printed, as citeproc-js has it."""
+"""Two adjacent punctuation characters → output, as in citeproc-js."""
 _QUOTES = "”’»"
 
 
 def tag_sign(tag: str) -> str:
-    """The sign that stands for a tag."""
+    """Return the character that represents a tag."""
     return chr(_FIRST_TAG + TAGS.index(tag))
 
 
 def tag_of(sign: str) -> str:
-    """The tag that a sign stands for; empty if it is none."""
+    """Return the tag that a character represents; empty if there is none."""
     number = ord(sign) - _FIRST_TAG
     return TAGS[number] if 0 <= number < len(TAGS) else ""
 
 
 def item_signs(index: int) -> tuple[str, str]:
-    """The signs around the n-th item of a citation."""
+    """Return the characters around the n-th item of a citation."""
     start = _FIRST_ITEM + 2 * (index % MOST_ITEMS)
     return chr(start), chr(start + 1)
 
 
 def is_mark(sign: str) -> bool:
-    """Whether a sign is markup and nothing to be seen."""
+    """Return whether a character is invisible markup."""
     return "\ue000" <= sign <= "\ue0ff"
 
 
 def wrap(text: str, tag: str) -> str:
-    """The text in a tag: `wrap("x", "i")`."""
+    """Wrap the text in a tag: `wrap("x", "i")`."""
     return f"{tag_sign(f'<{tag}>')}{text}{tag_sign(f'</{tag}>')}" if text else ""
 
 
 def plain(text: str) -> str:
-    """The text without markup."""
+    """Return the text without markup."""
     return _MARKS.sub("", text)
 
 
 def concat(first: str, second: str, *, into_quotes: bool = False) -> str:
-    """One text behind the other, punctuation and blanks that come together made one.
+    """Join two strings. Merge duplicate punctuation and spaces between them.
 
-    into_quotes: a full stop or comma goes inside of the quotes in front of it.
+    into_quotes: a following full stop or comma is moved inside of closing quotes.
     """
     if not first or not second:
         return first or second
@@ -95,7 +95,7 @@ def concat(first: str, second: str, *, into_quotes: bool = False) -> str:
 
 
 def _put_inside(text: str, end: int, sign: str) -> str:
-    """A sign put in front of the closing quotes that end a text."""
+    """Insert a punctuation character before the closing quotes at the end of the text."""
     before = end
     while before > 0 and (text[before - 1] in _QUOTES or is_mark(text[before - 1])):
         before -= 1

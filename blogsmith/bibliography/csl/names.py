@@ -1,4 +1,4 @@
-"""Names of people: initials, order, `and`, et al., labels, and what stands in for names that are missing."""
+"""Names of people: initials, order, `and`, et al., labels, and substitutes for missing names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Render = Callable[[StyleNode, Scene], StylePiece]
 
 
 def render_names(node: StyleNode, scene: Scene, render: Render) -> StylePiece:
-    """`names`; in a `substitute`, one without a `name` is like the element it stands in for."""
+    """Format a `names` element. In a `substitute`, one without `name` inherits from the replaced element."""
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
     roles = node.get("variable").split()
@@ -30,14 +30,14 @@ def render_names(node: StyleNode, scene: Scene, render: Render) -> StylePiece:
         piece = render(child, scene)
         printed, scene.printed, scene.names = scene.printed, before | scene.printed, outer
         if piece.text:
-            # what stands in is not printed again
+            # the substitute is not printed again
             scene.suppressed |= printed
             return StylePiece(finish(piece.text, node, scene), True, True)
     return StylePiece("", True, False)
 
 
 def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
-    """Roles with the name of their term; editors who are the translators, too, are named once."""
+    """Return roles with the names of their terms. Editors who are also the translators are listed once."""
     are_both = {"editor", "translator"} <= set(roles) and scene.people("editor") == scene.people("translator")
     if are_both and scene.people("editor") and scene.locale.term("editortranslator"):
         return [("editor", "editortranslator")]
@@ -63,7 +63,7 @@ def _with_label(role: str, node: StyleNode, scene: Scene, term: str) -> str:
 def format_people(
     people: Sequence[Person], name: StyleNode | None, et_al: StyleNode | None, scene: Scene
 ) -> str:
-    """Several names as one text."""
+    """Format several names."""
     options = scene.name_options(name)
     at_least, first = int(options["et-al-min"] or 0), int(options["et-al-use-first"] or 1)
     first += scene.cite.extra_names if not scene.is_sorting else 0
@@ -107,7 +107,7 @@ def _join_names(texts: list[str], delimiter: str, options: dict[str, str], scene
     if not word or len(texts) < 2:
         return scene.join(texts, delimiter)
     if texts[-1] == OTHERS:
-        # no name, but the end of a list
+        # `OTHERS` marks the end of a list and is not a name
         return f"{scene.join(texts[:-1], delimiter)} {word} {OTHERS}"
     rule, order = options["delimiter-precedes-last"], options.get("name-as-sort-order", "")
     takes = rule == "always" or (rule == "contextual" and len(texts) > 2)
@@ -139,7 +139,7 @@ def _person(person: Person, index: int, name: StyleNode | None, options: dict[st
 
 
 def _part(part: str, text: str, name: StyleNode | None) -> str:
-    """The family or given name in its own face and case."""
+    """Apply the font style and case of the family or given name."""
     for node in name.find_all("name-part") if name is not None else ():
         if node.get("name") == part and text:
             if node.has("text-case"):
@@ -149,7 +149,7 @@ def _part(part: str, text: str, name: StyleNode | None) -> str:
 
 
 def _given_name(person: Person, options: dict[str, str]) -> str:
-    """The given name, as initials where the style wants them."""
+    """Return the given name, as initials if the style requires them."""
     mark = options.get("initialize-with")
     if mark is None or not person.given:
         return person.given

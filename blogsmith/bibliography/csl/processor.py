@@ -1,7 +1,8 @@
-"""A style at work on the works of one page: citations and the list of references, as texts with signs.
+"""Applies a style to the publications of one page: citations and the list of references, as strings with
+markup.
 
-Left out: notes (a citation is always the first one), dashes in place of repeated names, for entries are also
-shown alone, and uncertain dates. Source: CSL 1.0.2; where it is silent, what citeproc-js does.
+Not supported: notes (a citation is always a first one), dashes for repeated names (entries are also shown
+separately), and uncertain dates. Source: CSL 1.0.2; where it is silent, the behaviour of citeproc-js.
 """
 
 from __future__ import annotations
@@ -28,10 +29,13 @@ MOST_EXTRA_NAMES = 10
 
 
 class CslProcessor:
-    """Belongs to one page."""
+    """The citation processor of one page."""
 
     def __init__(self, text: str, language: str, works: Sequence[Publication]) -> None:
-        """StyleError if the text is no style that can be used. works: as they are first cited, encoded."""
+        """Parse the style, and sort and disambiguate the publications. StyleError if the style is not usable.
+
+        works: in order of their first citation, encoded.
+        """
         style = parse_csl(text)
         if style.tag != "style":
             raise StyleError("this is no style of citations")
@@ -40,16 +44,16 @@ class CslProcessor:
         self._citation, self._bibliography = _part(style, "citation"), _part(style, "bibliography")
         self._macros = {macro.get("name"): macro for macro in style.find_all("macro")}
         is_english = language.partition("-")[0].lower() == "en"
-        # a page in another language than English has its words, whatever the style was written for
+        # a page in another language uses the terms of that language, not those of the style
         self._locale = Locale(style, style.get("default-locale", language) if is_english else language)
         self._has_suffix = any(node.get("variable") == "year-suffix" for node in style.walk())
         self.has_numbers = _has_numbers(style)
-        """The style prints numbers; else names or titles."""
+        """Whether the style prints numbers instead of names or titles."""
         first = [Cite(work, number) for number, work in enumerate(works, 1)]
         ordered = sort_cites(self._bibliography.find("sort"), first, self._entry_scene)
         self._cites = {cite.work.key: replace(cite, number=number) for number, cite in enumerate(ordered, 1)}
         self.keys = tuple(self._cites)
-        """In the order of the list."""
+        """Keys in the order of the list."""
         self._tell_apart()
 
     def _refuse_dependent(self, style: StyleNode) -> None:
@@ -61,17 +65,17 @@ class CslProcessor:
 
     @property
     def letters(self) -> Mapping[str, str]:
-        """Key → the letter behind its year."""
+        """The year suffix of each key."""
         return {key: cite.suffix for key, cite in self._cites.items()}
 
     def entry(self, key: str) -> str:
-        """The text of an entry of the list; its number, if it has one, stands in front."""
+        """Return an entry of the list, starting with its number if the style prints one."""
         layout, scene = _part(self._bibliography, "layout"), self._entry_scene(self._cites[key])
         text = render_all(layout.children, scene).text
         return affix(faces(text, layout), layout, scene)
 
     def cluster(self, items: Iterable[tuple[str, str, str, str]]) -> str:
-        """A citation of (key, words before, label, place in the work), signs around each item."""
+        """Format a citation of (key, prefix, label, locator) items, with markers around each item."""
         layout = _part(self._citation, "layout")
         given = list(items)
         cites = [
@@ -113,7 +117,7 @@ class CslProcessor:
         return plain(render_all(_part(self._citation, "layout").children, self._cite_scene(cite)).text)
 
     def _tell_apart(self) -> None:
-        """Works that would be cited by the same words: given names, more names, letters behind years."""
+        """Disambiguate publications with equal citations by given names, more names, or year suffixes."""
         wants = self._citation.get
         if wants("disambiguate-add-givenname") == "true":
             self._add_given_names(wants("givenname-disambiguation-rule", "by-cite"))
@@ -150,7 +154,9 @@ class CslProcessor:
                 self._cites[cite.work.key] = replace(self._cites[cite.work.key], given_names=own)
 
     def _add_names(self, same: Sequence[Cite]) -> None:
-        """As many names more as tell these works apart; none where no number does."""
+        """Show the smallest number of additional names that distinguishes these publications, if there is
+        one.
+        """
         for extra in range(1, MOST_EXTRA_NAMES):
             tried = [replace(cite, extra_names=extra) for cite in same]
             if len({self._cited_text(cite) for cite in tried}) > 1:
@@ -177,7 +183,7 @@ def _people(cite: Cite, *, only_first: bool) -> tuple[Person, ...]:
     return people[:1] if only_first else people
 
 
-# The order of works, by the keys of a style.
+# The order of publications, by the sort keys of a style.
 
 
 _NUMBERS = name_set("volume issue number chapter-number collection-number edition citation-number")
@@ -187,7 +193,7 @@ _DATES = frozenset(("issued", "accessed", "original-date", "event-date"))
 
 
 def sort_cites(sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[Cite], Scene]) -> list[Cite]:
-    """The works in the order of a `sort` element; as they come without one."""
+    """Sort publications by a `sort` element. Without one, the order is unchanged."""
     if sort is None:
         return list(cites)
     keys = list(sort.find_all("key"))
@@ -198,7 +204,7 @@ def sort_cites(sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[C
         for left, right, sign in zip(values[id(first)], values[id(second)], signs, strict=True):
             if left == right:
                 continue
-            # what is not there comes last, in either direction
+            # missing values come last in both directions
             if not left or not right:
                 return -1 if left else 1
             return sign if left > right else -sign
@@ -229,7 +235,7 @@ def _value(key: StyleNode, scene: Scene) -> str:
 
 
 def collation(text: str) -> str:
-    """A text as words are ordered: without case, accents and punctuation."""
+    """Return a sort key for text: without case, accents and punctuation."""
     decomposed = unicodedata.normalize("NFKD", PRIVATE.sub("", text).casefold())
     kept = (char if char.isalnum() else " " for char in decomposed if not unicodedata.combining(char))
     special = "".join(kept).translate(
@@ -238,10 +244,10 @@ def collation(text: str) -> str:
     return " ".join(special.split())
 
 
-# Citations of several works drawn together: numbers in a row as `1–3`, one author as `(Ash, 2011a, 2011b)`.
+# Collapsing of citations: consecutive numbers as `1–3`, works by one author as `(Ash, 2011a, 2011b)`.
 #
-# Works with words before them or places in them stay apart. Source: CSL 1.0.2, `collapse`; `year-suffix` and
-# `year-suffix-ranged` are taken for `year`, so each work keeps a year that leads to it.
+# Items with a prefix or locator are not collapsed. Source: CSL 1.0.2, `collapse`; `year-suffix` and
+# `year-suffix-ranged` are treated as `year`, so each item keeps a year that links to its entry.
 
 
 _SHORTEST_RUN = 3
@@ -249,30 +255,30 @@ _RANGE = "–"
 
 
 class CitePiece(NamedTuple):
-    """One work of a citation."""
+    """One item of a citation."""
 
     cite: Cite
     prefix: str
-    """Words before it."""
+    """Text before the item."""
     position: int
-    """Its place in the citation as written."""
+    """Position in the citation as written."""
     text: str
-    """What the style prints of it, without prefix and signs."""
+    """Output of the style, without prefix and markers."""
 
     @property
     def is_bare(self) -> bool:
-        """It has neither words before it nor a place in the work."""
+        """Whether the item has neither prefix nor locator."""
         return not self.prefix and not self.cite.locator
 
     @property
     def signed(self) -> str:
-        """Its text between the signs of its item."""
+        """The text between the markers of its item."""
         opening, closing = item_signs(self.position)
         return f"{opening}{self.text}{closing}"
 
 
 def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
-    """The texts to print, a run of three numbers or more as one: its inner items have signs, but no text."""
+    """Yield the output with runs of three or more numbers as ranges. Inner items have markers but no text."""
     at = 0
     while at < len(pieces):
         end = at + 1
@@ -292,11 +298,11 @@ def _follows(first: CitePiece, second: CitePiece) -> bool:
 
 
 def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
-    """The texts to print, works by the same names behind each other and from the second on as their years."""
+    """Yield the output with items by the same names grouped, from the second on as year only."""
     groups: dict[str, list[CitePiece]] = {}
     for piece in pieces:
         names = _names(piece)
-        # what has words before it, or no names, stands alone
+        # an item with a prefix, or without names, is not grouped
         groups.setdefault(names or f"\0{piece.position}", []).append(piece)
     for names, group in groups.items():
         first, *others = group
@@ -307,7 +313,7 @@ def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
 
 
 def _names(piece: CitePiece) -> str:
-    """What is printed before the year; empty if the piece is not to be drawn together with others."""
+    """Return the text before the year; empty if the item cannot be grouped."""
     work = piece.cite.work
     year = f"{work.year}{piece.cite.suffix}" if work.year and work.authors else ""
     return piece.text.partition(year)[0] if year and year in piece.text and piece.is_bare else ""

@@ -1,4 +1,4 @@
-"""What elements of a style see while one work is printed."""
+"""The state that elements of a style use while one publication is formatted."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .markup import concat
 from .style_tree import StyleError, StyleNode
 
 OTHERS = "others"
-"""The last of the authors, where there are more than are named."""
+"""Placeholder for the other authors of an incomplete list, as its last name."""
 MOST_MACROS = 40
-"""Macros that call each other, one inside the other."""
+"""Maximum depth of nested macros."""
 MOST_STEPS = 200_000
-"""Elements that one entry may take: macros can call each other many times."""
+"""Maximum number of elements formatted per entry, since macros can call each other many times."""
 
 _NAME_DEFAULTS: Mapping[str, str] = {
     **{"delimiter-precedes-et-al": "contextual", "delimiter-precedes-last": "contextual"},
@@ -27,69 +27,69 @@ _INHERITED = {"name-form": "form", "name-delimiter": "delimiter"}
 
 
 class StylePiece(NamedTuple):
-    """What an element printed."""
+    """The output of an element."""
 
     text: str = ""
     asks: bool = False
-    """It prints variables."""
+    """Whether the element uses variables."""
     holds: bool = False
-    """One of them was there."""
+    """Whether one of them has a value."""
 
 
 @dataclass(slots=True)
 class Cite:
-    """One work where it is cited."""
+    """A publication and the details of its citation."""
 
     work: Publication
     number: int = 0
-    """In the order of citation, 1-based."""
+    """Citation number, in order of citation, from 1."""
     label: str = ""
-    """Of the locator: `page`."""
+    """Label of the locator, such as `page`."""
     locator: str = ""
     suffix: str = ""
-    """Letter behind its year."""
+    """Year suffix, a letter."""
     extra_names: int = 0
-    """Names that are printed beyond what the style shows, to tell works apart."""
+    """Number of names shown in addition to those of the style, for disambiguation."""
     is_ambiguous: bool = False
-    """Another work is cited by the same words, and the style says more of it then."""
+    """Whether another publication has the same citation, so that the style adds more details."""
     given_names: frozenset[str] = frozenset()
-    """Family names that need more than themselves to be told apart."""
+    """Family names that need given names for disambiguation."""
 
 
 @dataclass(slots=True)
 class Scene:
-    """One work being printed."""
+    """The formatting state of one publication."""
 
     style: StyleNode
     macros: Mapping[str, StyleNode]
     mode: StyleNode
-    """`citation` or `bibliography`."""
+    """The element `citation` or `bibliography`."""
     locale: Locale
     cite: Cite
     into_quotes: bool
     has_suffix_element: bool
-    """The style says where letters behind years stand."""
+    """Whether the style itself places year suffixes."""
     is_sorting: bool = False
     sort_names: Mapping[str, str] = field(default_factory=dict)
     suppressed: set[str] = field(default_factory=set)
-    """Variables that have taken the place of names, and are not printed twice."""
+    """Variables that replaced names and must not be printed again."""
     printed: set[str] = field(default_factory=set)
     """Variables that were printed."""
     names: StyleNode | None = None
-    """The element for which something stands in, while it is looked for."""
+    """The `names` element whose substitute is being formatted."""
     macro_depth: int = 0
     steps: int = 0
     has_year: bool = False
-    """The first year of the date has been printed."""
+    """Whether the year has been printed once."""
 
     @property
     def is_bibliography(self) -> bool:
-        """Whether it is an entry of the list."""
+        """Whether an entry of the list is formatted."""
         return self.mode.tag == "bibliography"
 
     @property
     def is_english(self) -> bool:
-        """Whether titles may be put in the case of English ones."""
+        """Whether titles may be changed to English title case."""
         language = self.cite.work.texts.get("language", "").lower()
         return (
             language.startswith(("en", "usenglish", "american", "british"))
@@ -98,13 +98,13 @@ class Scene:
         )
 
     def count(self) -> None:
-        """One element more; StyleError where a style never ends."""
+        """Count one more element. Raises StyleError if a style does not terminate."""
         self.steps += 1
         if self.steps > MOST_STEPS or self.macro_depth > MOST_MACROS:
             raise StyleError("its macros call each other without end")
 
     def text(self, variable: str) -> str:
-        """A variable as text; empty if it is not there, or has been printed in place of names."""
+        """Return a variable as text; empty if it has no value or was printed as a substitute for names."""
         if variable in self.suppressed:
             return ""
         cite = self.cite
@@ -119,7 +119,7 @@ class Scene:
         return cite.work.texts.get(variable, "")
 
     def people(self, role: str) -> tuple[Person, ...]:
-        """Who has a role."""
+        """Return the people with a role."""
         people = () if role in self.suppressed else self.cite.work.people.get(role, ())
         others = (
             (Person(literal=OTHERS),) if people and role == "author" and self.cite.work.has_others else ()
@@ -127,11 +127,11 @@ class Scene:
         return (*people, *others)
 
     def date(self, variable: str) -> WorkDate | None:
-        """A date."""
+        """Return a date variable, or None."""
         return None if variable in self.suppressed else self.cite.work.dates.get(variable)
 
     def has(self, variable: str) -> bool:
-        """Whether a variable of any kind is there, printed already or not."""
+        """Return whether a variable of any kind has a value, even if it was printed already."""
         work = self.cite.work
         if variable == "issued" and work.date_text:
             return True
@@ -140,7 +140,9 @@ class Scene:
         return variable not in self.suppressed and bool(self.text(variable))
 
     def name_options(self, name: StyleNode | None) -> dict[str, str]:
-        """Attributes of names, those of the style and of the citation or list among them."""
+        """Return the attributes of names, including those inherited from the style and from the citation or
+        list.
+        """
         found = dict(_NAME_DEFAULTS)
         for node in (self.style, self.mode):
             for key, value in node.attributes.items():
@@ -152,7 +154,7 @@ class Scene:
         return found
 
     def join(self, texts: Iterator[str] | list[str], delimiter: str) -> str:
-        """Texts one behind the other, those that are empty left out."""
+        """Join strings with a delimiter. Empty ones are skipped."""
         made = ""
         for text in texts:
             if not text:
@@ -161,5 +163,5 @@ class Scene:
         return made
 
     def concat(self, first: str, second: str) -> str:
-        """As `markup.concat`, with the rule of the language for quotes."""
+        """Join two strings with `markup.concat` and the language's rule for quotes."""
         return concat(first, second, into_quotes=self.into_quotes)

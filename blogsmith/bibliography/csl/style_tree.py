@@ -1,4 +1,5 @@
-"""Styles and locales as trees. A file with a document type is refused: its entities could name other files.
+"""Styles and locales as trees. Files with a document type are rejected: its entities could refer to other
+files.
 
 Source: CSL 1.0.2 specification.
 """
@@ -27,7 +28,7 @@ _EXACT = frozenset(("en-GB", "pt-BR"))
 
 
 class StyleError(Exception):
-    """A style that cannot be used, with the reason in the author's terms."""
+    """Raised if a style cannot be used, with the reason for the author."""
 
 
 class StyleNode(Struct, frozen=True, eq=False):
@@ -39,23 +40,23 @@ class StyleNode(Struct, frozen=True, eq=False):
     text: str = ""
 
     def get(self, name: str, default: str = "") -> str:
-        """The value of an attribute."""
+        """Return the value of an attribute."""
         return self.attributes.get(name, default)
 
     def has(self, name: str) -> bool:
-        """Whether it stands there."""
+        """Return whether the element has an attribute."""
         return name in self.attributes
 
     def find(self, tag: str) -> StyleNode | None:
-        """The first child of a kind."""
+        """Return the first child with this tag, or None."""
         return next((child for child in self.children if child.tag == tag), None)
 
     def find_all(self, tag: str) -> Iterator[StyleNode]:
-        """All children of a kind."""
+        """Return all children with this tag."""
         return (child for child in self.children if child.tag == tag)
 
     def walk(self) -> Iterator[StyleNode]:
-        """It and all below it."""
+        """Yield the element and all its descendants."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -63,7 +64,7 @@ class StyleNode(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=16)
 def parse_csl(text: str) -> StyleNode:
-    """The tree of a file; StyleError if it is none."""
+    """Parse a file. Raises StyleError if it is invalid."""
     if len(text) > MOST_CHARACTERS:
         raise StyleError("the file is larger than a style can be")
     if _DOCTYPE.search(text):
@@ -88,7 +89,7 @@ def _node(element: ElementTree.Element, depth: int) -> StyleNode:
 
 @lru_cache(maxsize=16)
 def read_locale(language: str) -> StyleNode:
-    """The locale for a language of pages; English for one that is not shipped."""
+    """Return the locale for a language; English if there is none."""
     main = language.partition("-")[0].lower()
     name = language if language in _EXACT else _LOCALES.get(main, "en-US")
     package = __package__.rpartition(".")[0]

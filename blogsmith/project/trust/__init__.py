@@ -1,1 +1,1 @@
-"""Which sites' own code may run: consent, what it covers, and how a folder is known again."""
+"""Consent to run the code of a site: what it covers, and how the folder of a site is recognized."""

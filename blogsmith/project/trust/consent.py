@@ -1,9 +1,9 @@
-"""Which sites' own code the person at this machine has agreed to run: plugins, and the cells of posts.
+"""Consent of the user of this machine to run the code of a site: its plugins and the cells of its posts.
 
-Like `direnv allow`: a record outside the site, per user, of one folder, of a digest of each file of its
-plugins, and of its settings that decide what runs: those under `execute:` and a command under `editor:`. A
-cloned site cannot bring its own consent, another folder at the same path has none, and changes ask again. The
-cells themselves are not part of it: their author writes them all day long.
+As in `direnv allow`, consent is a record per user outside the site. It covers one folder, a digest of each
+file of its plugins, and the settings that decide what runs: those under `execute:` and a command under
+`editor:`. A cloned site cannot include its own consent, another folder at the same path has none, and
+changes require new consent. The cells themselves are not covered, because their author edits them all day.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from .place import record_file
 
 State = Literal["given", "never", "earlier", "elsewhere", "changed"]
 _NAMED = 3
-"""Changes that a message names."""
+"""Maximum number of changes that a message lists."""
 
 
 class ConsentChange(Struct, frozen=True):
-    """One file or setting that is not as it was when consent was given."""
+    """A file or setting that has changed since consent was given."""
 
     name: str
     """A path relative to the root, or the key of a setting."""
     is_setting: bool
     before: str | None
-    """Digest of the file or value of the setting; None: it was not there."""
+    """Digest of the file or value of the setting; None if it did not exist."""
     after: str | None
-    """None: it is gone."""
+    """New digest or value; None if it was removed."""
 
     @property
     def kind(self) -> Literal["new", "changed", "gone"]:
-        """What happened to it, in a word."""
+        """The kind of change."""
         if self.before is None:
             return "new"
         return "gone" if self.after is None else "changed"
@@ -61,11 +61,13 @@ class Consent(Struct, frozen=True):
     """Whether code of a site may run here, and if not, why."""
 
     state: State
-    """`earlier`: given to a blogsmith that did not note the folder; `elsewhere`: to another folder here."""
+    """`earlier`: given to a version that did not record the folder; `elsewhere`: given to another folder at
+    this path.
+    """
     code: PluginCode
-    """What was judged; empty where no record asks for it."""
+    """The checked code; empty if there is no valid record."""
     files: Mapping[str, str]
-    """Everything that was judged by its digest: that code, and programs of the site that settings name."""
+    """Digests of all checked files: the plugins, and programs of the site that settings name."""
     settings: Mapping[str, str]
     changes: tuple[ConsentChange, ...] = ()
 
@@ -76,7 +78,7 @@ class Consent(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """Why a site that was trusted is not any more, as part of a sentence; empty if it never was."""
+        """Why a site is no longer trusted, as part of a sentence; empty if it never was."""
         if self.state == "earlier":
             return "an earlier blogsmith was told to trust it, which did not note the folder and its files"
         if self.state == "elsewhere":
@@ -85,9 +87,9 @@ class Consent(Struct, frozen=True):
 
 
 def judge(root: Path, config: Config | None = None) -> Consent:
-    """Whether this user trusted this very folder with exactly these plugins and settings.
+    """Return whether this user trusted exactly this folder with these plugins and settings.
 
-    config: the site's settings, where they are known; else they are read.
+    config: the site's settings; None reads them.
     """
     root = root.resolve()
     record = _records().get(str(root))
@@ -106,14 +108,14 @@ def judge(root: Path, config: Config | None = None) -> Consent:
 
 
 def is_trusted(root: Path, config: Config | None = None) -> bool:
-    """As `judge`, for who needs no reason."""
+    """Return whether the code of a site may run, see `judge`."""
     return judge(root, config).is_given
 
 
 def trust(root: Path) -> Consent:
-    """Record the site's plugins and settings as they are now; SiteError if that cannot be written.
+    """Record the site's current plugins and settings. Raises SiteError if that cannot be written.
 
-    Gives what is covered now and what was different before: `changes` and `state` are those until now.
+    The result has the files and settings covered now; its `state` and `changes` are those from before.
     """
     root = root.resolve()
     config = load_config(root).config
@@ -144,7 +146,7 @@ def _unread(state: State, root: Path) -> Consent:
 
 
 def running_settings(config: Config) -> dict[str, str]:
-    """Settings that decide what runs and what it may do, by key; those that are not as by default."""
+    """Return settings, by key, that decide what runs and what it may do, without default values."""
     usual = msgspec.to_builtins(Execution())
     now: dict[str, Any] = msgspec.to_builtins(config.execution)
     found = {
@@ -155,19 +157,21 @@ def running_settings(config: Config) -> dict[str, str]:
     if read_editor(config.editor).is_code:
         found["editor"] = config.editor.strip()
     if config.build.executor != "local" and config.execution.dask.scheduler:
-        # who answers at that address gets the posts, and may have Dask run code here
+        # the host at this address receives the posts, and may have Dask run code here
         found["build.executor"] = json.dumps(config.build.executor)
     return found
 
 
 def _programs(root: Path, config: Config) -> dict[str, str]:
-    """Files of the site that settings name as programs, with digests; programs elsewhere are the user's."""
+    """Return digests of files of the site that settings name as programs. Programs elsewhere belong to the
+    user.
+    """
     editor = read_editor(config.editor)
     named = [config.execution.python, *(editor.command[:1] if editor.is_code else ())]
     found = {}
     for program in named:
         path = PurePosixPath(os.path.relpath(root / program, root)).as_posix()
-        # a name without a slash is looked for in PATH
+        # a name without a slash is searched in PATH
         if "/" in program and not path.startswith("../"):
             with suppress(ValueError):
                 found[path] = digest_of(root, path)
@@ -206,14 +210,14 @@ def _changes(
 
 
 def _format_changes(changes: tuple[ConsentChange, ...]) -> str:
-    """`plugins/a.py has changed, plugins/b.py is new and 2 more differ`."""
+    """Return a phrase such as `plugins/a.py has changed, plugins/b.py is new, and 2 more`."""
     verbs = {"new": "is new", "changed": "has changed", "gone": "is gone"}
     named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_NAMED])
     return named + (f", and {len(changes) - _NAMED} more" if len(changes) > _NAMED else "")
 
 
 def _records() -> dict[str, object]:
-    """A record that cannot be read trusts nothing."""
+    """Return all records. If they cannot be read, no site is trusted."""
     try:
         data = json.loads(record_file().read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -221,39 +225,41 @@ def _records() -> dict[str, object]:
     return data if isinstance(data, dict) else {}
 
 
-# Which folder a site is: so that consent given to one does not pass to another that comes to the same path.
+# The identity of a site's folder, so that consent does not pass to another folder at the same path.
 #
-# Two things must be as they were. The folder itself: its inode and the moment it was made, or, where the
-# system does not tell that moment, its inode and device. (Device numbers of btrfs, ZFS and network drives are
-# given out anew by each start of the machine.) And a file with a random name in the site's `.blogsmith/`,
-# which no clone brings: inodes are used again.
+# Two things must be unchanged. First, the folder itself: its inode and creation time, or its inode and
+# device if the system does not provide that time. (Device numbers of btrfs, ZFS and network drives change
+# with each start of the machine.) Second, a file with a random name in the site's `.blogsmith/`, which no
+# clone includes. It is needed because inodes are reused.
 
 
 _MARK = "trust-"
 _NAME = lazy_pattern(r"trust-[0-9a-f]{32}")
 _STATX_BTIME = 0x800
 _BIRTH_AT = 80
-"""Offset of `stx_btime` in `struct statx`, which begins with the mask of what the kernel has filled in."""
+"""Offset of `stx_btime` in `struct statx`. The struct starts with the mask of the fields that the kernel has
+set.
+"""
 _AT_FDCWD = -100
-"""Of Linux, on every machine it runs on."""
+"""Value on Linux, on all architectures."""
 
 
 def read_identity(root: Path, mark: object) -> Mapping[str, object] | None:
-    """As `mark_folder` gave it, as far as it is still so; None without the marking file."""
+    """Return the current identity of the folder, as `mark_folder` does; None without the marker file."""
     if not isinstance(mark, str) or not _NAME.fullmatch(mark) or not _is_marked(root, mark):
         return None
     return {"mark": mark, **_folder_identity(root)}
 
 
 def mark_folder(root: Path, known: object = None) -> Mapping[str, object]:
-    """What tells the folder from any other, in terms of JSON; OSError if it cannot be marked.
+    """Create a marker file and return the identity of the folder as JSON data. Raises OSError on failure.
 
-    known: a mark of earlier consent, which is kept if it is still there.
+    known: marker of earlier consent, which is reused if it still exists.
     """
     found = read_identity(root, known)
     if found:
         return found
-    # each user, and each container, has a mark of its own: they do not take consent from one another
+    # each user and each container has its own marker, so they do not share consent
     mark = f"{_MARK}{os.urandom(16).hex()}"
     _write_mark(root, mark)
     return {"mark": mark, **_folder_identity(root)}
@@ -267,7 +273,7 @@ def _folder_identity(root: Path) -> dict[str, object]:
 
 
 def _birth_time_ns(root: Path, status: os.stat_result) -> int:
-    """When the folder was made; 0 if the system does not say."""
+    """Return the creation time of the folder; 0 if the system does not provide it."""
     if sys.platform == "linux":
         return _birth_time_linux_ns(root)
     else:
@@ -277,7 +283,7 @@ def _birth_time_ns(root: Path, status: os.stat_result) -> int:
 def _birth_time_linux_ns(root: Path) -> int:
     import ctypes
 
-    # Python's own stat() has it from 3.15 on
+    # `os.stat` provides it from Python 3.15 on
     statx = getattr(ctypes.CDLL(None), "statx", None)
     found = ctypes.create_string_buffer(256)
     if statx is None or statx(_AT_FDCWD, os.fsencode(root), 0, _STATX_BTIME, found) != 0:

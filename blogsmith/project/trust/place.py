@@ -1,4 +1,4 @@
-"""Where the user's own records lie: outside every site. Read at each start, so it imports next to nothing."""
+"""Location of the user's records, outside every site. Read at each start, so this imports almost nothing."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RECORD = "trusted.json"
-"""Name of the record of trust in that folder."""
+"""File name of the record of trust."""
 
 
 def state_folder() -> str:
-    """The folder of the user's records: `$XDG_STATE_HOME/blogsmith`."""
+    """Return the folder of the user's records: `$XDG_STATE_HOME/blogsmith`."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.join(_home(), ".local", "state")
     return os.path.join(state, "blogsmith")
 
 
 def record_file() -> Path:
-    """The user's record of trust."""
+    """Return the file with the user's record of trust."""
     from pathlib import Path
 
     return Path(state_folder()) / RECORD
@@ -28,6 +28,6 @@ def record_file() -> Path:
 def _home() -> str:
     home = os.path.expanduser("~")
     if home.startswith("~"):
-        # as a path it would lie in the folder we are started in
+        # a relative path would be in the current folder
         raise RuntimeError("the home of this user is not known")
     return home

@@ -27,7 +27,7 @@ _KEPT_WORDS = 768
 _KEPT_WEIGHTS = 4
 _KEPT_WIDTHS = 4096
 _KEPT_LETTERS = 16
-"""Most characters of a cached word. Images of the longest words would take half a megabyte."""
+"""Maximum length of a cached word. Images of the longest words would take half a megabyte."""
 _COMMON = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”…·"))
 
 

@@ -69,8 +69,7 @@ class Formula(Struct, frozen=True):
 
 
 def lay_out_formula(mathml: str) -> Formula | None:
-    """Return the layout of a formula, or None if it fails or is too large. mathml: XML of a `<math>` element.
-    """
+    """Return the layout of a formula, or None if it fails or is too large. mathml: XML of `<math>`."""
     try:
         written = ElementTree.fromstring(outline_formula(mathml))
         left, top, width, height = (float(number) / EM for number in written.attrib["viewBox"].split())

@@ -1,1 +1,1 @@
-"""The Markdown version of each page, with the content that readers see, and their list, `llms.txt`"""
+"""The Markdown version of each page, with the content that readers see, and the list `llms.txt`."""

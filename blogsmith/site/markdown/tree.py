@@ -35,7 +35,7 @@ _CLOSED_BY = {
 }
 """Element → elements that its start tag closes if they are open."""
 _MAX_DEPTH = 100
-"""Most nested elements. Deeper elements become siblings."""
+"""Maximum depth of nested elements. Deeper elements become siblings."""
 
 
 class PageElement(Struct):

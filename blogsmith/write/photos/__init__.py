@@ -1,1 +1,1 @@
-"""Images as published: without private metadata, and as smaller copies"""
+"""Images as published: without private metadata, and as smaller copies."""

@@ -161,8 +161,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 _MARKER = lazy_pattern(rb"\xff[^\x00\xff]", re.DOTALL)
 _BEHIND_SCAN = lazy_pattern(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
-"""Matches the end of a scan. In a scan, `ff 00` is a data byte, and `ff d0` to `ff d7` are restart markers.
-"""
+"""Matches the end of a scan. Within it, `ff 00` is data and `ff d0` to `ff d7` are restart markers."""
 
 _SCAN, _END = 0xDA, 0xD9
 _ALONE = frozenset({0x01, *range(0xD0, 0xDA)})

@@ -12,7 +12,7 @@ from typing import BinaryIO, TypeAlias
 from msgspec import Struct
 
 MAX_READS = 2_000_000
-"""Most reads per file. A GIF of half a gigabyte has this many parts."""
+"""Maximum number of reads per file. A GIF of half a gigabyte has this many parts."""
 BLOCK = 1 << 18
 """Bytes that are copied or searched in one step."""
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RECIPE = 1
 """Changes when the same image gives different copies."""
 MOST_PIXELS = 64_000_000
-"""Most pixels of an image that is decoded, which take 256 MB of memory."""
+"""Maximum number of pixels of an image that is decoded: 256 MB in memory."""
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "AVIF")
 _PHOTO, _DRAWING = 80, 90
