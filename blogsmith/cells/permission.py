@@ -1,5 +1,6 @@
-"""Permission to run the cells of a site. Every build imports this module, so it imports nothing that runs
-cells.
+"""Permission to run the cells of a site.
+
+Every build imports this module, so it imports nothing that runs cells.
 """
 
 from __future__ import annotations

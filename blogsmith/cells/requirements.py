@@ -16,8 +16,9 @@ from .status import PageStatus
 
 
 def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
-    """Return the needs of sessions that may have to run. Checking a need can take seconds, so others are left
-    out.
+    """Return the needs of sessions that may have to run.
+
+    Checking a need can take seconds, so others are left out.
 
     This includes the needs of cells with a valid result: they run again with their session where they can.
     """

@@ -76,8 +76,7 @@ def show_results(
 
 
 def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
-    """Return warnings for files named in `depends` that do not exist: a change of them could not be noticed.
-    """
+    """Return warnings for missing files named in `depends`: a change of them could not be noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.runs else ():

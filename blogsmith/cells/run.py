@@ -117,8 +117,9 @@ def unmet_in(
     cluster: DaskCluster | None,
     run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
-    """Map each unmet need of these pages to the reason, as a message. Needs are checked where the cells would
-    run.
+    """Map each unmet need of these pages to the reason, as a message.
+
+    Needs are checked where the cells would run.
 
     run: called like `subprocess.run`; starts the Python interpreter that is checked.
     """
@@ -215,8 +216,8 @@ def record_page(
 ) -> PageRecord:
     """Record the sessions of a page that succeeded. Leave the records of its other sessions as they are.
 
-    around: the environment with files as they are after the run. Raises `SiteError` if the record cannot be
-    written.
+    around: environment with the files as they are after the run.
+    Raises `SiteError` if the record cannot be written.
     """
     names = page.verdict.recorded
     made = {}

@@ -56,8 +56,7 @@ class PageStatus(Struct, frozen=True):
 
     @property
     def devices(self) -> str:
-        """Devices of the recorded cells, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is recorded.
-        """
+        """Devices of recorded cells, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is recorded."""
         found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
         return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
 
@@ -132,7 +131,8 @@ def read_environment(
 ) -> Environment:
     """Return what results depend on outside the posts. Each file is read once.
 
-    running: whether cells may run now. versions: see `Environment`.
+    running: whether cells may run now.
+    versions: see `Environment`.
     """
     files = FileDigests(root)
     environment = {name: os.environ[name] for name in execution.env if name in os.environ}

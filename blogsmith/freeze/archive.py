@@ -211,8 +211,9 @@ class _Bounded(io.RawIOBase):
 
 
 def _files(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the name and content of every file. Raises `ValueError` with a message for any other kind of
-    member.
+    """Yield the name and content of every file.
+
+    Raises `ValueError` with a message for any other kind of member.
     """
     with gzip.open(source) as unzipped, tarfile.open(fileobj=_Bounded(unzipped), mode="r|") as tar:
         for member in tar:

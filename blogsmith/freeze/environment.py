@@ -55,8 +55,9 @@ class FileDigests:
         return self._digests[path]
 
     def matches(self, pattern: str, post: PurePosixPath) -> tuple[str, ...]:
-        """Return the files that match `pattern`, which is relative to the post. Results are relative to the
-        site root.
+        """Return the files that match `pattern`, which is relative to the post.
+
+        Results are relative to the site root.
         """
         key = (pattern, post.parent)
         if key not in self._matches:

@@ -87,8 +87,7 @@ def session_keys(
 
 
 def layout_digest(cells: Sequence[Cell]) -> str:
-    """Return a digest of the lines on which the code of these cells is located. Outputs may name these lines.
-    """
+    """Return a digest of the line numbers of the code of these cells. Outputs may name these lines."""
     return _digest(*(line_layout(cell.code) for cell in cells))
 
 
@@ -203,7 +202,7 @@ def plain_form(code: str) -> str:
 
 
 def canonical_form(code: str, *, has_shapes: bool = False) -> str:
-    """Return Python code without everything that does not change its behavior.
+    """Return Python code without everything that does not change its behaviour.
 
     has_shapes: comments are checked at run time, so they are included.
     """

@@ -52,7 +52,7 @@ def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[i
 def _match_by_position(
     cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the remaining cells and records, paired in order between the same matched neighbors."""
+    """Yield the remaining cells and records, paired in order between the same matched neighbours."""
     taken = {match.index for match in found.values()}
     before = -1
     for position, cell in enumerate(cells):

@@ -99,7 +99,7 @@ class RecordedCell(RecordStruct, frozen=True):
     key: _Key
     code: _Key
     # Default factories, so that these two are always written. msgspec leaves out a plain default if it is
-    # the same object, not if it is equal, so a record that was read would be written differently from a new
+    # the same object, not if it is equal. So a record that was read would be written differently from a new
     # one.
     status: Literal["ok", "error"] = msgspec.field(default_factory=_ok)
     seconds: _Seconds = 0.0

@@ -1,5 +1,4 @@
-"""Recording of sessions that have run. A run that repeats the recorded results leaves the record unchanged.
-"""
+"""Recording of sessions that have run. A run that repeats the recorded results does not change the record."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Staleness of recorded results: whether they are valid and, if not, the reasons as messages for the author.
-"""
+"""Staleness of recorded results: whether they are valid and, if not, the reasons as messages."""
 
 from __future__ import annotations
 

@@ -94,16 +94,17 @@ def read_folder(root: Path, folder: PurePosixPath) -> Reading:
 def write_page(
     root: Path, path: PurePosixPath, record: PageRecord, keep: Mapping[str, str] | None = None
 ) -> PageRecord:
-    """Record the sessions of `record` and keep current records of other sessions. Return the record as on
-    disk.
+    """Record the sessions of `record` and keep current records of other sessions.
 
-    A session that is equal except for run times and date stays as recorded. If all sessions are equal,
-    no file is touched. In the returned record, images have names instead of bytes.
+    Return the record as on disk.
+
+    A session that is equal except for run times and date stays as recorded. If all sessions are equal, no
+    file is touched. In the returned record, images have names instead of bytes.
 
     keep: session of the page → name it is recorded under, for sessions that did not run or failed. All
         others are dropped.
-    Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds the lock for
-    too long.
+    Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds the lock for too
+    long.
     """
     name = folder_of(path) / OUTPUTS
     with freeze_lock(root):
@@ -205,8 +206,7 @@ def leads_out(root: Path, folder: PurePosixPath) -> bool:
 
 
 def _read(file: str) -> bytes:
-    """Return the content of a regular file. Raises `OSError` for a link, a pipe or a file that is too large.
-    """
+    """Return the content of a regular file. Raises `OSError` for a link, a pipe or too large a file."""
     # plain system calls: reading records is most of the cost of an unchanged post
     descriptor = os.open(file, _READ_ONLY)
     try:

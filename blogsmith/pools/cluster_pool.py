@@ -27,11 +27,12 @@ _PER_CALL = 50
 
 @contextmanager
 def open_cluster_pool(settings: Dask, workers: int, make: MakeAnswer) -> Iterator[MapTasks]:
-    """Yield a function that maps tasks to results. The results of a worker or scheduler that is lost are
-    None.
+    """Yield a function that maps tasks to results.
 
-    workers: number of workers, if the cluster is started here. Raises `ClusterError` if no cluster can
-    be used.
+    The results of a worker or scheduler that is lost are None.
+
+    workers: number of workers, if the cluster is started here.
+    Raises `ClusterError` if no cluster can be used.
     """
     with (
         working_folder() as folder,

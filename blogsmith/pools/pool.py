@@ -106,8 +106,8 @@ class ProcessPool:
 
         The result is None if the task raised an exception, or if no process can be started.
 
-        per_call: number of tasks that a process receives together. Raises `ProcessDied` if a task kills its
-        process.
+        per_call: number of tasks that a process receives together.
+        Raises `ProcessDied` if a task kills its process.
         """
         todo = enumerate(tasks)
         while suspects := (yield from self._run(self._executor, todo, per_call, self._processes)):
@@ -132,8 +132,9 @@ def run_calls(
     workers: int,
     look: Callable[[], None] = lambda: None,
 ) -> Generator[Numbered, None, list[Numbered]]:
-    """Yield the results of tasks. Return the tasks that were unfinished when the executor broke, oldest
-    first.
+    """Yield the results of tasks.
+
+    Return the tasks that were unfinished when the executor broke, oldest first.
 
     workers: number of calls that run in parallel. Enough calls are submitted ahead that no worker waits.
     """
@@ -307,8 +308,9 @@ def _end_after(wait: Callable[[], object]) -> None:
 
 
 def answer_tasks(tasks: list[Any]) -> list[Any]:
-    """Run tasks in a process of a pool and return their results. The result is None if a task raises an
-    exception.
+    """Run tasks in a process of a pool and return their results.
+
+    The result is None if a task raises an exception.
     """
     return [_answer(task) for task in tasks]
 

@@ -142,8 +142,7 @@ class _Client:
         return f"its Dask worker could not run it: {type(error).__name__}: {first_line(error)}"
 
     def answers(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
-        """Return the needs that each queried worker does not meet, or the exception of a worker that failed.
-        """
+        """Return the unmet needs of each queried worker, or the exception of a worker that failed."""
         if not asked:
             return {}
         found: Mapping[str, Any] = self._client.run(

@@ -53,8 +53,9 @@ class ClusterError(Exception):
 
 @contextmanager
 def dask_installed() -> Iterator[None]:
-    """Check that Dask is installed, and keep its log off the terminal. Raises `ClusterError` if it is
-    missing.
+    """Check that Dask is installed, and keep its log off the terminal.
+
+    Raises `ClusterError` if it is missing.
     """
     if find_spec("distributed") is None:
         missing = "executor: dask needs the package distributed"

@@ -33,8 +33,9 @@ class PageCluster:
         return sum(worker["nthreads"] for worker in workers.values()) or 1
 
     def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
-        """Return a function that calls `function(state, tasks)` on a worker. Each worker receives the state
-        once.
+        """Return a function that calls `function(state, tasks)` on a worker.
+
+        Each worker receives the state once.
 
         If the scheduler is gone, each call is cancelled.
         """

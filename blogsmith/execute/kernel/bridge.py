@@ -109,8 +109,9 @@ class _Builder:
 
 
 class _Signals:
-    """Signal handlers. The thread that waits for the kernel forwards interrupts; a signal that ends us ends
-    the kernel.
+    """Signal handlers.
+
+    The thread that waits for the kernel forwards interrupts; a signal that ends us ends the kernel.
     """
 
     def __init__(self) -> None:
@@ -155,7 +156,7 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
         try:
             message = kernel.client.get_shell_msg(timeout=POLL_S)
             if message["header"]["msg_type"] == "kernel_info_reply":
-                # The kernel has sent its status. If that did not reach us, outputs would be lost as well.
+                # Wait for its status message: if that did not reach us, outputs would be lost as well.
                 kernel.client.get_iopub_msg(timeout=_ASK_AGAIN_S)
                 content: Mapping[str, Any] = message["content"]
                 return content
@@ -167,8 +168,9 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
 
 
 def _program(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
-    """Map the name of the language to its version. If its version is unknown, use the kernel's name and
-    version.
+    """Map the name of the language to its version.
+
+    If its version is unknown, use the kernel's name and version.
     """
     language = info.get("language_info") or {}
     says, version = language.get("name"), language.get("version")
@@ -244,8 +246,9 @@ class _Session:
         return python.state_expression(tuple(self._imports), self._root)
 
     def _usage_frame(self, reply: KernelReply) -> Frame:
-        """Return the device and packages of a cell. For languages other than Python, return only the
-        language.
+        """Return the device and packages of a cell.
+
+        For languages other than Python, return only the language.
         """
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}

@@ -151,8 +151,9 @@ def _is_ours(file: str, library: str) -> bool:
 
 
 def _dump_stack_to(stack_file: str) -> Any:
-    """Dump the stack at a crash, and when the bridge requests it before a kill. Return the file that is
-    written.
+    """Dump the stack at a crash, and when the bridge requests it before a kill.
+
+    Return the file that is written.
     """
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)

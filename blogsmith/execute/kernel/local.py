@@ -100,8 +100,7 @@ class LocalKernel:
         return self._stack.is_file() and self._stack.stat().st_size > 0
 
     def end(self) -> None:
-        """Kill the process group. Children that have left it are found by the session's environment marker.
-        """
+        """Kill the process group. Children that have left it are found by the session's mark."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -102,8 +102,9 @@ def parse_report(computed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def list_imports(code: str) -> Iterator[str]:
-    """Yield the top-level names that a cell imports. None if the code is not plain Python, as with IPython
-    commands.
+    """Yield the top-level names that a cell imports.
+
+    None if the code is not plain Python, as with IPython commands.
     """
     try:
         tree = ast.parse(code)

@@ -60,8 +60,9 @@ class KernelEngine:
         return f"the kernel {self.kernel or 'python3'}"
 
     def refusal(self, sandbox: str) -> str:
-        """Return why a sandbox is not possible: Jupyter starts the kernel outside of it. Empty if there is no
-        sandbox.
+        """Return why a sandbox is not possible: Jupyter starts the kernel outside of it.
+
+        Empty if there is no sandbox.
         """
         if sandbox == "off":
             return ""
@@ -73,8 +74,9 @@ class KernelEngine:
         return [sys.executable, "-P", "-c", _BOOT, str(descriptor), str(_PACKAGE)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment of the bridge. A local kernel inherits it, and never sees the token of a
-        server.
+        """Return the environment of the bridge.
+
+        A local kernel inherits it, and never sees the token of a server.
         """
         return bridge_environment(env, os.environ)
 

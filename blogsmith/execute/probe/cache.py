@@ -151,7 +151,6 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
 
 
 def _stamp_of(file: Path) -> tuple[int, int] | None:
-    """Return a stamp without the inode: in a container, an unchanged file gets another inode at each start.
-    """
+    """Return a stamp without the inode: in a container, the inode of a file changes at each start."""
     stamp = stamp_at(file)
     return stamp and stamp.written

@@ -181,8 +181,9 @@ def _reason(need: Need, answer: Answer) -> str:
 
 
 def _reaches(has: str, wanted: str) -> bool:
-    """Return whether a version is at least another. Only leading numbers count: `2.0+cpu` and `2.0rc1` are
-    2.0.
+    """Return whether a version is at least another.
+
+    Only leading numbers count: `2.0+cpu` and `2.0rc1` are 2.0.
     """
     pairs = zip_longest(_numbers(has), _numbers(wanted), fillvalue=0)
     return next((one > other for one, other in pairs if one != other), True)

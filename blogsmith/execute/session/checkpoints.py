@@ -75,8 +75,9 @@ class Checkpoint:
         return resident_bytes(self._pid, shared=shared)
 
     def resume(self, stack: ExitStack) -> Resumed | None:
-        """Start a worker that resumes here. None if files it has used have changed, or if the checkpoint is
-        gone.
+        """Start a worker that resumes here.
+
+        None if files it has used have changed, or if the checkpoint is gone.
 
         Raises `TimeoutError` if another worker still uses the folder of the session.
 

@@ -18,7 +18,7 @@ class Engine(Protocol):
 
     @property
     def start_s(self) -> float:
-        """Seconds until cells can run at most. After that, the start has failed."""
+        """Longest time until cells can run, in seconds. After that, the start has failed."""
 
     @property
     def is_forkable(self) -> bool:

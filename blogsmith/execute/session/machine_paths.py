@@ -1,9 +1,9 @@
 """Removal of machine-specific paths and memory addresses from outputs before they are recorded.
 
 The same cells give the same record in any folder and for any user, and no page reveals where its author
-stores files. Files of the site are named relative to its root, those of libraries relative to the library,
-those of the user relative to `~`, and temporary ones relative to `/tmp`. All text of a cell is
-processed in this way; images are not.
+stores files. Files of the site are named relative to its root, and those of libraries relative to the
+library. Paths of the user start with `~`, temporary ones with `/tmp`. All text of a cell is processed in
+this way; images are not.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""Buffer for the outputs of one cell: merges adjacent ones, stores text up to a limit, and counts the rest.
-"""
+"""Buffer for the outputs of one cell: merges adjacent ones, stores text up to a limit, counts the rest."""
 
 from __future__ import annotations
 
@@ -53,8 +52,9 @@ class OutputBuffer:
             self._emit(Stream(name, kept))
 
     def add_pipe_text(self, name: Name, text: str) -> None:
-        """Add text from the pipe of a stream. The end of stderr is also stored separately, as it may
-        contain a stack.
+        """Add text from the pipe of a stream.
+
+        The end of stderr is also stored separately, as it may contain a stack.
         """
         if name == "stderr":
             self._tail = (self._tail + text)[-_TAIL:]
@@ -124,8 +124,9 @@ class OutputBuffer:
         return bool(_BEGUN.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
-        """Remove the stack of a killed worker from stderr. Return the line of `cell` where it stopped, or 0
-        if unknown.
+        """Remove the stack of a killed worker from stderr.
+
+        Return the line of `cell` where it stopped, or 0 if unknown.
         """
         stacks = list(_STACK.finditer(self._tail))
         if not stacks:

@@ -88,8 +88,9 @@ class AdoptedChild:
     """Wait function for a child of this process that it did not start itself; used as `Process.wait`."""
 
     def __init__(self, pid: int) -> None:
-        """Open a handle to the child, which must exist. Raises `OSError` if the system cannot wait for one
-        child.
+        """Open a handle to the child, which must exist.
+
+        Raises `OSError` if the system cannot wait for one child.
         """
         self._pid = pid
         self._lock = threading.Lock()

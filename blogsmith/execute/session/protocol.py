@@ -39,7 +39,7 @@ class Printed:
 
     name: Name
     text: str
-    """Text. Bytes that are not valid UTF-8 are replaced."""
+    """Decoded text, with invalid UTF-8 replaced."""
 
 
 @dataclass(frozen=True, slots=True)

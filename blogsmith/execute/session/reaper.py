@@ -183,8 +183,9 @@ def _is_foreign_zombie(pid: int) -> bool:
 
 
 def process_limit() -> int:
-    """Return the process limit of one session. It is larger on large machines, since a pool starts one per
-    core.
+    """Return the process limit of one session.
+
+    It is larger on large machines, since a pool starts one per core.
     """
     return max(_MAX_PROCESSES, 2 * cores())
 
@@ -199,8 +200,7 @@ def _with_descendants(pids: list[int]) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of all threads of a process. Empty if it is gone or the kernel does not list them.
-    """
+    """Return the children of all threads of a process. Empty if it is gone or the system lists none."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in (_PROC / str(pid) / "task").iterdir():

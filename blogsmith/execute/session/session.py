@@ -55,36 +55,34 @@ class SessionObserver(Protocol):
     """Observer of a running session. Methods are called from the thread that runs it."""
 
     def expect_cells(self, count: int) -> None:
-        """Receive the number of cells that are going to run, before their sessions begin."""
+        """Handle an announcement of further cells that will run, before their sessions begin."""
 
     def on_start(self, job: SessionJob) -> None:
-        """Receive the start of the session."""
+        """Handle the start of the session."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Receive that the session resumes from a checkpoint after a cell. That cell and earlier ones do not
-        run again.
-        """
+        """Handle the resumption after the cell at `position`. Neither it nor earlier cells run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Receive that no checkpoint can be made after a cell.
+        """Handle a refusal: no checkpoint can be made after a cell.
 
         reason: reason as a message.
         """
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """Receive the start of a cell.
+        """Handle the start of a cell.
 
         position: 1-based number in the session.
         """
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """Receive a piece of raw output, unmerged and with carriage returns."""
+        """Handle a piece of raw output, unmerged and with carriage returns."""
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """Receive the result of a cell that has ended or was skipped."""
+        """Handle the result of a cell that has ended or was skipped."""
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """Receive the result of the whole session."""
+        """Handle the result of the whole session."""
 
 
 class SilentObserver:
@@ -338,8 +336,9 @@ class _Session:
         return value_run(answer.frame, answer.bad, answer.problem)
 
     def _machine(self) -> Machine:
-        """Return the machine of the session. This is the last request, when everything is imported; then end
-        the worker.
+        """Return the machine of the session.
+
+        This is the last request, when everything is imported; then end the worker.
         """
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
@@ -379,8 +378,9 @@ def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
 
 
 def _data_bytes(job: SessionJob) -> int | None:
-    """Return the limit on data memory. None if CUDA may be started: it reserves far more addresses than it
-    uses.
+    """Return the limit on data memory.
+
+    None if CUDA may be started: it reserves far more addresses than it uses.
 
     Code that needs only torch may start CUDA too, if it uses the best device available.
     """
@@ -497,8 +497,7 @@ def last_statement_line(code: str) -> int:
 
 
 def _sdpa(found: object) -> tuple[str, ...]:
-    """Return the valid entries, which can be recorded. The author's code could have manipulated the worker.
-    """
+    """Return the entries that can be recorded. The author's code could have manipulated the worker."""
     entries = found if isinstance(found, list) else []
     kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
     return tuple(sorted(kept)[:MOST_SDPA])

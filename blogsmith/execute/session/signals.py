@@ -1,7 +1,7 @@
 """Signal handling that lets a terminated run first end everything it has started.
 
-Ctrl-C raises `KeyboardInterrupt` anyway. SIGTERM and SIGHUP, which systems and closing terminals send, would
-leave processes and folders.
+Ctrl-C raises `KeyboardInterrupt` anyway. By default, SIGTERM and SIGHUP, which systems and closing
+terminals send, would leave processes and folders.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ class Ending:
     """Signal that ended the program; 0 if none."""
 
     def check(self) -> None:
-        """Raise the exception of the signal again. It can get lost where exceptions are ignored, as in
-        `__del__`.
+        """Raise the exception of the signal again.
+
+        It can get lost where exceptions are ignored, as in `__del__`.
         """
         if self.number == signal.SIGINT:
             raise KeyboardInterrupt

@@ -151,8 +151,9 @@ def _end_sessions(folder: str) -> None:
 
 
 def _lock(folder: str) -> int | None:
-    """Return a descriptor that locks the folder. None if another process has locked it, or the system lacks
-    such locks.
+    """Return a descriptor that locks the folder.
+
+    None if another process has locked it, or the system lacks such locks.
     """
     try:
         import fcntl

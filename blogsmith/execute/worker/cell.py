@@ -147,8 +147,7 @@ class WorkerSession:
         return found
 
     def packages(self) -> list[str]:
-        """Return the packages that cells import directly, except Python's own modules and those of the site.
-        """
+        """Return the packages that cells import directly, except Python's modules and those of the site."""
         return versions.count_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
     def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:

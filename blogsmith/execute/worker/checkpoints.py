@@ -94,8 +94,7 @@ class Checkpoints:
         return self._external.refusal(self._channel.sent_bytes + piped_bytes)
 
     def _fork(self, connection: int, mark: int) -> bool:
-        """Return True in the process that forks, when the checkpoint exists; False in a worker that resumes.
-        """
+        """Return True in the forking process when the checkpoint exists, False in a worker that resumes."""
         random, pending = _RandomState(), self._output.pending()
         child = fork()
         if child:

@@ -153,8 +153,9 @@ def as_sizes(value: object) -> Sizes | None:
 
 
 def as_integer(value: object) -> int | None:
-    """Return an integer of Python, or of NumPy or torch without dimensions. None for booleans and other
-    values.
+    """Return an integer of Python, or of NumPy or torch without dimensions.
+
+    None for booleans and other values.
     """
     if isinstance(value, bool) or (not isinstance(value, int) and sizes_of(value) != ()):
         return None

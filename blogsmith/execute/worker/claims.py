@@ -54,8 +54,9 @@ class Claim:
         self._watch(expression)
 
     def evaluate(self, namespace: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
-        """Return `{"holds", "detail"}`. If `holds` is None, `kind` is the kind of value found instead of a
-        truth value.
+        """Return `{"holds", "detail"}`.
+
+        If `holds` is None, `kind` is the kind of value found instead of a truth value.
 
         `part` is the part of the expression concerned, if it is not the whole.
 

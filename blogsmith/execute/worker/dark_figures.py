@@ -31,16 +31,18 @@ _CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
 
 
 def has_own_ground(figure: Any) -> bool:
-    """Return whether the figure has its own background, as dark styles do. If so, it is the same on every
-    page.
+    """Return whether the figure has its own background, as dark styles do.
+
+    If so, it is the same on every page.
     """
     return _stays(figure.patch) or not _is_light(_face(figure.patch))
 
 
 @contextmanager
 def repaint_figure(figure: Any, *, dark: bool) -> Iterator[None]:
-    """Remove white backgrounds of the figure, and use light colours for dark pages. Restore the figure
-    afterwards.
+    """Remove white backgrounds of the figure, and use light colours for dark pages.
+
+    Restore the figure afterwards.
     """
     before: list[tuple[Any, dict[str, Any]]] = []
     artists = _artists(figure)
@@ -119,8 +121,7 @@ def _repaint_many(artist: Any) -> None:
 
 
 def _set(artist: Any, *names: str) -> None:
-    """Mirror colour properties of an artist. All are read before one is set, since one may depend on another.
-    """
+    """Mirror colour properties of an artist. All are read before one is set: one may depend on another."""
     to_rgba_array = import_module("matplotlib.colors").to_rgba_array
     is_many = hasattr(artist, "get_array")
     found = {name: to_rgba_array(getattr(artist, f"get_{name}")()).tolist() for name in names}

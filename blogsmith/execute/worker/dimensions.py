@@ -232,8 +232,9 @@ def counts(shape: Shape, known: Known) -> bool:
 
 
 def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
-    """Return the `shape` of a value, or the lengths of nested lists and tuples. For other values, return the
-    type name.
+    """Return the `shape` of a value, or the lengths of nested lists and tuples.
+
+    For other values, return the type name.
     """
     kind = type(value).__name__
     try:
@@ -248,8 +249,9 @@ def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
 
 
 def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
-    """Return the lengths of a sequence, as `sizes_of` does. Items without a shape, such as strings, count as
-    items.
+    """Return the lengths of a sequence, as `sizes_of` does.
+
+    Items without a shape, such as strings, count as items.
     """
     inner = set()
     for value in values:

@@ -1,8 +1,8 @@
 """External state that a session has read and changed, which a fork of its process does not include.
 
-A checkpoint is valid only while files, folders and packages are as its session left them, and if running its
-cells again would leave them in the same state. The audit hook and the number of bytes written by the process
-are observed. Searches for files that do not exist, and the network, are not observed.
+A checkpoint is valid only while files, folders and packages are as its session left them. It also requires
+that running the cells again would leave them in the same state. The audit hook and the number of bytes
+written by the process are observed. Searches for files that do not exist, and the network, are not observed.
 """
 
 from __future__ import annotations
@@ -153,8 +153,9 @@ class ExternalState:
         self._unknown_bytes, self._has_opened = (_written_bytes() or 0) - known_bytes, False
 
     def refusal(self, known_bytes: int) -> str:
-        """Return why no checkpoint is possible now, as a message. If it is empty, `changed` compares with the
-        current state.
+        """Return why no checkpoint is possible now, as a message.
+
+        If it is empty, `changed` compares with the current state.
 
         known_bytes: number of bytes that this process has written to the builder.
         """
@@ -176,8 +177,9 @@ class ExternalState:
         return ""
 
     def changed(self) -> str:
-        """Return a file or folder that differs from the state in which the session left it. Empty if there is
-        none.
+        """Return a file or folder that differs from the state in which the session left it.
+
+        Empty if there is none.
         """
         for path, stamp in (*self._read.items(), *self._after.items()):
             if _stamp(path) != stamp:
@@ -217,8 +219,9 @@ def _source_of(path: str) -> str:
 
 
 def _written_bytes() -> int | None:
-    """Return the bytes that this process has written to files, pipes and sockets. None if the system does not
-    count.
+    """Return the bytes that this process has written to files, pipes and sockets.
+
+    None if the system does not count.
     """
     try:
         with open("/proc/self/io", "rb") as file:  # noqa: PTH123 - pathlib costs 5 ms

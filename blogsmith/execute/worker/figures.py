@@ -5,9 +5,10 @@ while matplotlib is imported; the environment keeps the builder's value for prog
 
 Images are byte-identical if the figure is the same: no date, no version, ids from their content. A figure
 has the size set by its author, unless that would cut something off (a label, a legend outside the axes).
-Then it grows by that much, at most to double its size. SVG gives its size in points. PNG
-has two pixels for each pixel of the figure and records this as its resolution, so its width in CSS pixels
-is width · 96 / dpi.
+Then it grows by that much, at most to double its size.
+
+SVG gives its size in points. PNG has two pixels for each pixel of the figure, which its resolution (dpi)
+states. So its width in CSS pixels is width · 96 / dpi.
 """
 
 from __future__ import annotations
@@ -148,8 +149,9 @@ def is_part(value: object) -> bool:
 
 
 def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
-    """Map MIME types to images. Images for dark pages have `;scheme=dark`, unless the figure has its own
-    background.
+    """Map MIME types to images.
+
+    Images for dark pages have `;scheme=dark`, unless the figure has its own background.
     """
     save = _as_png if options["format"] == "png" else _as_svg
     mime = "image/png" if options["format"] == "png" else "image/svg+xml"

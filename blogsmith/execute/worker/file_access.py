@@ -190,8 +190,9 @@ class FileAccess:
         return sorted({*reads, *self._new_rows()}), sorted(modules)
 
     def stamps(self) -> dict[str, Stamp]:
-        """Return the stamps of its files when they were opened, see `file_stamps.py`. Call this after
-        `take_new`.
+        """Return the stamps of its files when they were opened, see `file_stamps.py`.
+
+        Call this after `take_new`.
 
         The stamp is None for a file that the session has changed since.
         """
@@ -247,8 +248,9 @@ class FileAccess:
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
-        """Return files that would hide modules imported since the last call, see `Shadows`. Call this after
-        `take_new`.
+        """Return files that would hide modules imported since the last call, see `Shadows`.
+
+        Call this after `take_new`.
 
         imported: names that cells import directly.
         """
@@ -338,8 +340,7 @@ class Shadows:
 
 
 def _list_safely(found: Iterator[str]) -> list[str]:
-    """Return all items. Return none if a cell replaced a module by an object that lacks expected attributes.
-    """
+    """Return all items. Return none if a cell replaced a module by an object without its attributes."""
     try:
         return list(found)
     except Exception:

@@ -123,8 +123,7 @@ class _Kernel:
             os.close(descriptor)
 
     def give_up_privileges(self) -> None:
-        """Prevent programs started later from gaining more rights than this process. Landlock requires this.
-        """
+        """Prevent programs started later from gaining more rights than this process, as Landlock requires."""
         arguments = [self._ctypes.c_ulong(value) for value in (1, 0, 0, 0)]
         self._check(self._library.prctl(_PR_SET_NO_NEW_PRIVS, *arguments))
 

@@ -45,8 +45,9 @@ class MemoryLimit:
 
 
 class Interrupts:
-    """Handler of SIGINT, with which the builder ends a cell that takes too long. It is effective only in
-    cells.
+    """Handler of SIGINT, with which the builder ends a cell that takes too long.
+
+    It is effective only in cells.
 
     While it is held, for example while a frame is sent, the signal is delayed.
     """
@@ -58,8 +59,9 @@ class Interrupts:
         self._thread = get_ident()
 
     def install(self) -> None:
-        """Install the handler. Call this again before each cell, since the author's code may have replaced
-        it.
+        """Install the handler.
+
+        Call this again before each cell, since the author's code may have replaced it.
         """
         signal.signal(signal.SIGINT, self._on_signal)
 

@@ -56,7 +56,7 @@ def _prepare(start: dict[str, Any]) -> str:
     os.chdir(start["folder"])
     sys.path[:0] = start["sys_path"]
     faulthandler.enable(file=2, all_threads=False)
-    # The builder requests the stack of a cell that cannot be interrupted by this signal.
+    # With this signal, the builder requests the stack of a cell that cannot be interrupted.
     faulthandler.register(signal.SIGUSR2, file=2, all_threads=False)
     if start["sandbox"] != "landlock":
         return ""

@@ -216,8 +216,7 @@ class Instrument(ast.NodeTransformer):
 
 
 def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
-    """Return each parameter with its last node: its default or itself. `*args` and `**options` are left out.
-    """
+    """Return each parameter with its last node: its default or itself. Skip `*args` and `**options`."""
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults]
     both = enumerate([*plain, *arguments.kwonlyargs])

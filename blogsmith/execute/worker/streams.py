@@ -184,8 +184,7 @@ class StreamOutput:
         return list(self._parts), self._size, self._name, list(self._kept)
 
     def adopt(self, pending: tuple[Any, ...]) -> None:
-        """Continue with the pending output of another process, in a forked process that is a worker itself.
-        """
+        """Continue with the pending output of another process, in a forked process that is a worker."""
         self._parts, self._size, self._name, self._kept = pending
         self._orphaned = self._ahead = False
 

@@ -51,7 +51,7 @@ class SessionState:
 
 
 def changed_in_place(name: str) -> dict[str, Any]:
-    """Return the end of a run that has changed an existing variable."""
+    """Return the last frame fields of a run that has changed an existing variable."""
     message = f"the cell changes {name}, which was there before it: the other values would find it changed"
     failure = {
         "name": "SweepError",
@@ -64,8 +64,9 @@ def changed_in_place(name: str) -> dict[str, Any]:
 
 
 def _mark(name: str, value: object) -> tuple[int, int] | None:
-    """Return a value that distinguishes two contents of a container. None for other values, or if it cannot
-    be read.
+    """Return a value that distinguishes two contents of a container.
+
+    None for other values, or if it cannot be read.
     """
     kind = type(value)
     if name.startswith("__"):

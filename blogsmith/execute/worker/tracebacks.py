@@ -41,8 +41,7 @@ class Tracebacks:
         """Name such as `<cell 2>` → code."""
 
     def failure(self, error: BaseException) -> dict[str, Any]:
-        """Return the `failure` field of a message: name, message, text, and the innermost location in a cell.
-        """
+        """Return the `failure` field of a message: name, message, text, and innermost location in a cell."""
         cell, line = _place(error)
         return {
             "name": type(error).__name__,
@@ -53,8 +52,7 @@ class Tracebacks:
         }
 
     def text(self, error: BaseException) -> str:
-        """Return the traceback without our frames and paths of the machine. Long ones are cut in the middle.
-        """
+        """Return the traceback without our frames and machine paths. Long ones are cut in the middle."""
         import linecache
         import traceback
 
@@ -191,8 +189,9 @@ def _message(error: BaseException) -> str:
 
 
 def _suggestion(error: BaseException) -> str:
-    """Return `. Did you mean: 'total'?`, which Python 3.10 and 3.11 add only when they print an exception
-    themselves.
+    """Return `.
+
+    Did you mean: 'total'?`, which Python 3.10 and 3.11 add only when they print an exception themselves.
     """
     if not isinstance(error, _SUGGESTED) or not (3, 10) <= sys.version_info < (3, 12):
         return ""

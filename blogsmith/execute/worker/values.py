@@ -49,8 +49,9 @@ class Values:
         self._output.emit({"event": "display", "kind": kind, "text": text, "binary": binary})
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
-        """Return MIME type → text and MIME type → base64, in the order of the tables. Plain text is always
-        included.
+        """Return MIME type → text and MIME type → base64, in the order of the tables.
+
+        Plain text is always included.
         """
         offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
@@ -84,8 +85,9 @@ class Values:
         return offered
 
     def _call(self, shown: object, method: str, **arguments: object) -> Any:
-        """Call a method of this name and return its result without metadata. None if it does not exist or
-        fails.
+        """Call a method of this name and return its result without metadata.
+
+        None if it does not exist or fails.
         """
         call: Callable[..., Any] | None = getattr(shown, method, None)
         if not callable(call):
@@ -132,14 +134,14 @@ def cut(text: str, size: int) -> str:
 
 
 def _may_ask(shown: object) -> bool:
-    """Return whether an object may be asked for richer formats. Classes have the methods of their instances.
-    """
+    """Return whether an object may provide richer formats. Classes have the methods of their instances."""
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 
 
 def _base64(mime: str, value: object) -> str:
-    """Return base64. Methods return bytes, SVG is a string, and bundles contain base64 already. Empty if
-    invalid.
+    """Return base64.
+
+    Methods return bytes, SVG is a string, and bundles contain base64 already. Empty if invalid.
     """
     if isinstance(value, str):
         try:

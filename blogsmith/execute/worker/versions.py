@@ -50,8 +50,9 @@ def count_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) ->
 
 
 def version(name: str) -> str:
-    """Return the version of an imported package: its own attribute, or that of its distribution. Empty if
-    unknown.
+    """Return the version of an imported package: its own attribute, or that of its distribution.
+
+    Empty if unknown.
     """
     # not getattr: some packages compute it, with a deprecation warning
     said = vars(sys.modules[name]).get("__version__")
@@ -96,8 +97,7 @@ def _cpu(system: str) -> str:
 
 
 def _gpu() -> dict[str, str]:
-    """Return the devices that were used. Empty if torch does not report them, for example after some errors.
-    """
+    """Return the devices that were used. Empty if torch does not report them, as after some errors."""
     if device() != "cuda":
         return {"gpu": "", "capability": "", "driver": "", "cuda": ""}
     torch: Any = sys.modules["torch"]
@@ -125,8 +125,9 @@ def _used_devices(cuda: Any) -> list[int]:
 
 
 def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
-    """Combine the answers of several devices: `2 × NVIDIA H200`. A partition of a device is visible in its
-    name.
+    """Combine the answers of several devices: `2 × NVIDIA H200`.
+
+    A partition of a device is visible in its name.
     """
     try:
         said = [" ".join(ask(number).split()) for number in numbers]
