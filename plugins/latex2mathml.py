@@ -1,10 +1,14 @@
 r"""Formulas typeset by the library latex2mathml where its result matches TeX, and by blogsmith otherwise.
 
-Version 3.81 differs from TeX in the following cases, which are left to blogsmith: characters with another
-meaning (`\sim` becomes `~`), capital Greek letters and single letters in `\mathrm` (slanted), limits of
-operators in a display (set beside them), digits in sans-serif, formulas inside `\text`, and commands that
-LaTeX packages redefine. `make bench-math` in blogsmith's repository measures the differences, and `blogsmith
-check --second-opinion` compares the rest.
+Version 3.81 differs from TeX in the following cases, which are left to blogsmith:
+
+- characters with another meaning (`\sim` becomes `~`);
+- capital Greek letters and single letters in `\mathrm`, which it slants;
+- limits of operators in a display, which it sets beside them;
+- digits in sans-serif, formulas inside `\text`, and commands that LaTeX packages redefine.
+
+`make bench-math` in blogsmith's repository measures the differences. `blogsmith check --second-opinion` compares
+the rest.
 """
 
 import re

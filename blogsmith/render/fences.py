@@ -227,7 +227,7 @@ def _source(rendering: Rendering, source: str, fence: Fence, hint: str) -> str:
 
 
 def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
-    """Return the source in a fold."""
+    """Return the source inside `<details>`."""
     label = rendering.language.translate("Diagram source ({language})", language=fence.language)
     code = f'<code class="language-{escape_html(fence.language)}">{escape_html(source)}</code>'
     pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'

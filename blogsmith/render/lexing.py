@@ -2,8 +2,8 @@
 
 A lexer can hang inside a regular expression while it holds the interpreter. In the main thread, an interval
 timer stops this: `re` checks for signals during a search, and the handler raises an exception. Other threads
-get no signals. There, short code is lexed with a check of the clock between tokens, and all other code is
-sent to a child process that can be killed (about 0.1 s each).
+get no signals. There, short code is lexed with a check of the clock between tokens. All other code is sent
+to a child process that can be killed (about 0.1 s each).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Code that readers run in their browser: the block with its Run button, and the data for the script.
 
 Nothing is loaded here. Imports of the code are read at build time, so that the page can announce what a
-click will load, and the author is warned about packages that browsers do not have.
+click will load. The author is warned about packages that browsers do not have.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rewriting of templates before compilation, so that their work is counted.
 
-Each body that may run more than once (of a loop, a macro, a block or the whole template) starts with a call
-of `Sandbox.pay` for its parts. Values that are printed, compared, sliced or joined pass through a filter
-that charges for their size. Templates cannot call these filters, because their names contain a space.
+Each body that may run more than once starts with a call of `Sandbox.pay` for its parts: that of a loop, a
+macro, a block or the whole template. Values that are printed, compared, sliced or joined pass through a
+filter that charges for their size. Templates cannot call these filters, because their names contain a space.
 """
 
 from __future__ import annotations
