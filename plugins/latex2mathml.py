@@ -7,8 +7,8 @@ Version 3.81 differs from TeX in the following cases, which are left to blogsmit
 - limits of operators in a display, which it sets beside them;
 - digits in sans-serif, formulas inside `\text`, and commands that LaTeX packages redefine.
 
-`make bench-math` in blogsmith's repository measures the differences. `blogsmith check --second-opinion` compares
-the rest.
+`make bench-math` in blogsmith's repository measures the differences.
+`blogsmith check --second-opinion` compares the rest.
 """
 
 import re

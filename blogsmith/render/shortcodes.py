@@ -1,6 +1,6 @@
 """Rendering of shortcode calls: the arguments become data for the theme's template.
 
-`figure_blocks.py` prepares the data of our own shortcodes, `shortcode_data` of a plugin that of its own. All
+`figure_blocks.py` prepares the data of our own shortcodes, a plugin's `shortcode_data` those of its own. All
 other templates get the arguments as written, under `args`, and the parts of a figure, under `figure`.
 """
 
