@@ -1,4 +1,4 @@
-"""`_redirects`, from which Cloudflare Pages answers old addresses with status 301, not by a page."""
+"""Redirects for Cloudflare Pages: old URLs are answered with status 301 instead of a page (`_redirects`)."""
 
 from blogsmith.hooks import Hooks, SiteOutputs
 

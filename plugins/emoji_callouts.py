@@ -1,4 +1,4 @@
-"""Paragraphs that open with an emoji and a label become callouts: `💡 Key insight: …`."""
+"""Callouts from paragraphs that start with an emoji and a label: `💡 Key insight: …`."""
 
 from blogsmith.hooks import Hooks
 

@@ -1,4 +1,4 @@
-"""Links that leave the site say so: `rel="external"`, for themes and for readers' programs."""
+"""Marking of external links with `rel="external"`, for themes and readers' programs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Folders are tags: `content/posts/attention/kernels/flash.md` is tagged `attention` and `kernels`."""
+"""Tags from folders: `content/posts/attention/kernels/flash.md` is tagged `attention` and `kernels`."""
 
 import dataclasses
 
@@ -9,7 +9,7 @@ def register(hooks: Hooks) -> None:
     @hooks.page_read
     def add_tags(document: Document) -> Document:
         folders = document.path.parent.parts
-        # content/ and the section; a bundle is the folder of its own post
+        # Skip `content/` and the section. A bundle has a folder of its own, which is not a tag.
         names = folders[2:-1] if document.path.name == "index.md" else folders[2:]
         if document.path.name == "_index.md" or not names:
             return document

@@ -1,7 +1,7 @@
-"""Graphs in the DOT language, drawn while the site is built by the program `dot`: ```` ```dot ````.
+"""Graphs in the DOT language, drawn at build time by the program `dot`: ```` ```dot ````.
 
-Needs Graphviz on the machine that builds. It executes nothing, but it is a C program that was not made
-for input from strangers: on a site with `markup.untrusted` the source is shown instead.
+Requires Graphviz on the machine that builds. Graphviz executes nothing, but it is a C program that was not
+written for untrusted input. On a site with `markup.untrusted`, the source is shown instead.
 """
 
 import functools

@@ -23,10 +23,10 @@ def register(hooks: Hooks) -> None:
         owner, _, own_name = name.partition("/")
         return {
             "url": f"https://huggingface.co/spaces/{name}",
-            # the Space's own host joins both names by a hyphen, everything else becomes one too
+            # The Space's host joins owner and name with a hyphen, which also replaces all other characters.
             "embed_url": f"https://{re.sub(r'[^a-z0-9]+', '-', name.lower())}.hf.space",
             "title": args.get("title", "") or f"{own_name} by {owner}",
-            # for a title in the language of the page
+            # For a title in the language of the page.
             "name": "" if args.get("title", "") else own_name,
             "owner": owner,
             "height": int(height),

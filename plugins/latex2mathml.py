@@ -1,10 +1,14 @@
-r"""Formulas by the library latex2mathml, where it does them as TeX does; the others stay blogsmith's.
+r"""Formulas typeset by the library latex2mathml where its result matches TeX, and by blogsmith otherwise.
 
-What version 3.81 does differently from TeX is left to blogsmith: characters that it takes for others
-(`\sim` becomes `~`), capital Greek letters and single letters in `\mathrm`, which it slants, limits of
-operators in a display, which it puts beside them, digits in sans-serif, formulas inside `\text`, commands
-that LaTeX packages redefine. `make bench-math` in blogsmith's repository measures it, and `blogsmith
-check --second-opinion` compares what remains.
+Version 3.81 differs from TeX in the following cases, which are left to blogsmith:
+
+- characters with another meaning (`\sim` becomes `~`);
+- capital Greek letters and single letters in `\mathrm`, which it slants;
+- limits of operators in a display, which it sets beside them;
+- digits in sans-serif, formulas inside `\text`, and commands that LaTeX packages redefine.
+
+`make bench-math` in blogsmith's repository measures the differences.
+`blogsmith check --second-opinion` compares the rest.
 """
 
 import re
@@ -30,7 +34,7 @@ LARGE = "sum prod coprod bigcap bigcup bigsqcup bigvee bigwedge bigodot bigoplus
 
 
 def commands(names: str) -> str:
-    """What finds one of these commands."""
+    """Return a pattern that matches one of these commands."""
     return rf"\\(?:{'|'.join(names.split())})(?![A-Za-z])"
 
 
@@ -57,7 +61,7 @@ def register(hooks: Hooks) -> None:
             or (formula.display and LIMITS.search(formula.tex))
         ):
             return None
-        # imported with the first formula: its tables take as long as a page
+        # Imported with the first formula: its tables take as long as rendering a page.
         from latex2mathml.converter import convert
 
         return convert(formula.tex, display="block" if formula.display else "inline")

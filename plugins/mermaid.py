@@ -1,7 +1,7 @@
-"""Diagrams written in Mermaid, drawn while the site is built: ```` ```mermaid ````.
+"""Mermaid diagrams, drawn at build time: ```` ```mermaid ````.
 
-Needs `merman`, which draws without browser and JavaScript. A theme chosen inside a diagram is not used, since
-the site's colours are; colours of single nodes are.
+Requires `merman`, which draws without browser and JavaScript. A theme selected inside a diagram is ignored
+in favour of the site's colours. Colours of single nodes are kept.
 """
 
 import functools
@@ -16,8 +16,8 @@ from blogsmith.hooks import Hooks
 PACKAGE = "merman>=0.9.2,<0.10"
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
 TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#cedbd7", "#dcd9d3", "#e7d1c9")
-# Widths of Helvetica's letters in thousandths of the font size, as its font metrics give them; Arial
-# and Liberation Sans have the same.
+# Widths of Helvetica's letters in thousandths of the font size, from its font metrics. Arial and Liberation
+# Sans have the same widths.
 WIDTHS = {
     191: "'", 222: "ijl", 260: "|", 278: " !,./:;I[\\]ft", 333: "()-`r", 334: "{}", 355: '"', 389: "*",
     469: "^", 500: "Jcksvxyz", 556: "#$0123456789?L_abdeghnopqu", 584: "+<=>~", 611: "FTZ",
@@ -25,7 +25,7 @@ WIDTHS = {
 }  # fmt: skip
 OTHER_WIDTH, WIDE_WIDTH, BOLD = 600, 1000, 1.08
 
-# merman's questions that are answered: how long a text is, and how wide and high.
+# Measurements that merman requests: the length of a text, and its width and height.
 LENGTHS = (
     "BOUNDING_CLIENT_RECT_WIDTH",
     "CANVAS_MEASURE_TEXT_WIDTH",
@@ -70,7 +70,7 @@ def _draw(source: str) -> str:
 
 
 def _mistake(engine: Any, source: str, error: Exception) -> Exception:
-    """What merman says, at the line and column where it says so."""
+    """Return merman's error with its line and column."""
     if getattr(error, "resource", None):
         return ValueError("it is too large to be drawn")
     if getattr(error, "capability_id", None) == "math":
@@ -88,12 +88,12 @@ def _mistake(engine: Any, source: str, error: Exception) -> Exception:
 
 
 def _lower_first(text: str) -> str:
-    """`Unexpected x` within a sentence of ours; names such as `HTML` stay."""
+    """Lower the first letter of `Unexpected x` for use inside a sentence. Names such as `HTML` stay."""
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _measurer() -> Any:
-    """Measures text as the page will show it; merman's own guess is up to a sixth too narrow."""
+    """Return a measurer for text as shown on the page. merman's own estimate is up to a sixth too narrow."""
     import merman
 
     widths = {letter: width for width, letters in WIDTHS.items() for letter in letters}
@@ -125,7 +125,7 @@ def _measurer() -> Any:
 
 
 def _width(text: str, widths: Mapping[str, int]) -> int:
-    """In thousandths of the font size."""
+    """Return the width in thousandths of the font size."""
     return sum(widths.get(letter) or _unlisted_width(letter) for letter in text)
 
 
@@ -136,7 +136,7 @@ def _unlisted_width(letter: str) -> int:
 
 
 def _wrapped(line: str, limit: float, widths: Mapping[str, int]) -> list[str]:
-    """`line` broken at spaces, each part at most `limit` wide if its words are."""
+    """Return `line` split at spaces, so that each part is at most `limit` wide if its words are."""
     parts = [""]
     for word in line.split(" "):
         longer = f"{parts[-1]} {word}".lstrip()
@@ -160,16 +160,16 @@ def _options() -> str:
                 "themeVariables": _colours(),
             },
             "layout": {"container_width": 760},
-            # text as SVG text: HTML inside SVG is shown by browsers only
+            # Text as SVG text, because only browsers show HTML inside SVG.
             "svg": {"diagram_id": "m", "pipeline": "resvg-safe"},
-            # deep nesting takes time that grows with its square
+            # Deep nesting takes quadratic time.
             "resources": {"limits": {"max_source_bytes": MAX_SOURCE_BYTES}},
         }
     )
 
 
 def _colours() -> dict[str, object]:
-    """One name for each role, all ours, so that the page can put its own light and dark in their place."""
+    """Return one colour of our palette for each role, so that pages can replace it in light and dark."""
     named: dict[str, object] = {
         "fontSize": "15px",
         "fontFamily": "Helvetica, Arial, sans-serif",

@@ -1,1 +1,1 @@
-"""Tokens → HTML: Markdown, code, images and templates of one page."""
+"""Rendering of tokens to HTML: Markdown, code, images and templates of one page."""

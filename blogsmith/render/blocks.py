@@ -121,7 +121,7 @@ def _element_close(rendering: Rendering, tokens: Sequence[Token], index: int) ->
 def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     table = record_of(tokens[index], TableRecord)
     name = f' id="{escape_html(table.id)}"' if table.id else ""
-    # two regions of one name would be told apart by nobody who hears them
+    # Screen reader users could not distinguish two regions of the same name.
     label = (
         rendering.language.translate("Table {number}", number=table.number)
         if table.number
@@ -132,21 +132,21 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 
 def caption(rendering: Rendering, table_open: Token, html: str) -> str:
-    """The caption of the table that `table_open` begins."""
+    """Return the caption of the table that starts with `table_open`."""
     return f"{table_caption(rendering.language, record_of(table_open, TableRecord).number, html)}\n"
 
 
 def table_caption(language: Language, number: str, html: str) -> str:
-    """The `<caption>`; empty without number and text."""
+    """Return the `<caption>`, or an empty string without number and text."""
     name = escape_html(language.translate("Table {number}", number=number))
     label = f'<span class="table-label">{name}.</span>' if number else ""
     return f"<caption>{label}{' ' if label and html else ''}{html}</caption>" if label or html else ""
 
 
 def header_cell(rendering: Rendering, children: Sequence[Token], html: str) -> str:
-    """The content of a header cell; a lone formula gets a name.
+    """Return the content of a header cell. If it is only formulas, they get a name.
 
-    Checkers and some screen readers take no text from `<math>`, so such a header would be empty to them.
+    Checkers and some screen readers ignore text in `<math>`, so the header would be empty to them.
     """
     if any(child.type != "math_inline" for child in children):
         return html

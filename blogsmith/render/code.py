@@ -1,8 +1,8 @@
-"""A code fence → its figure: highlighted by Pygments with classes, one span a line.
+"""Rendering of a code fence to a figure: highlighted by Pygments with classes, one span per line.
 
-The text content of the result is the source, character for character. What cannot be highlighted
-(unknown language, a line too long, a lexer too slow) is shown plain, and the caller is told why.
-Colours, line numbers and marked lines are the theme's business.
+The text content of the result equals the source, character for character. Code that cannot be highlighted
+(unknown language, a line too long, a lexer too slow) is shown plain, and the caller gets the reason.
+Colours, line numbers and highlighted lines are left to the theme.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..model.names import name_set
 from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
 
 _PLAIN = name_set("algorithm ascii csv log mermaid none plain plaintext pseudo pseudocode text tsv txt")
-"""Names of what has no colours, in lower case."""
+"""Languages without highlighting, in lower case."""
 
 _ALIASES = MappingProxyType(
     {
@@ -38,16 +38,16 @@ _ALIASES = MappingProxyType(
         "triton": "python",
     }
 )
-"""Names in common use that Pygments lacks."""
+"""Common names that Pygments does not know."""
 
 _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
-"""What extensions of Quarto call cells that readers run."""
+"""Languages of runnable cells in Quarto extensions."""
 
 _COLUMN, _NUMBER, _TAB = 66, 5, 4
-"""Characters: in a column of text as wide as theme paper's, of a line's number, from tab to tab."""
+"""Numbers of characters: text column of the paper theme, line number, tab width."""
 _END = "</span>"
 _SHORT, _MOST_PIECES = 32, 10_000
-"""Characters of pieces of code whose HTML is kept, and how many of them."""
+"""Maximum length of cached pieces of code, and maximum number of cached pieces."""
 _NOT_IN_A_CLASS = lazy_pattern(r"[^\w+#.-]+")
 
 
@@ -55,26 +55,30 @@ class Highlighted(Struct, frozen=True):
     """Source code as HTML."""
 
     lines: tuple[str, ...]
-    """HTML of each line without its newline, tags closed within the line; the texts joined by \\n
-    are the source, so source that ends in a newline has an empty last line."""
+    r"""HTML of each line without its newline; all tags are closed within the line.
+
+    Joined with `\n`, the text of the lines is the source. Source that ends in a newline has an empty last
+    line.
+    """
     problem: str = ""
-    """Why the code is plain, in the author's terms; empty if all is well."""
+    """Reason why the code is plain, for the author; empty if it is highlighted."""
     meant: str = ""
-    """The language that may be meant by one that is unknown; empty: nobody knows."""
+    """Suggestion for an unknown language; empty if there is none."""
 
 
 def is_known_language(language: str) -> bool:
-    """True if `language` can be highlighted or is plain on purpose."""
+    """Return whether `language` can be highlighted or is plain on purpose."""
     return _is_plain(language) or _lexer_alias(language) is not None
 
 
 def highlight(
     source: str, language: str, *, deadline_s: float, max_line: int, lex: Lex = lex_in_time
 ) -> Highlighted:
-    """`source` with its tokens in `<span class="…">`, Pygments' short class names.
+    """Return `source` with its tokens in `<span class="…">`, using Pygments' short class names.
 
-    deadline_s: seconds before the code is shown plain instead; max_line: longest line, in
-    characters, that a lexer gets to see; lex: see `Tools`.
+    deadline_s: Time limit in seconds, after which the code is shown plain.
+    max_line: Maximum length of a line, in characters, that is passed to a lexer.
+    lex: See `Tools`.
     """
     if _is_plain(language):
         return Highlighted(_plain(source))
@@ -90,60 +94,60 @@ def highlight(
         return Highlighted(_plain(source), f"highlighting takes longer than {deadline_s:g} s")
     except Unfaithful:
         return Highlighted(_plain(source), f'the highlighter for "{language}" changes the text')
-    except Exception:  # a lexer is foreign code that may raise anything; the page is worth more
+    except Exception:  # A lexer is third-party code that may raise any error; the page is more important.
         return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
 
 
 class LineMark(Struct, frozen=True):
-    """A link at the end of a line, to a note about it."""
+    """A link at the end of a line to a note about it."""
 
     text: str
-    """What the style sheet sets: it is no part of the code."""
+    """Text that the stylesheet prints; it is not part of the code."""
     target: str
-    """Id of the note; empty if it has none, and the mark is no link."""
+    """Id of the note; empty if there is no note, and then the marker is not a link."""
     id: str
-    """Of the mark; empty for a further one of the same number."""
+    """Id of the marker; empty for a further marker with the same number."""
     label: str
-    """How it is called, for those who hear it."""
+    """Accessible name."""
 
 
 class FigureOptions(Struct, frozen=True, kw_only=True):
-    """How a code figure looks beside its highlighting."""
+    """Appearance of a code figure, apart from its highlighting."""
 
     title: str = ""
     first_line: int = 1
     """Number of the first line."""
     marked: frozenset[int] = frozenset()
-    """Lines to mark, counted from 1 whatever `first_line` is."""
+    """Lines to highlight, counted from 1 regardless of `first_line`."""
     added: frozenset[int] = frozenset()
-    """Likewise, lines that are new."""
+    """Added lines, counted from 1."""
     removed: frozenset[int] = frozenset()
-    """Likewise, lines that are gone: no part of what is copied."""
+    """Removed lines, counted from 1; they are not copied."""
     marks: Mapping[int, Sequence[LineMark]] = MappingProxyType({})
-    """Likewise: line → what stands at its end."""
+    """Line, counted from 1 → markers at its end."""
     numbered: bool = False
     wide: bool = False
-    """Whether lines are longer than a column of text; themes may let such code run into the margin."""
+    """Whether lines are longer than a text column; themes may extend the code into the margin."""
     fold: bool | str = False
-    """Fold the code away under this label; True means `Show code`."""
+    """Fold the code under this label; True means `Show code`."""
     fold_open: bool = False
     """The fold starts open."""
     id: str = ""
     classes: Sequence[str] = ()
-    """Besides the figure's own."""
+    """Classes in addition to those of the figure."""
 
 
 def has_long_lines(source: str, *, numbered: bool) -> bool:
-    """Whether a line of `source` is longer than a column of text."""
+    """Return whether a line of `source` is longer than a text column."""
     limit = _COLUMN - (_NUMBER if numbered else 0)
     return max(map(len, source.expandtabs(_TAB).split("\n"))) > limit
 
 
 def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> str:
-    """The `<figure class="code">` of highlighted lines."""
+    """Return the `<figure class="code">` of highlighted lines."""
     looks = {"numbered": options.numbered, "wide": options.wide}
     figure_class = " ".join(["code", *(look for look, has in looks.items() if has), *options.classes])
-    # no theme's CSS can turn a data attribute into a counter's start in all browsers yet
+    # CSS cannot yet use a data attribute as the start of a counter in all browsers.
     style = f"--first-line:{options.first_line}" if options.numbered and options.first_line != 1 else ""
     opening = _tag("figure", {"id": options.id, "class": figure_class, "data-lang": language, "style": style})
     code = _tag("code", {"class": f"language-{_class_name(language)}" if language else ""})
@@ -155,7 +159,7 @@ def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> 
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:
-    """An opening tag; empty attributes are left out."""
+    """Return a start tag without empty attributes."""
     shown = [f' {key}="{escape(value)}"' for key, value in attributes.items() if value]
     return f"<{name}{''.join(shown)}>"
 
@@ -167,15 +171,15 @@ def _header(language: str, title: str) -> str:
 
 
 def _line_spans(lines: Sequence[str], options: FigureOptions) -> str:
-    """One span a line with its newline inside, which keeps empty lines high when spans are blocks.
+    """Return one span per line that includes the newline, so that empty lines keep their height.
 
-    Lines that are new or gone are `<ins>` and `<del>`, which those hear, too, who do not see colours.
+    Added and removed lines are `<ins>` and `<del>`, so that screen readers announce them.
     """
     if options.marked or options.added or options.removed or options.marks:
         return "".join(_marked_spans(lines, options))
     start, end = '<span class="line">', "</span>"
     html = f"\n{end}{start}".join(lines)
-    # behind the last newline there is no line
+    # There is no line after the last newline.
     return f"{start}{html}{end}" if lines[-1] else f"{start}{html}".removesuffix(start)
 
 
@@ -209,14 +213,14 @@ def _is_plain(language: str) -> bool:
 
 
 def _lexer_alias(language: str) -> str | None:
-    """The name under which Pygments knows `language`, or None."""
+    """Return Pygments' name of `language`, or None."""
     alias = _ALIASES.get(language.lower(), language.lower())
     return alias if lexer_class(alias) else None
 
 
 @lru_cache(maxsize=128)
 def _languages(initial: str) -> tuple[str, ...]:
-    """Names of languages with this first letter: to compare with all thousand would take long."""
+    """Return the languages with this first letter. Comparing with all thousand would be slow."""
     from pygments.lexers import get_all_lexers
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
@@ -245,7 +249,10 @@ def _plain(source: str) -> tuple[str, ...]:
 
 
 def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
-    """Pieces as lines of HTML: neighbours of one class share a span, and none goes on in the next line."""
+    """Return the pieces as lines of HTML.
+
+    Adjacent pieces of one class share a span, and no span continues on the next line.
+    """
     html: list[str] = []
     append, spans, escaped = html.append, _spans(), _escaped()
     last, goes_on = "", False
@@ -270,10 +277,10 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
 
 
 class _Kept(dict[Any, str]):
-    """Pieces of code → their HTML: blanks, brackets and names come again and again."""
+    """A cache of HTML for pieces of code: spaces, brackets and names are frequent."""
 
     def keep(self, key: str | Piece, source: str, html: str) -> str:
-        """The HTML; it is kept while it is short and there are few."""
+        """Return the HTML, and cache it if it is short. A full cache is cleared."""
         if len(source) <= _SHORT:
             if len(self) >= _MOST_PIECES:
                 self.clear()
@@ -282,14 +289,14 @@ class _Kept(dict[Any, str]):
 
 
 class _Escaped(_Kept):
-    """A text → its HTML."""
+    """Text → HTML."""
 
     def __missing__(self, text: str) -> str:
         return self.keep(text, text, text if text.isalnum() else _text(text))
 
 
 class _Spans(_Kept):
-    """A piece with a class, on one line → its span."""
+    """Piece with a class, on one line → span."""
 
     def __missing__(self, piece: Piece) -> str:
         css, text = piece
@@ -298,7 +305,7 @@ class _Spans(_Kept):
 
 @cache
 def _escaped() -> _Escaped:
-    """One for all pages, as they are written in the same words; the next one likewise."""
+    """Return the cache for all pages, which share most of their words."""
     return _Escaped()
 
 
@@ -308,9 +315,9 @@ def _spans() -> _Spans:
 
 
 def _break_lines(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
-    """HTML of more than one line, closed and opened again where a line ends; whether a span is left open.
+    """Return HTML of several lines with spans closed at each line end, and whether a span is left open.
 
-    is_open: whether the text begins in a span. Empty lines get none.
+    is_open: The text starts inside a span. Empty lines get no span.
     """
     first, *others = text.split("\n")
     opening = f'<span class="{css}">'
@@ -322,7 +329,7 @@ def _break_lines(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
 
 
 def _text(text: str) -> str:
-    # an HTML parser would read a bare CR as a newline
+    # An HTML parser would read a single CR as a newline.
     return escape(text, quote=False).replace("\r", "&#13;")
 
 

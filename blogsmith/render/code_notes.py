@@ -1,4 +1,4 @@
-"""Marks in code and their notes: a number at the end of a line, and the way back from the list below."""
+"""Markers in code, and back links from the notes after the code."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .prose import escape_html
 
 
 def line_marks(language: Language, fence: Fence) -> Mapping[int, Sequence[LineMark]]:
-    """1-based line → its marks. The style sheet sets their numbers, so that nobody copies them."""
+    """Return the markers of each 1-based line. CSS prints their numbers, so they are not copied."""
     found: dict[int, list[LineMark]] = {}
     known: set[int] = set()
     for mark in fence.marks:
         name = f"{fence.number_in_page}-{mark.number}"
-        # a number may stand in several lines: the way back leads to the first
+        # A number may occur on several lines; the back link points to the first.
         anchor = "" if mark.number in known else f"cnref-{name}"
         known.add(mark.number)
         label = language.translate("Note {number}", number=mark.number)

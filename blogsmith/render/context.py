@@ -1,4 +1,4 @@
-"""What rendering one page needs from the rest of the site, and what it collects on the way."""
+"""State of the rendering of one page: what it needs from the site, and what it collects."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
     from .outputs.provenance import RunLine
 
-# How long a page takes to read: prose by the word, formulas and code in seconds.
+# Reading time: prose by the word, formulas and code in seconds.
 #
-# What is folded when the page opens counts nothing, for few readers unfold all of it. Pictures and results of
-# cells count nothing either: a glance and a study of the same table are minutes apart.
+# Content that is folded initially does not count, because few readers open all of it. Images and cell
+# results do not count either: a glance at a table and a study of it are minutes apart.
 
 
 WORDS_PER_MINUTE = 220
@@ -50,7 +50,7 @@ _SIGNS = bytes(
     else ord(_JOINT if chr(code) in "'.-" else _GAP)
     for code in range(256)
 )
-"""What a character of ASCII is for `_WORD`."""
+"""Translation of ASCII characters for counting words as `_WORD` does."""
 _JOINED, _WORD_START = _LETTER + _JOINT + _LETTER, _GAP + _LETTER
 _DETAILS = lazy_pattern(r"<(/?)details(?=[\s>/])((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
 _OPEN = lazy_pattern(r"(?:^|\s)open(?=[\s=/]|$)", re.IGNORECASE)
@@ -58,23 +58,23 @@ _OPEN = lazy_pattern(r"(?:^|\s)open(?=[\s=/]|$)", re.IGNORECASE)
 
 @dataclass
 class ReadingTime:
-    """Of the part of a page that was rendered so far."""
+    """Reading time of the part of a page rendered so far."""
 
     seconds: float = 0.0
     _folds: list[bool] = field(default_factory=list)
-    """Of each element around the place that can be folded, whether it starts folded."""
+    """For each foldable element around the current position: whether it starts folded."""
 
     def enter(self, *, is_folded: bool) -> None:
-        """An element that can be folded starts."""
+        """Enter a foldable element."""
         self._folds.append(is_folded)
 
     def leave(self) -> None:
-        """The innermost such element ends; more ends than starts are the author's mistake, and harmless."""
+        """Leave the innermost foldable element. Surplus ends are an author's error and are ignored."""
         if self._folds:
             self._folds.pop()
 
     def pass_html(self, html: str) -> None:
-        """Raw HTML, which may start and end `<details>`."""
+        """Process raw HTML, which may start and end `<details>`."""
         if "details" not in html.lower():
             return
         for closing, attributes in _DETAILS.findall(html):
@@ -84,16 +84,16 @@ class ReadingTime:
                 self.enter(is_folded=not _OPEN.search(attributes))
 
     def add_words(self, text: str) -> None:
-        """Prose that is printed."""
+        """Count printed prose."""
         words = _count_ascii(text) if text.isascii() else len(_WORD.findall(text))
         self._add(words * 60 / WORDS_PER_MINUTE)
 
     def add_formula(self, *, display: bool) -> None:
-        """A formula that is printed."""
+        """Count a printed formula."""
         self._add(SECONDS_PER_DISPLAY if display else SECONDS_PER_FORMULA)
 
     def add_code(self, lines: int) -> None:
-        """Code that is printed."""
+        """Count printed code."""
         self._add(lines * SECONDS_PER_CODE_LINE)
 
     def _add(self, seconds: float) -> None:
@@ -102,16 +102,16 @@ class ReadingTime:
 
 
 def _count_ascii(text: str) -> int:
-    """As many as `_WORD` finds in a text of ASCII, in a tenth of the time."""
+    """Return the number of matches of `_WORD` in ASCII text, in a tenth of the time."""
     signs = _GAP + text.encode("ascii").translate(_SIGNS)
     if _JOINED in signs:
-        # twice, for of two joints around one letter only the first is found
+        # Done twice, because of two joints around one letter only the first is matched.
         signs = signs.replace(_JOINED, 2 * _LETTER).replace(_JOINED, 2 * _LETTER)
     return signs.replace(_JOINT, _GAP).count(_WORD_START)
 
 
 MOST_BYTES, MOST_MOVING_BYTES = 10_000_000, 5_000_000
-"""Of a picture, and of one that moves."""
+"""Size limits in bytes: of an image, and of an animated image."""
 
 
 class GalleryFrame(msgspec.Struct, frozen=True):
@@ -119,73 +119,73 @@ class GalleryFrame(msgspec.Struct, frozen=True):
 
     columns: int
     has_lightbox: bool
-    """All its images lead to large versions."""
+    """All its images link to large versions."""
 
 
 @cache
 def _stock_renderer() -> RendererHTML:
-    """One for all pages: it holds nothing of a page, and is slow to make."""
+    """Return the renderer for all pages. It has no page state and is slow to create."""
     return RendererHTML()
 
 
 @dataclass
 class Rendering:
-    """One page being rendered."""
+    """The rendering of one page."""
 
     parsed: Parsed
     tools: Tools
     reporter: Reporter
     macros: dict[str, str | Macro]
-    """TeX macros known so far: the site's, the page's, then those its formulas define."""
+    """TeX macros so far: the site's, the page's, and those that its formulas have defined."""
     render: Callable[[Rendering, Sequence[Token]], str]
-    """`html.render_tokens`: for rules whose HTML holds other tokens."""
+    """`html.render_tokens`, for rules whose HTML contains other tokens."""
     results: PageResults
-    """What its cells and values came to."""
+    """Results of the page's cells and values."""
     language: Language = ENGLISH
-    """Of the page."""
+    """Language of the page."""
     converter: FormulaConverter | None = None
-    """The plugin that typesets its formulas; None: they are ours."""
+    """Plugin that typesets the formulas; None for our own converter."""
     fallbacks: dict[ConverterFallback, None] = field(default_factory=dict)
-    """Formulas that stay ours all the same."""
+    """Formulas that our converter typesets although a plugin is in use."""
     files: dict[str, Path | bytes] = field(default_factory=dict)
-    """Pictures of its cells: name beside the page → what to copy there."""
+    """Images of the page's cells: name in the page's folder → file to copy or content."""
     stock: RendererHTML = field(default_factory=_stock_renderer)
-    """Prints what no rule of ours does."""
+    """Renders tokens without a rule of ours."""
     gallery: GalleryFrame | None = None
     is_in_link: bool = False
-    """What is rendered stands in a link."""
+    """The current tokens are inside a link."""
     is_framed: bool = False
-    """What is rendered stands in a figure."""
+    """The current tokens are inside a figure."""
     frame_caption: str = ""
     """Caption of that figure as text."""
     variants: set[PictureVariant] = field(default_factory=set)
-    """Copies of pictures that the page names."""
+    """Smaller copies of images that the page refers to."""
     widgets: set[str] = field(default_factory=set)
     given_up: set[str] = field(default_factory=set)
-    """Shortcodes whose templates never end."""
+    """Shortcodes whose templates did not finish."""
     unknown: set[str] = field(default_factory=set)
-    """Names of shortcodes that there are not, as far as they were reported."""
+    """Names of unknown shortcodes that were already reported."""
     loaded: dict[str, list[str]] = field(default_factory=dict)
-    """Session in the reader's browser → packages that its code needs so far."""
+    """Browser session → packages that its code requires so far."""
     has_unmet_note: bool = False
-    """Whether the page says already that some of its code was not run."""
+    """The page already shows that some of its code was not run."""
     told_run: RunLine | None = None
-    """The last run that was told in full below a result."""
+    """Last run whose details were printed in full after a result."""
     tab_labels: set[str] = field(default_factory=set)
-    """Of all tabs so far."""
+    """Labels of all tabs so far."""
     links: set[str] = field(default_factory=set)
-    """Addresses in this site that the text links to."""
+    """URLs in this site that the text links to."""
     citations: object = None
-    """What the page cites, once `citations/` has found it."""
+    """Citation plan of the page, once `citations/` has created it."""
     reading: ReadingTime = field(default_factory=ReadingTime)
     fragments: dict[bytes, str] = field(default_factory=dict)
-    """Formulas and code that say nothing but what they are: `fragment_key` → HTML."""
+    """HTML of formulas and code that depends only on their source and settings, by `fragment_key`."""
     formulas: int = 0
     code_blocks: int = 0
     images: int = 0
     diagrams: int = 0
     _macros_key: bytes = b""
-    """Empty: nobody has asked since the last of them was defined."""
+    """Key of the macros; empty if it must be computed again."""
 
     @property
     def document(self) -> Document:
@@ -198,7 +198,7 @@ class Rendering:
         return self.parsed.labels
 
     def copy_without_report(self) -> Rendering:
-        """The same page for a second look at tokens that were reported on already."""
+        """Return a copy for rendering tokens again whose problems were already reported."""
         return replace(
             self,
             reporter=Reporter(self.reporter.path),
@@ -209,25 +209,25 @@ class Rendering:
         )
 
     def define(self, macros: Mapping[str, Macro]) -> None:
-        """Macros that a formula has defined for those after it."""
+        """Add macros that a formula defines for later formulas."""
         if macros:
             self.macros.update(macros)
             self._macros_key = b""
 
     @property
     def macros_key(self) -> bytes:
-        """Names the macros known so far."""
+        """Key of the macros defined so far."""
         if not self._macros_key:
             self._macros_key = fragment_key(*self.macros.items())
         return self._macros_key
 
     def name_of(self, kind: str) -> str:
-        """The English name of a kind of callout in the page's language; one of the site's own as it is."""
+        """Return the name of a callout kind in the page's language. The site's kinds are not translated."""
         is_own = any(row.title == kind for row in self.tools.config.callouts.values())
         return kind if is_own else self.language.translate(kind)
 
     def problem(self, target: LinkTarget, place: Place | None) -> None:
-        """Report a target that leads nowhere; remember one that stays in the site."""
+        """Report a broken link target, and record the target if it is in the site."""
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
@@ -235,7 +235,10 @@ class Rendering:
             self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
-        """The image for a path as the author wrote it; without an address after a report if there is none."""
+        """Return the image for a path as the author wrote it.
+
+        If it is not found, report an error and return an image without a URL.
+        """
         found = self.tools.image(path, self.document)
         if not isinstance(found, ImageInfo):
             self.problem(found, place)
@@ -248,7 +251,7 @@ class Rendering:
         if found.bytes > MOST_BYTES or (found.is_animated and found.bytes > MOST_MOVING_BYTES):
             self._report_large(path, found, place)
         if found.located and settings.metadata == "keep":
-            # it tells every reader where it was taken, often a home
+            # The file reveals where the image was taken, which is often a home.
             message = f"image {path} tells where it was taken"
             hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
@@ -268,10 +271,10 @@ class Rendering:
         self.reporter.warn("image-large", message, place, hint)
 
     def absorb(self, error: SiteError) -> None:
-        """Keep the diagnostics of a stage below that could not go on."""
+        """Add the diagnostics of a lower stage that failed."""
         for diagnostic in error.diagnostics:
             self.reporter.add(diagnostic)
 
 
 Rule = Callable[[Rendering, Sequence[Token], int], str]
-"""(rendering, tokens, index) → HTML of `tokens[index]`."""
+"""Function that maps (rendering, tokens, index) to the HTML of `tokens[index]`."""

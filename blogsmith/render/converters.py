@@ -1,7 +1,7 @@
-"""Formulas by the converter of a plugin, ours where it cannot be used.
+"""Formulas typeset by a plugin, with our own converter as fallback.
 
-Ours reads each formula first: what it defines, where it is wrong, and whether it has links or names of its
-own is the same whichever converter typesets. It takes a fourth of the time that latex2mathml does.
+Our converter reads each formula first. Definitions, errors, and whether it has links or ids are therefore
+the same with every converter. This takes a fourth of the time of latex2mathml.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
 
 OURS = "blogsmith"
-"""What `math: {converter: …}` says where formulas are ours although a plugin has the hook."""
+"""Value of `math: {converter: …}` that selects our converter although a plugin has the hook."""
 DEADLINE_S = 1.0
-"""Of the processor, for one formula; a busy machine shows the same page."""
+"""Time limit for one formula in seconds of processor time, so that a busy machine builds the same page."""
 _MOST_WORDS = 120
 
 ForeignConvert = Callable[[FormulaConverter, FormulaSource], "ForeignFormula | str"]
-"""A formula → what a plugin made of it, or why that cannot be used; a function of its arguments."""
+"""Function that returns the plugin's formula, or the reason why it cannot be used. It has no side effects."""
 
 
 class ConverterTooSlow(BaseException):
-    """The deadline passed. Not an Exception: converters of third parties catch those."""
+    """The time limit was exceeded. Not an Exception, because third-party converters catch those."""
 
 
 def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> FormulaConverter | None:
-    """The converter of that name, or the only one there is if `name` is empty; None: formulas are ours.
+    """Return the converter of this name, or the only one if `name` is empty. None selects our own.
 
-    LookupError if no plugin of that name has the hook. untrusted: sources of strangers reach it.
+    Raise LookupError if no plugin of this name has the hook. untrusted: The formulas come from untrusted
+    authors.
     """
     if name == OURS or not (name or plugins.converters):
         return None
@@ -47,14 +48,14 @@ def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> Formula
 
 
 def no_converter(name: str) -> str:
-    """What is wrong with a setting that names a plugin without the hook."""
+    """Return the error message for a setting that names a plugin without the hook."""
     return f'no plugin of this site named "{name}" typesets formulas'
 
 
 def convert_foreign(converter: FormulaConverter, source: FormulaSource) -> ForeignFormula | str:
-    """What the plugin makes of a formula, as a page may hold it; else why it cannot be used, as a clause.
+    """Return the plugin's formula in a form that pages accept, or the reason why it cannot be used.
 
-    SiteError if the plugin imports what it must not.
+    The reason is a clause. Raise SiteError if the plugin imports a forbidden module.
     """
     from ..tex.foreign.reader import read_mathml
 
@@ -79,7 +80,10 @@ def convert_foreign(converter: FormulaConverter, source: FormulaSource) -> Forei
 def plug_in(
     ours: Convert, converter: FormulaConverter, foreign: ForeignConvert, report: Callable[[str], object]
 ) -> Convert:
-    """`ours` with the markup that `converter` makes. report: told why a formula stays as ours has it."""
+    """Return `ours` with the markup that `converter` makes.
+
+    report: Called with the reason if a formula keeps our markup.
+    """
 
     def convert(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         from ..tex.convert import TypesetFormula

@@ -1,8 +1,8 @@
 """Formulas in labels of diagrams: `A[Q = $XW^Q$]`.
 
-A renderer knows no MathML, so it gets a word of about the formula's width instead of each formula. In the
-drawing that comes back each line of text with such a word becomes HTML with our MathML, aligned as the text
-was. Programs that know no HTML inside SVG draw a text with the TeX.
+Diagram renderers do not support MathML, so each formula is replaced with a word of about its width. In the
+resulting drawing, each text line with one of these words becomes HTML with our MathML, with the same
+alignment. Programs that do not support HTML inside SVG show text with the TeX.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from ..syntax.math.delimiters import FoundFormula, find_formula
 from .svg.drawings import Drawing
 
 Typeset = Callable[[str, int, int], str]
-"""(formula with its dollar signs, 1-based line and column in the source) → HTML."""
+"""Function that maps (formula with its dollars, 1-based line and column in the source) to HTML."""
 
 _COMMENT = lazy_pattern(r"\s*(?:%%|//|#)")
 _NO_FORMULA = lazy_pattern(r"\"|--|->")
-"""What two dollar signs of different labels have between them."""
+"""Text that occurs only between the dollars of two different labels."""
 _LETTER_EM = 0.222
 """Width of `i`, `j` and `l` in Helvetica."""
 _BITS = 5
 MAX_FORMULAS = 2**_BITS
-"""Different formulas of one diagram."""
+"""Maximum number of different formulas in a diagram."""
 _MARGIN_EM = 0.3
 _MOST_EM = 2.6
-"""Height of a formula for which boxes have room; a taller one is set smaller."""
+"""Maximum height of a formula for which boxes have room; a taller one is scaled down."""
 _LEAST_SCALE = 0.6
 _WIDTH_EM, _HEIGHT_EM = 40, 4
-"""Of the area for the HTML of a line, which is centred or begins at an edge there."""
+"""Size of the area for the HTML of a line, which is centred in it or starts at an edge."""
 _MATH = lazy_pattern(r"<math\b.*?</math>", re.DOTALL)
 _TEXT = lazy_pattern(r"<text\b([^<>]*)>((?:(?!</text>).)*)</text>", re.DOTALL)
 _TAG = lazy_pattern(r"<[^<>]*>")
@@ -52,9 +52,9 @@ _ABOVE_EM: Mapping[str, float] = MappingProxyType(
         "text-after-edge": 0.5,
     }
 )
-"""`dominant-baseline` → how far above it the middle of the line is."""
+"""`dominant-baseline` → distance from it up to the middle of the line."""
 _LETTERS_EM = 0.33
-"""The same for text on its base line."""
+"""The same distance for text on its alphabetic baseline."""
 _START: Mapping[str, tuple[float, str]] = MappingProxyType(
     {"middle": (0.5, "center"), "end": (1.0, "right"), "start": (0.0, "left")}
 )
@@ -64,7 +64,7 @@ _OF_TEXT = ("dominant-baseline", "dy", "fill", "text-anchor")
 
 
 class _Formula(Struct, frozen=True):
-    """A formula and what stands for it in the drawing."""
+    """A formula and its placeholder in the drawing."""
 
     word: str
     tex: str
@@ -73,10 +73,10 @@ class _Formula(Struct, frozen=True):
 
 
 class _Change(Struct, frozen=True):
-    """One replacement in a line of the source; columns count from 0."""
+    """A replacement in a line of the source. Columns count from 0."""
 
     start: int
-    """In the new line."""
+    """Start in the new line."""
     end: int
     old_start: int
     old_end: int
@@ -87,19 +87,19 @@ class LabelFormulas:
 
     def __init__(self, source: str, typeset: Typeset) -> None:
         self.source = source
-        """With words in place of formulas."""
+        """Source with placeholders for formulas."""
         self._written = source
         self._typeset = typeset
         self._formulas: dict[str, _Formula] = {}
-        """By TeX."""
+        """TeX → formula."""
         self._changes: dict[int, list[_Change]] = {}
-        """By 1-based line."""
+        """1-based line → replacements."""
         if "$" in source:
             lines = source.split("\n")
             self.source = "\n".join(self._replace(line, number) for number, line in enumerate(lines, 1))
 
     def restore_text(self, text: str) -> str:
-        """Return a text of the renderer with the author's formulas."""
+        """Return a string from the renderer with the author's formulas."""
         for formula in self._formulas.values():
             text = text.replace(formula.word, f"${formula.tex}$")
         return text
@@ -116,7 +116,7 @@ class LabelFormulas:
         return column + shift
 
     def place(self, drawing: Drawing) -> Drawing:
-        """Return the drawing with the formulas in its texts."""
+        """Return the drawing with formulas instead of placeholders."""
         if not self._formulas:
             return drawing
         markup = _TEXT.sub(self._label, drawing.markup)
@@ -149,7 +149,7 @@ class LabelFormulas:
         return formula
 
     def _word(self, width_em: float) -> str:
-        """Return a word that the source does not have; of two words none is part of the other."""
+        """Return a word that the source does not contain. No word is part of another."""
         number = len(self._formulas)
         bits = f"{number:0{_BITS}b}".replace("0", "i").replace("1", "l")
         letters = max(0, round(width_em / _LETTER_EM) - len(bits) - 2)
@@ -169,7 +169,7 @@ class LabelFormulas:
         top = -middle - _HEIGHT_EM / 2 + (float(shift[1]) if shift else 0)
         color = attributes.get("fill", "var(--diagram-ink,currentColor)")
         line, plain = "".join(self._html(written)), escape(self._plain(written), quote=False)
-        # not in a style sheet: feeds and books have none of the theme
+        # Not in a stylesheet: feeds and books do not use that of the theme.
         style = f"color:{color};line-height:{_HEIGHT_EM}em;text-align:{align};white-space:pre"
         html = f'<div class="diagram-label" style="{style}">{line}</div>'
         return (
@@ -217,7 +217,7 @@ def _formulas(line: str) -> Iterator[FoundFormula]:
 
 
 def _size_em(html: str, tex: str) -> tuple[float, float]:
-    """Width and height in em of the label's font; guessed if ziamath cannot lay the formula out."""
+    """Return width and height in em of the label's font; an estimate if ziamath fails."""
     from ..tex.outlines import EM, outline_formula
 
     found = _MATH.search(html)
@@ -225,5 +225,5 @@ def _size_em(html: str, tex: str) -> tuple[float, float]:
         box = ElementTree.fromstring(outline_formula(found[0] if found else "")).attrib["viewBox"].split()
         return float(box[2]) / EM, float(box[3]) / EM
     except Exception:
-        # a library of outlines fails in as many ways as there are formulas
+        # A library of outlines fails in as many ways as there are formulas.
         return len(tex) / 2, 1.5

@@ -1,4 +1,4 @@
-"""How large an image is shown: what an author's `width` and `height` say, the other side by its ratio."""
+"""Displayed size of an image, from the author's `width` and `height` and the aspect ratio."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ HINT = "write 60%, 320px or 20em"
 
 
 class Length(Struct, frozen=True):
-    """A width or a height, as authors write it."""
+    """A width or a height as written by the author."""
 
     amount: str
-    """Digits, with a decimal point in them or not."""
+    """Digits, with an optional decimal point."""
     unit: str
     """`%`, `px`, `em`, `rem` or `ch`."""
 
     @property
     def css(self) -> str:
-        """As a style sheet has it."""
+        """The length in CSS."""
         return f"{self.amount}{self.unit}"
 
     @property
@@ -32,30 +32,31 @@ class Length(Struct, frozen=True):
 
 
 class Dimensions(Struct, frozen=True):
-    """What an `<img>` says of its size."""
+    """Size attributes and style of an `<img>`."""
 
     info: ImageInfo
-    """With the width and height that are printed as attributes."""
+    """Image with the width and height that are printed as attributes."""
     style: str
-    """CSS for what attributes cannot say."""
+    """CSS for sizes that attributes cannot express."""
 
 
 def parse_length(text: str) -> Length | None:
-    """A length; None if it is none. A bare number is pixels."""
+    """Return the length, or None if it is invalid. A number without a unit is in pixels."""
     found = _LENGTH.fullmatch(text.strip())
     return Length(found[1], found[2] or "px") if found else None
 
 
 def nearest_length(text: str) -> str | None:
-    """The length that a text means which is none for its blanks, capitals or words; None: nobody knows."""
+    """Return the valid length that a text with spaces, capitals or unit names means, or None."""
     meant = "".join(text.split()).lower().replace("percent", "%").replace("pixels", "px").replace("pct", "%")
     return meant if meant != text and parse_length(meant) else None
 
 
 def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None) -> Dimensions:
-    """The size of an image with the attributes of an HTML tag: pixels stay attributes.
+    """Return the size of an image with HTML attributes: pixels stay attributes.
 
-    None: not said. One side alone gives the other one by the ratio of the picture, as browsers do it.
+    None means that the side is not given. A single side determines the other by the aspect ratio, as in
+    browsers.
     """
     lengths = [length for length in (width, height) if length]
     if not lengths:
@@ -63,16 +64,16 @@ def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None)
     if any(length.pixels is None for length in lengths):
         return Dimensions(info, _style(width, height))
     across, down = _fill(info, width.pixels if width else None, height.pixels if height else None)
-    # a theme's `height: auto` would win over an attribute that stands alone
+    # The theme's `height: auto` would override an attribute without the other one.
     style = _style(None, height) if across is None else ""
     return Dimensions(replace(info, width_px=across, height_px=down), style)
 
 
 def fit_style(info: ImageInfo, width: Length | None, height: Length | None) -> str:
-    """The CSS of an image with the attributes of Markdown; its own size stays in the attributes."""
+    """Return the CSS of an image with Markdown attributes. Its own size stays in the HTML attributes."""
     pixels = height.pixels if height else None
     if width is None and pixels is not None and info.width_px and info.height_px:
-        # by its width, so that it keeps its shape on a screen that is narrower
+        # Set the width, so that the image keeps its aspect ratio on a narrower screen.
         return f"width:{_scale(pixels, info.width_px, info.height_px)}px"
     return _style(width, height)
 

@@ -1,6 +1,6 @@
-"""Questions with answers: folded callouts of kind FAQ with a title, for structured data.
+"""Questions with answers, for structured data: folded callouts of kind FAQ with a title.
 
-Answers are HTML with the few tags that search engines read there. Formulas are in linear form, since
+Answers are HTML with the few tags that search engines read there. Formulas are in linear form, because
 neither TeX nor MathML is read. Source: developers.google.com, "FAQ (FAQPage) structured data".
 """
 
@@ -24,9 +24,9 @@ _TAG = lazy_pattern(r"<[^<>]*>")
 
 
 def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry, ...]:
-    """Return the questions of the page in order; those in the answer of another one are part of it.
+    """Return the questions of the page in order. A question inside another answer is part of that answer.
 
-    spoken: number of a value in the text → its plain text.
+    spoken: Number of a value in the text → its plain text.
     """
     tokens = rendering.parsed.tokens
     quiet = rendering.copy_without_report()
@@ -35,7 +35,7 @@ def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry,
     while index < len(tokens):
         if tokens[index].type == "callout_open" and _is_question(record_of(tokens[index], Callout)):
             end = _closing_index(tokens, index)
-            # the title is one inline token in its own pair of tokens
+            # The title is one inline token in its own pair of tokens.
             question = inline_text(quiet, tokens[index + 2].children or (), spoken)
             answer = _answer(quiet, tokens[index + 4 : end], spoken)
             if question and answer:
@@ -46,9 +46,9 @@ def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry,
 
 
 def inline_text(rendering: Rendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
-    """Return inline tokens as one line of plain text; references as they are printed.
+    """Return inline tokens as one line of plain text, with references as printed.
 
-    rendering: one that reports nothing.
+    rendering: A rendering that reports nothing.
     """
     tokens = [_reference_as_text(rendering, token) for token in children]
     return " ".join(plain_text(tokens, rendering.parsed.page, spoken).split())
@@ -88,7 +88,7 @@ def _answer(rendering: Rendering, tokens: Sequence[Token], spoken: Mapping[int, 
             if not token.hidden:
                 html.append(f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>")
         elif token.nesting < 0:
-            # texts of tables and other blocks are apart
+            # Separate the text of tables and other blocks.
             html.append(" ")
     text = " ".join("".join(html).split()).replace("<p></p>", "")
     return text if _TAG.sub("", text).strip() else ""

@@ -1,4 +1,4 @@
-"""Code fences: the highlighted figure, diagrams, indented code. Fences that run stand in `cells.py`."""
+"""Code fences: highlighted code, diagrams, indented code. `outputs/cells.py` renders cells."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def fence(rendering: Rendering, token: Token) -> str:
-    """The figure of a fence that is no cell: its diagram or its code."""
+    """Return the figure of a fence that is not a cell: its diagram or its code."""
     record = record_of(token, Fence)
     if is_diagram(rendering, record.language):
         return diagram_figure(rendering, token.content, record)
@@ -35,7 +35,7 @@ def fence(rendering: Rendering, token: Token) -> str:
 def code_of_fence(
     rendering: Rendering, token: Token, source: str, record: Fence, *, fold_open: bool = False
 ) -> str:
-    """The figure of the code `source`, shown as `record` says; a language nobody knows is reported."""
+    """Return the figure of the code `source`, shown as `record` specifies. Warn about an unknown language."""
     rendering.code_blocks += 1
     if not record.fold or fold_open:
         rendering.reading.add_code(source.count("\n"))
@@ -93,7 +93,7 @@ def _report_plain(rendering: Rendering, record: Fence, shown: Highlighted) -> No
 
 
 def _listing(rendering: Rendering, record: Fence, figure: str) -> str:
-    """The figure below its number and caption, if it has one of them."""
+    """Return the figure with its number and caption before it, if it has either."""
     if not (record.number or record.caption):
         return figure
     rendering.widgets.add("teaching")
@@ -120,16 +120,16 @@ def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block})
 
 
-# Fences that a plugin draws: the figure with its drawing, or with its source where nothing draws it.
+# Fences that a plugin draws: a figure with the drawing, or with the source if it cannot be drawn.
 
 
 def is_diagram(rendering: Rendering, language: str) -> bool:
-    """Whether a fence of `language` is a drawing."""
+    """Return whether a fence of `language` is a drawing."""
     return language in DIAGRAMS or language in rendering.tools.plugins.diagrams
 
 
 def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
-    """`<figure class="diagram">` of a fence; mistakes are reported at their line of the source."""
+    """Return the `<figure class="diagram">` of a fence. Errors are reported at their line of the source."""
     diagram = rendering.tools.plugins.diagrams.get(fence.language)
     if diagram is None:
         hint = f"write plugins: [{DIAGRAMS[fence.language]}] in blogsmith.yaml"
@@ -141,8 +141,8 @@ def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
 
 
 def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
-    """The drawing, or the source if it cannot be drawn."""
-    # importing the style sheet parser takes as long as a page; most pages have no diagram
+    """Return the drawing, or the source if it cannot be drawn."""
+    # Importing the CSS parser takes as long as rendering a page, and most pages have no diagram.
     from .diagram_formulas import LabelFormulas
     from .svg.drawings import clean_drawing
 
@@ -169,7 +169,7 @@ def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> 
             rendering.reporter.add(found)
         return _fold_source(rendering, source, fence)
     except Exception as error:
-        # a bug of the plugin must not take the build down, and must be known as the plugin's
+        # A bug in a plugin must not stop the build, and the message must name the plugin.
         return _failure_html(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
@@ -191,7 +191,7 @@ def _failure_html(rendering: Rendering, diagram: Diagram, source: str, fence: Fe
 def _place(
     rendering: Rendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
 ) -> Place | None:
-    """Return the location in the file of the plugin's error; that of the fence if it does not say."""
+    """Return the location of a plugin's error in the file, or of the fence if the error has none."""
     line, column = (error.lineno, error.offset or 0) if isinstance(error, SyntaxError) else (None, 0)
     if formulas and line and column:
         column = formulas.restore_column(line, column)
@@ -201,9 +201,10 @@ def _place(
 def _source_place(
     rendering: Rendering, source: str, fence: Fence, line: int | None, column: int
 ) -> Place | None:
-    """Return the location in the file of a line and column of the source, both 1-based; column 0: the line.
+    """Return the location in the file of a line and column of the source, both 1-based.
 
-    A fence in a quote or list has lost its indentation, so its line is searched in that of the file.
+    Column 0 means the whole line. A fence in a quote or list has lost its indentation, so its line is
+    searched in the line of the file.
     """
     written = source.split("\n")
     if fence.place is None or line is None or not 0 < line <= len(written):
@@ -226,7 +227,7 @@ def _source(rendering: Rendering, source: str, fence: Fence, hint: str) -> str:
 
 
 def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
-    """The source in a box to open."""
+    """Return the source inside `<details>`."""
     label = rendering.language.translate("Diagram source ({language})", language=fence.language)
     code = f'<code class="language-{escape_html(fence.language)}">{escape_html(source)}</code>'
     pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
@@ -235,7 +236,7 @@ def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
 
 def _diagram_figure(rendering: Rendering, fence: Fence, inside: str) -> str:
     title = _title(rendering, fence)
-    # a source that is shown has no other place for it
+    # If the source is shown, the alternative text must be on the figure.
     own = figure_attributes(fence.id, "" if "<svg" in inside else fence.alt)
     caption = figure_caption(rendering, fence.number, inline_html(rendering, title) if title else "")
     return f'<figure class="diagram"{own}>{inside}{caption.rstrip()}</figure>\n'
@@ -247,7 +248,7 @@ def _title_text(rendering: Rendering, fence: Fence) -> str:
 
 
 def _title(rendering: Rendering, fence: Fence) -> TextMap | None:
-    """What stands below the drawing: `cap`, else `title`."""
+    """Return the caption of the drawing: `cap`, otherwise `title`."""
     if fence.caption or not fence.title:
         return fence.caption
     line = fence.place.line if fence.place else 1

@@ -1,4 +1,4 @@
-"""The blocks that show figures: images, sliders and videos, as data for the templates of themes."""
+"""Blocks with figures: images, sliders and videos, as data for theme templates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .galleries import MAX_COLUMNS, columns_for
 from .variants import picture_tag
 
 _FILM_ONLY = ("captions", "lang", "loop")
-"""Arguments of a video that is a file of the site."""
+"""Arguments that apply only to a video file of the site."""
 _SWITCH: Mapping[str, bool] = MappingProxyType(
     {**dict.fromkeys(("", "yes", "true", "loop"), True), **dict.fromkeys(("no", "false"), False)}
 )
@@ -31,24 +31,27 @@ Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
 
 
 def plain_figure(rendering: Rendering, call: Shortcode) -> Mapping[str, Markup]:
-    """Return the figure of a shortcode that is not ours, with caption, words and poster where it has them."""
+    """Return the figure of a third-party shortcode, with caption, alternative text and poster if given."""
     poster = _poster(rendering, call)
     return figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", ""), poster)
 
 
 def _poster(rendering: Rendering, call: Shortcode) -> str:
-    """The picture of a panel, without words: the link that the panel is has them."""
+    """Return the poster image of a panel. It has no alternative text, because the panel's link has a name."""
     path = _value(call, "poster")
     if path is None:
         return ""
     place = path.place(0, len(path.text))
     tag = image_tag(rendering, path.text, "", place, classes=("embed-poster",), can_lead=False)
-    # an image that cannot be shown is a link, and a link holds none
+    # An image that cannot be shown is a link, and links cannot be nested.
     return "" if tag.startswith("<a ") else tag
 
 
 def split_list(text: str) -> list[tuple[int, str]]:
-    r"""`a, b\, c` → (offset, item) of each: `a` and `b, c`; a comma inside `$…$` splits nothing."""
+    r"""Return (offset, item) of each item of a list: `a, b\, c` has the items `a` and `b, c`.
+
+    A comma inside `$…$` does not separate items.
+    """
     items, start, pos, in_math = [], 0, 0, False
     while pos <= len(text):
         if pos == len(text) or (text[pos] == "," and not in_math):
@@ -64,7 +67,7 @@ def split_list(text: str) -> list[tuple[int, str]]:
 
 
 def _values(call: Shortcode, name: str) -> list[TextMap]:
-    """The items of a list argument, each with its place."""
+    """Return the items of a list argument with their positions."""
     text = call.args.get(name, "")
     if not text.strip():
         return []
@@ -128,7 +131,7 @@ def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
 
 
 def _width(rendering: Rendering, call: Shortcode) -> str:
-    """The width asked for, or empty after a report."""
+    """Return the width, or an empty string after reporting an invalid one."""
     width = call.args.get("width", "")
     if not width or parse_length(width):
         return width
@@ -167,7 +170,7 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
 
 
 def _warn_of_sizes(rendering: Rendering, paths: Sequence[TextMap]) -> None:
-    """Warn of a slider whose images differ in size: the same place of both is not under its handle."""
+    """Warn about a slider whose images differ in size, because their contents do not line up."""
     found = [rendering.tools.image(path.text, rendering.document) for path in paths]
     sizes = [(one.width_px, one.height_px) for one in found if isinstance(one, ImageInfo)]
     if len(sizes) == len(paths) and None not in sizes[0] + sizes[1] and sizes[0] != sizes[1]:
@@ -180,7 +183,7 @@ def _warn_of_sizes(rendering: Rendering, paths: Sequence[TextMap]) -> None:
 
 
 def _value(call: Shortcode, name: str) -> TextMap | None:
-    """An argument that is one value, commas included."""
+    """Return an argument that is a single value, which may contain commas."""
     text = call.args.get(name, "").strip()
     if not text:
         return None
@@ -194,7 +197,7 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         return None
     words = plain(rendering, caption) if caption else ""
     alt = call.args.get("alt", "")
-    # a title that the caption repeats would be in the panel and below it
+    # A title equal to the caption would be shown both in the panel and after it.
     written = _value(call, "title")
     title = plain(rendering, written) if written else ""
     title = "" if title == words else title
@@ -213,7 +216,7 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         return None
     has_own = bool(_value(call, "poster"))
     poster = _poster(rendering, call) if has_own else _copied_poster(rendering, video, source)
-    # the link has a name for those who hear a list of links, without a second copy in the text
+    # The link needs a name for screen readers, without a second copy in the visible text.
     spoken = words if not title else ""
     if not (title or words):
         title = rendering.language.translate("Playlist" if video.is_list else "Video")
@@ -232,7 +235,7 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
 
 
 def _copied_poster(rendering: Rendering, video: Video, source: TextMap) -> str:
-    """The copy of the video's own still picture, if the site has one."""
+    """Return the local copy of the video's still image, or an empty string."""
     found = rendering.tools.poster(video.poster_url, rendering.document)
     place = source.place(0, len(source.text))
     if isinstance(found, LinkTarget):
@@ -244,12 +247,12 @@ def _copied_poster(rendering: Rendering, video: Video, source: TextMap) -> str:
 
 
 def argument_name(call: Shortcode, name: str) -> str:
-    """Return an argument as it is written: of a `<div>` it is an attribute."""
+    """Return the name of an argument as written: on a `<div>` it is an attribute."""
     return name if call.source else f"data-{name}"
 
 
 def block_name(call: Shortcode) -> str:
-    """Return what a call is and its name, for messages."""
+    """Return the kind and name of a call, for messages."""
     return f'{"shortcode" if call.source else "block"} "{call.name}"'
 
 
@@ -304,7 +307,7 @@ def report_argument(rendering: Rendering, call: Shortcode, name: str, message: s
 
 
 OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
-"""Shortcodes whose data blogsmith prepares."""
+"""Shortcodes with data prepared by blogsmith."""
 
 ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -316,4 +319,4 @@ ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
         "video-embed": ("src", "caption", "title", "alt", "poster", *_FILM_ONLY, "id"),
     }
 )
-"""What each of them takes."""
+"""Shortcode → its arguments."""

@@ -1,7 +1,7 @@
-"""The frame of every figure: id, number, caption, and a description for screen readers.
+"""Common parts of figures: id, number, caption, and a description for screen readers.
 
-Images, galleries, diagrams, figures of cells and blocks of shortcodes print these parts through this module.
-The number comes from `Numbers.number_figure`, so an id that begins with `fig-` numbers each of them.
+Images, galleries, diagrams, figures of cells and shortcode blocks print these parts through this module. The
+number comes from `Numbers.number_figure`, so an id that starts with `fig-` numbers each of them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 
 def figure_attributes(name: str, description: str = "") -> str:
-    """Return the attributes of a `<figure>`. description: of a figure that has several parts."""
+    """Return the attributes of a `<figure>`. description: For a figure with several parts."""
     id_ = f' id="{escape_html(name)}"' if name else ""
     return id_ + (f' aria-label="{escape_html(description)}"' if description else "")
 
 
 def figure_caption(rendering: Rendering, number: str, html: str) -> str:
-    """Return the `<figcaption>` with its number, between line ends; empty without number and text."""
+    """Return the `<figcaption>` with its number, between line ends.
+
+    It is empty without number and text.
+    """
     name = escape_html(rendering.language.translate("Figure {number}", number=number))
     label = f'<span class="figure-label">{name}</span>' if number else ""
     if not label and not html:
@@ -43,7 +46,7 @@ def figure_of_call(
     description: str = "",
     poster: str = "",
 ) -> Mapping[str, Markup]:
-    """Return what the template of a shortcode prints of its figure. poster: the `<img>` of its panel."""
+    """Return the parts of a figure that a shortcode template prints. poster: The `<img>` of its panel."""
     html = inline_html(rendering, caption) if caption else ""
     return {
         "attributes": Markup(figure_attributes(call.id, description)),
@@ -52,23 +55,23 @@ def figure_of_call(
     }
 
 
-# Small texts inside arguments: captions, labels and titles, with formulas and inline Markdown.
+# Short text in arguments: captions, labels and titles, with formulas and inline Markdown.
 
 
 def inline_html(rendering: Rendering, text: TextMap) -> str:
-    """HTML of a text written in an argument; mistakes in it are reported at their place."""
+    """Return the HTML of an argument. Errors in it are reported at their position."""
     tokens = parse_inline(rendering.tools.md, text, rendering.parsed.page)
     _take_reports(rendering)
     return rendering.render(rendering, tokens)
 
 
 def _take_reports(rendering: Rendering) -> None:
-    """Captions are parsed while rendering; what the parser found there belongs to this stage."""
+    """Move the diagnostics of captions, which are parsed during rendering, to this stage."""
     of_parsing = len(rendering.parsed.diagnostics)
     for diagnostic in rendering.parsed.page.reporter.diagnostics[of_parsing:]:
         rendering.reporter.add(diagnostic)
 
 
 def plain(rendering: Rendering, text: TextMap) -> str:
-    """The same as plain text."""
+    """Return an argument as plain text."""
     return plain_text(parse_inline(rendering.tools.md, text, rendering.parsed.page), rendering.parsed.page)

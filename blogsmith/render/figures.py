@@ -1,4 +1,4 @@
-"""Images: in text, and as figures with caption and number."""
+"""Images in text, and as figures with caption and number."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ def image_tag(
     can_lead: bool = True,
     caption: str = "",
 ) -> str:
-    """An `<img>` for a path as the author wrote it; a missing file is reported at `place`.
+    """Return an `<img>` for a path as the author wrote it. A missing file is reported at `place`.
 
-    dark: another one for dark pages; columns: how many stand in a row; can_lead: it may be a link; caption:
-    what stands below it as text, which is not said a second time to those who hear the page.
+    dark: Variant of the image for dark pages.
+    columns: Number of images in a row.
+    can_lead: The image may be a link.
+    caption: Caption as text; an identical alternative text is omitted, so that it is not read twice.
     """
     found, more = rendering.find_image(path, place), dict(attrs)
     twin = rendering.find_image(dark.target, dark.place) if dark else None
@@ -62,7 +64,7 @@ def image_tag(
 
 
 def _read_length(rendering: Rendering, name: str, text: str, place: Place | None) -> Length | None:
-    """What `width` or `height` say; None after a report if that is no length."""
+    """Return the value of `width` or `height`. Report an invalid length and return None."""
     length = parse_length(text) if text else None
     if text and length is None:
         fix = rendering.reporter.substitute(place, text, nearest_length(text))
@@ -80,7 +82,7 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     dark = record_of(token, DarkTwin).at if "darktwin" in token.meta else None
     classes = attrs.pop("class", "").split()
     if rendering.is_framed and "margin" in classes:
-        # the figure has it
+        # The class is on the figure.
         classes.remove("margin")
     tag = image_tag(
         rendering,
@@ -93,12 +95,12 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         can_lead=not rendering.is_in_link,
         caption=rendering.frame_caption,
     )
-    # what stands for an image that is not shown is a link, and a link holds none
+    # The replacement of an image that is not shown is a link, and links cannot be nested.
     return escape_html(alt) if rendering.is_in_link and tag.startswith("<a ") else tag
 
 
 def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]) -> str:
-    """`![caption](clip.mp4){data-poster=still.png data-captions=clip.vtt .loop}`."""
+    """Render `![caption](clip.mp4){data-poster=still.png data-captions=clip.vtt .loop}`."""
 
     def written(name: str) -> Written | None:
         return Written(attrs[name], at.place) if attrs.get(name) else None

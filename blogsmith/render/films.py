@@ -1,4 +1,4 @@
-"""Videos: `<video>` with a poster and captions, silent loops in place of GIFs, players of other hosts."""
+"""Videos: `<video>` with a poster and captions, silent loops instead of GIFs, players of other hosts."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from .variants import LARGE_BYTES, middle_variant, use_variants
 
 
 class Written(Struct, frozen=True):
-    """A path as an author wrote it."""
+    """A path as written by the author."""
 
     text: str
     place: Place
 
 
 class Film(Struct, frozen=True):
-    """A film as an author asks for it."""
+    """A video with the author's options."""
 
     source: Written
     poster: Written | None = None
     captions: Written | None = None
     lang: str = ""
-    """Of the captions; empty: of the page."""
+    """Language of the captions; empty for that of the page."""
     is_loop: bool = False
-    """Plays over and over without sound."""
+    """The video plays repeatedly without sound."""
     label: str = ""
-    """What it shows, for those who do not see it."""
+    """Alternative text."""
     title: str = ""
-    """Of the link for browsers that play no films; empty: its address."""
+    """Text of the link for browsers that play no videos; empty to show the URL."""
     style: str = ""
 
 
 def find_media(rendering: Rendering, written: Written) -> MediaFile:
-    """The file of a film or of captions; after a report what is written."""
+    """Return the file of a video or of captions. If it is not found, report an error and return the path."""
     found = rendering.tools.media(written.text, rendering.document)
     if isinstance(found, MediaFile):
         return found
@@ -51,11 +51,11 @@ def find_media(rendering: Rendering, written: Written) -> MediaFile:
 
 
 def film_tag(rendering: Rendering, film: Film) -> str:
-    """The `<video>` of a film."""
+    """Return the `<video>` element."""
     found = find_media(rendering, film.source)
     poster = rendering.find_image(film.poster.text, film.poster.place) if film.poster else None
     size = _size(found, poster)
-    # a poster of another shape would lend its own to the film, until that is loaded
+    # Until the video is loaded, a poster of another shape would determine the aspect ratio.
     shape = f"aspect-ratio:{size[0]}/{size[1]}" if size and poster and found.width_px else ""
     style = ";".join(filter(None, (film.style, shape)))
     attributes = [
@@ -91,7 +91,7 @@ def _poster_url(rendering: Rendering, poster: ImageInfo) -> str:
     variants = use_variants(rendering, poster) if poster.bytes > LARGE_BYTES else ()
     if not variants:
         return poster.url
-    # a poster has one address; every browser that plays films of today shows WebP
+    # A poster has one URL, and every browser that plays current videos supports WebP.
     chosen = middle_variant(variants, variants[-1].format)
     return f"{rendering.tools.config.base_path}/{chosen.path}"
 
@@ -111,10 +111,9 @@ def _track(rendering: Rendering, film: Film) -> list[str]:
     return [f'<track kind="captions" src="{escape(found.url)}" srclang="{lang}" label="{name}" default>']
 
 
-# Addresses of videos on other hosts: who serves them, and the privacy-mode player.
+# URLs of videos on other hosts: the provider and its privacy-mode player.
 #
-# An address is taken apart, never passed on: only the ids of video and list and the start time reach the
-# page.
+# A URL is parsed and never copied: only the ids of video and list and the start time reach the page.
 
 
 _YOUTUBE_ID = lazy_pattern(r"[\w-]{11}", re.ASCII)
@@ -126,24 +125,24 @@ _PLAYER = "https://www.youtube-nocookie.com/embed/"
 
 
 class Video(Struct, frozen=True):
-    """A video or a playlist that another host serves."""
+    """A video or a playlist on another host."""
 
     provider: str
     """`youtube` or `vimeo`."""
     url: str
-    """The video's own page."""
+    """URL of the video's own page."""
     embed_url: str
-    """The player, in the host's mode without cookies or tracking."""
+    """URL of the player, in the host's mode without cookies or tracking."""
     host: str
-    """As shown to the reader before the click."""
+    """Host name shown to the reader before the click."""
     poster_url: str
-    """The page for which its host names a still picture: the same for every start time."""
+    """URL of the page for the host's still image; the same for every start time."""
     is_list: bool = False
-    """A playlist, none of whose videos comes first."""
+    """A playlist without a first video."""
 
 
 def read_video(address: str, allow: Iterable[str]) -> Video | None:
-    """The video at `address`, or None if no provider in `allow` serves it."""
+    """Return the video at a URL, or None if no provider in `allow` serves it."""
     try:
         parts = urlsplit(address.strip())
         host = (parts.hostname or "").removeprefix("www.").removeprefix("m.")
@@ -198,7 +197,7 @@ def _vimeo(host: str, path: str, query: dict[str, str]) -> Video | None:
 
 
 def _seconds(text: str) -> int:
-    """`90`, `90s`, `1m30s` → 90; 0 if it is no time."""
+    """Return the seconds in `90`, `90s` or `1m30s`, or 0 if the time is invalid."""
     found = _TIME.fullmatch(text)
     if not found:
         return 0

@@ -1,4 +1,4 @@
-"""Formulas → MathML in the page: conversion, numbers, and TeX mistakes at the author's place."""
+"""Formulas as MathML: conversion, numbers, and TeX errors at their position in the source."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from ..tex.parse.state import RowNumber
 
 NARROW = 26
-"""Printed characters, roughly counted, that surely fit a phone of 360 px."""
+"""Approximate number of printed characters that certainly fit on a phone 360 px wide."""
 
 _INNERMOST = lazy_pattern(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
 _BRACKETS = 2
 _MAX_NESTING = 20
-# commands that print a word of three letters or so
+# Commands that print a word of about three letters.
 _WORD = lazy_pattern(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+")
 _MARKUP = lazy_pattern(r"<[^<>]*>")
@@ -54,7 +54,7 @@ _UNPRINTED = lazy_pattern(r"[{}^_\s]")
 
 
 def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """A formula in a line, kept together with the punctuation behind it.
+    """Render an inline formula, kept on one line with the punctuation after it.
 
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
@@ -64,10 +64,10 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """A display with its numbers; one number stands beside the formula, several in their rows.
+    """Render a display with its numbers: one number beside the formula, several in their rows.
 
-    A number is the link to its equation. Inside `<math>` it cannot be one (see `tex`), so the links of rows
-    stand behind the formula, empty; the theme lays them over the numbers.
+    A number is the link to its equation. Inside `<math>` it cannot be a link (see `tex`), so the links of
+    rows follow the formula without text. The theme positions them over the numbers.
     """
     math = record_of(tokens[index], Math)
     single = len(math.rows) == 1
@@ -91,12 +91,12 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def wide_mark(tex: str) -> str:
-    """Says that a display may be wider than a phone, where nothing can stand beside it."""
+    """Return the attribute of a display that may be wider than a phone, or an empty string."""
     return ' data-wide=""' if estimate_width(tex) > NARROW else ""
 
 
 def estimate_width(tex: str) -> int:
-    """About how many characters the widest row prints; a matrix counts as its own widest row."""
+    """Return the approximate number of characters of the widest row. A matrix counts as its widest row."""
     for _ in range(_MAX_NESTING):
         tex, replaced = _INNERMOST.subn(lambda found: "x" * (_widest(found[2]) + _BRACKETS), tex)
         if not replaced:
@@ -114,7 +114,7 @@ def _id(mark: RowMark) -> str:
 
 
 def _anchor(mark: RowMark) -> str:
-    """A place for a row's id where the row itself cannot carry it."""
+    """Return an element with the id of a row that cannot have the id itself."""
     return f"<span{_id(mark)}></span>" if mark.id else ""
 
 
@@ -128,7 +128,7 @@ def _number(rendering: Rendering, mark: RowMark) -> str:
 
 
 def _check_tags(rendering: Rendering, math: Math) -> None:
-    """Report TeX in a `\\tag` that cannot be typeset, at its place."""
+    r"""Report TeX in a `\tag` that cannot be typeset, at its position."""
     for mark in math.rows:
         if holds_tex(mark.number):
             try:
@@ -173,13 +173,14 @@ def mathml(
     *,
     most_printed: int | None = None,
 ) -> str:
-    """The `<math>` element; empty for a formula that only defines macros.
+    """Return the `<math>` element, or an empty string for a formula that only defines macros.
 
-    most_printed: characters of a formula in a line; what prints more may break, or scrolls.
+    most_printed: Maximum number of characters of an inline formula without line breaks; a longer one may
+        break or scroll.
     """
     rendering.formulas += 1
     rendering.reading.add_formula(display=math.display)
-    # the sign alone is meant as one
+    # `\_` alone is intentional.
     if "\\_" in math.tex and math.tex.strip() != "\\_":
         _warn_of_underscore(rendering, math)
     if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
@@ -192,12 +193,12 @@ def mathml(
     if kept is not None:
         rendering.fragments[key] = kept
         return kept
-    # places are counted out for those who may ask
+    # Positions are only computed if a converter may require them.
     convert = page_converter(rendering, math.origin.place(0) if rendering.converter else None)
     try:
         found = convert(math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=packages)
     except TexError as error:
-        # one mistake among many definitions makes no mistake of every formula that needs them
+        # One error among many definitions must not cause errors in all formulas that use them.
         rendering.define(find_definitions(math.tex, rendering.macros))
         return _error_html(rendering, math, error)
     numbers: dict[str, str] = {}
@@ -217,14 +218,14 @@ def mathml(
 
 
 def _broken(formula: str, most_printed: int) -> str:
-    """A formula in a line as it may break there; what cannot scrolls by itself, as a display does."""
+    """Return an inline formula with possible line breaks. If there are none, it scrolls like a display."""
     if len(_MARKUP.sub("", formula)) <= most_printed or "<math " not in formula:
         return formula
     return group_lines(formula, most_printed) or f'<span class="math-long">{formula}</span>'
 
 
 def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
-    """What typesets a formula of this page. place: where it begins, if it is the author's."""
+    """Return the converter for formulas of this page. place: Start of the formula, if the author wrote it."""
     converter = rendering.converter
     if converter is None:
         return rendering.tools.formula
@@ -236,7 +237,7 @@ def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
 
 
 def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
-    """An author who escapes `_` for Markdown gets what TeX makes of it, and no subscript."""
+    r"""Warn about `\_`, which prints an underscore instead of a subscript."""
     at = literal_underscore(math.tex, rendering.macros)
     if at >= 0:
         hint = "a subscript is written _; in a name, write \\text{a\\_b}"
@@ -246,7 +247,7 @@ def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
 
 
 def _single_row_ends(math: Math, first: int) -> Fix:
-    """A fix of every row end of the table whose first one stands there."""
+    """Return a fix for all doubled row ends of a table. first: Index of the first one."""
     table = math.tex[: math.tex.find("\\end{", first)]
     places = [math.origin.place(found.start(), 4) for found in _DOUBLE_END.finditer(table, first)]
     edits = tuple(TextEdit(place.line, place.column, "\\" * 4, "\\" * 2) for place in places)
@@ -256,9 +257,9 @@ def _single_row_ends(math: Math, first: int) -> Fix:
 def _with_portable_tex(
     mathml: str, tex: str, macros: Mapping[str, str | Macro], numbers: Mapping[str, str]
 ) -> str:
-    """`mathml` with the TeX to copy where that is not the author's: nobody else knows a site's macros.
+    """Return `mathml` with TeX to copy, if it differs from the author's: macros of the site are expanded.
 
-    numbers: label in the formula → what is printed for a reference to it.
+    numbers: Label in the formula → printed text of the reference.
     """
     if not macros and "\\" not in tex:
         return mathml
@@ -272,7 +273,7 @@ def _with_portable_tex(
 
 
 def _packages(rendering: Rendering) -> frozenset[str]:
-    """LaTeX packages that the page asks for, else the site."""
+    """Return the LaTeX packages of the page, otherwise those of the site."""
     own = rendering.document.front.math.packages
     return frozenset(rendering.tools.config.math.packages if own is None else own)
 
@@ -283,9 +284,9 @@ def _number_tex(numbers: Mapping[str, str], reference: re.Match[str]) -> str:
 
 
 def _reference(rendering: Rendering, math: Math, target: str) -> str:
-    r"""The number that `\eqref{target}` inside a formula prints.
+    r"""Return the number that `\eqref{target}` inside a formula prints.
 
-    It is no link: nothing inside a formula can be reached by assistive technology, which sees one thing.
+    It is not a link, because assistive technology cannot reach anything inside a formula.
     """
     written = re.search(rf"\\(?:eqref|ref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
     place = math.origin.place(written.start(), len(written[0])) if written else math.origin.place(0)
@@ -305,6 +306,6 @@ def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
 
 _REFERENCE_TEX = lazy_pattern(r"\\(?:eq)?ref\s*\{([^{}]*)\}")
 _REFERENCE = lazy_pattern(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
-"""What the converter makes of a `\\ref`, whose number it cannot know."""
+r"""The converter's output for a `\ref`, whose number it does not know."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"math_inline": _inline, "math_display": _display})

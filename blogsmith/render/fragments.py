@@ -1,8 +1,8 @@
-"""Formulas and code of a page as HTML, each under a name of all it is made from: most outlast an edit.
+"""HTML of formulas and code, stored under a key of all its inputs, so that most of it survives an edit.
 
-With the text of a page it is kept where in it they stand, at no cost but a few bytes each. Whoever makes the
-page again, by the same program under the same settings, takes from there what has the same name, and neither
-typesets nor colours it.
+The cache stores the positions of fragments in the HTML of a page, at a cost of a few bytes each. When the
+page is rendered again with the same program and settings, fragments with the same key are reused instead of
+typeset or highlighted again.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from ..model.texts import EncodedText
 
 _KEY_BYTES = 16
 _PLACE = Struct(f">{_KEY_BYTES}sII")
-"""Key, where the fragment begins in the text, and where it ends, in bytes."""
+"""Key, start and end of a fragment in the HTML, in bytes."""
 _ENCODING = ("utf-8", "surrogatepass")
 
 
 def fragment_key(*inputs: object) -> bytes:
-    """Names a fragment by all that its HTML depends on, beside settings, theme and program.
+    """Return the key of a fragment: a digest of its inputs, other than settings, theme and program.
 
-    inputs: texts, numbers and records of them, whose `repr` tells each from any other one.
+    inputs: Strings, numbers and records of them whose `repr` is unambiguous.
     """
     return blake2b(repr(inputs).encode(), digest_size=_KEY_BYTES).digest()
 
 
 def pack_fragments(fragments: Mapping[bytes, str], text: bytes) -> bytes:
-    """Where fragments stand in a text; those that do not stand in it as they are, are left out."""
+    """Return the packed positions of fragments in the HTML. Fragments not contained verbatim are omitted."""
     places, after = list[bytes](), 0
     for key, html in fragments.items():
         data = html.encode(*_ENCODING)
-        # as a rule they come in the order of the text
+        # Fragments are usually in the order of the text.
         start = text.find(data, after)
         if start < 0:
             start = text.find(data, 0, after)
@@ -43,7 +43,7 @@ def pack_fragments(fragments: Mapping[bytes, str], text: bytes) -> bytes:
 
 
 def unpack_fragments(text: EncodedText) -> Mapping[bytes, str]:
-    """Key → HTML, as it stands in a text that was kept."""
+    """Return the HTML of each fragment in a cached text, by key."""
     return {
         key: text.data[start:end].decode(*_ENCODING) for key, start, end in _PLACE.iter_unpack(text.fragments)
     }

@@ -1,7 +1,7 @@
-"""Galleries and lightboxes: images in a grid, and links to large versions, which a script shows over pages.
+"""Galleries and lightboxes: images in a grid, and links to large versions that a script shows over the page.
 
-Without the script, a link leads to the picture. What is a lightbox: images with the class `lightbox`; with
-the setting, or in a gallery of that class, every image in a figure that is larger than it is shown.
+Without the script, a link opens the image. Images with the class `lightbox` have a lightbox. With the
+setting, or in a gallery of that class, so does every image in a figure that is larger than displayed.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ ASKED, REFUSED = "lightbox", "no-lightbox"
 
 
 def columns_for(count: int) -> int:
-    """How many of so many images stand in a row."""
+    """Return the default number of columns for a number of images."""
     return 2 if count in (2, 4) else min(3, max(1, count))
 
 
 def large_address(rendering: Rendering, info: ImageInfo) -> str:
-    """What a reader who wants to see more of an image is given: the original, unless it is heavy."""
+    """Return the URL of an image's large version: the original, unless its file is too large."""
     variants = use_variants(rendering, info)
     if not variants or info.bytes <= LARGE_BYTES:
         return info.url
@@ -40,8 +40,8 @@ def large_address(rendering: Rendering, info: ImageInfo) -> str:
 
 
 def has_lightbox(rendering: Rendering, info: ImageInfo, classes: Sequence[str], *, is_framed: bool) -> bool:
-    """Whether an image leads to its large version. is_framed: it stands in a figure."""
-    # browsers open no page at a `data:` address
+    """Return whether an image links to its large version. is_framed: The image is in a figure."""
+    # Browsers do not open `data:` URLs as pages.
     if not info.url or info.url.startswith("data:") or REFUSED in classes:
         return False
     gallery, own = rendering.gallery, rendering.document.front.lightbox
@@ -53,10 +53,10 @@ def has_lightbox(rendering: Rendering, info: ImageInfo, classes: Sequence[str], 
 
 
 def lightbox_link(rendering: Rendering, tag: str, light: ImageInfo, dark: ImageInfo | None = None) -> str:
-    """The tag of an image in a link to its large version."""
+    """Return the tag of an image in a link to its large version."""
     rendering.widgets.add("lightbox")
     twin = f' data-dark="{escape(large_address(rendering, dark))}"' if dark and dark.url else ""
-    # a link of nothing but a picture without words has no name
+    # A link around an image without alternative text has no accessible name.
     name = f' aria-label="{escape(rendering.language.translate("Picture"))}"' if ' alt=""' in tag else ""
     return f'<a class="lightbox" href="{escape(large_address(rendering, light))}"{twin}{name}>{tag}</a>'
 
@@ -73,7 +73,7 @@ def _gallery_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
 
 
 def _group_opening(token: Token) -> str:
-    """The figure around a gallery that is one."""
+    """Return the start tag of the figure around a gallery, or an empty string."""
     if "figure" not in token.meta:
         return ""
     own = figure_attributes(record_of(token, Figure).id, str(token.attrs.get("data-alt", "")))

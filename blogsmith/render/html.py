@@ -1,7 +1,7 @@
-"""Tokens → HTML: one function a token type, found in the tables of the files beside this one.
+"""Rendering of tokens to HTML: one function per token type, from the tables of the modules in this folder.
 
-`render_body` is the whole stage: Parsed → Body. Token types without a rule here (paragraphs, lists,
-emphasis) are printed by markdown-it's own renderer, which CommonMark's tests hold to the letter.
+`render_body` is the whole stage: Parsed → Body. Token types without a rule (paragraphs, lists, emphasis) are
+rendered by markdown-it's own renderer, which passes all CommonMark tests.
 """
 
 from __future__ import annotations
@@ -72,17 +72,17 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 
-# asked for each of some hundred tokens of a page: through the view it takes three times as long
+# Called for each of the hundreds of tokens of a page; through the view it takes three times as long.
 _rule_of = dict(RULES).get
 
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
-"""Characters; more than a description has."""
+"""Number of characters; more than a description has."""
 
 
 def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
-    """HTML of a token stream, inline tokens included."""
-    # lines count from 1, so 0 says that nothing is marked
+    """Return the HTML of a token stream, including inline tokens."""
+    # Lines count from 1, so 0 means that no line markers are added.
     first_line = rendering.parsed.page.first_line if rendering.tools.mark_lines else 0
     out: list[str] = []
     starts: list[int] = []
@@ -95,7 +95,7 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
         if kind == "footnote_open":
             starts.append(len(out))
         if kind == "paragraph_close" and out[-1:] == [""] and _is_bare(rendering, tokens, index - 2):
-            # a formula that only defines macros was all of it
+            # The paragraph contained only a formula that defines macros.
             del out[-2:]
             continue
         out.append(add_marks(token, html, first_line) if first_line and is_marked(token) else html)
@@ -106,18 +106,18 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
 
 
 def _stock(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """A token for which there is no rule."""
+    """Render a token without a rule."""
     token = tokens[index]
     if token.type == "inline":
         return _inline(rendering, tokens, index)
     if token.nesting and not (token.block or token.attrs or token.hidden):
-        # `<em>`, `</strong>`
+        # Tags such as `<em>` and `</strong>`.
         return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
     return rendering.stock.renderToken(tokens, index, rendering.tools.md.options, {})
 
 
 def _is_bare(rendering: Rendering, tokens: Sequence[Token], index: int) -> bool:
-    """Whether the paragraph that opens at `index` has nothing but its name to print."""
+    """Return whether the paragraph that opens at `index` prints only its tag, without attributes."""
     return _stock(rendering, tokens, index) == "<p>"
 
 
@@ -134,7 +134,7 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def render_body(parsed: Parsed, tools: Tools) -> Body:
-    """The page's content, table of contents, plain text, and what is wrong with it."""
+    """Render a page: content, table of contents, plain text, and diagnostics."""
     source = parsed.document.source
     reporter = Reporter(str(source.path), source.text.split("\n"))
     front = parsed.document.front
@@ -144,17 +144,17 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results, language)
     rendering.converter = _choose_converter(rendering)
     spoken = rules.value_texts(rendering)
-    # the title comes first in the page, so macros it defines count from there on
+    # The title is first on the page, so its macros apply to all later formulas.
     title = strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
     description = strip_links(render_tokens(rendering, parsed.description))
     html = render_tokens(rendering, parsed.tokens)
     low = lower_allowed(html.encode("utf-8", "surrogatepass"))
     if low is None or tools.plugins.page_filters:
-        # what cells gave may hold anything
+        # Results of cells may contain forbidden characters.
         html, low = filter_html(tools.plugins, without_forbidden(html), parsed.document), None
     data = html.encode("utf-8", "surrogatepass")
     report_repeated_ids(html, reporter, parsed.title_id)
-    # the text outlives the tokens of the page
+    # The text outlives the tokens of the page.
     fragments = rendering.fragments
     return Body(
         content=PageText.of(
@@ -189,7 +189,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
 
 
 def _choose_converter(rendering: Rendering) -> FormulaConverter | None:
-    """The plugin that typesets the page's formulas; one that there is not is the page's mistake."""
+    """Return the plugin that typesets the page's formulas. An unknown one is an error of the page."""
     tools, front = rendering.tools, rendering.document.front
     name, untrusted = front.math.converter, tools.config.markup.untrusted
     try:
@@ -203,16 +203,16 @@ def _choose_converter(rendering: Rendering) -> FormulaConverter | None:
 
 
 def _title_text(parsed: Parsed, spoken: Mapping[int, str]) -> str:
-    """The title as plain text; the parser's, unless a value stands in it."""
+    """Return the title as plain text. It differs from the parser's only if it contains a value."""
     if any(token.type == "value" for token in parsed.title):
         return " ".join(plain_text(parsed.title, parsed.page, spoken).split()) or parsed.title_text
     return parsed.title_text
 
 
 def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) -> str:
-    """The prose of the page as one line of plain text, formulas in linear form, without code.
+    """Return the prose of the page as one line of plain text, formulas in linear form, without code.
 
-    spoken: number of a value in the text → its plain text.
+    spoken: Number of a value in the text → its plain text.
     """
     inlines = (token for token in parsed.tokens if token.type == "inline")
     pieces = [plain_text(token.children or (), parsed.page, spoken) for token in inlines]
@@ -220,7 +220,7 @@ def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) 
 
 
 def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
-    """The first paragraph that says something, as plain text; references as they are printed."""
+    """Return the first paragraph with text, as plain text with references as printed."""
     quiet = rendering.copy_without_report()
     tokens = rendering.parsed.tokens
     for before, inline in pairwise(tokens):
@@ -233,7 +233,7 @@ def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
 def table_of_contents(
     rendering: Rendering, spoken: Mapping[int, str] = MappingProxyType({})
 ) -> tuple[TocEntry, ...]:
-    """The headings as a tree; formulas typeset once more, ids only in the text itself."""
+    """Return the headings as a tree. Formulas are typeset again, because ids are only allowed in the text."""
     flat: list[TocEntry] = []
     tokens = rendering.parsed.tokens
     quiet = rendering.copy_without_report()
@@ -248,7 +248,7 @@ def table_of_contents(
 
 
 def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:
-    """Entries under the nearest entry above of a smaller level."""
+    """Return a tree: each entry is below the nearest previous entry of a smaller level."""
     roots: list[TocEntry] = []
     index = 0
     while index < len(flat):
@@ -261,29 +261,29 @@ def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:
     return tuple(roots)
 
 
-# Marks for the live preview: on which line of the file a block starts, and which cell it is.
+# Markers for the live preview: the line of the file where a block starts, and the number of its cell.
 #
-# A mark is an attribute of the block's first tag and nothing else: without them the HTML is that of a build,
-# byte for byte. Blocks that print no tag of their own (comments, hidden paragraphs) carry none.
+# A marker is only an attribute of the block's first tag. Without the markers, the HTML is byte-identical to
+# that of a build. Blocks without a tag of their own (comments, hidden paragraphs) have no marker.
 
 
-# `\s*`: markdown-it breaks the line before a block inside a tight list item
+# `\s*`: markdown-it starts a new line before a block inside a tight list item.
 _FIRST_TAG = lazy_pattern(r"""\s*<[A-Za-z][A-Za-z0-9-]*(?P<rest>(?=[\s/>])(?:[^"'<>]|"[^"]*"|'[^']*')*>)""")
 _LINE = lazy_pattern(r"\sdata-line\s*=", re.IGNORECASE)
 
 
 def is_marked(token: Token) -> bool:
-    """Whether the token begins a block that knows its lines."""
+    """Return whether the token starts a block with known lines."""
     return token.block and token.map is not None and token.nesting >= 0 and token.type != "inline"
 
 
 def add_marks(token: Token, html: str, first_line: int) -> str:
-    """`html` of a token with its marks. first_line: 1-based line of the file on which the text starts."""
+    """Return `html` of a token with its markers. first_line: 1-based first line of the text in the file."""
     tag = _FIRST_TAG.match(html)
     if tag is None:
         return html
     marks = f' data-cell="{record_of(token, Cell).number}"' if "cell" in token.meta else ""
-    # code that readers run says already on which line it stands, for their error messages
+    # Runnable code already has the attribute with its line, for error messages.
     if not _LINE.search(tag["rest"]):
         marks = f' data-line="{_line(token, first_line)}"{marks}'
     at = tag.start("rest")
@@ -291,7 +291,10 @@ def add_marks(token: Token, html: str, first_line: int) -> str:
 
 
 def _line(token: Token, first_line: int) -> int:
-    """1-based; a block inside a paragraph has the paragraph's lines and knows its own place besides."""
+    """Return the 1-based line of a block.
+
+    A block inside a paragraph has the paragraph's lines, and in addition a position of its own.
+    """
     if token.type == "math_display":
         return record_of(token, Math).origin.place(0).line
     if token.type == "shortcode":
@@ -300,29 +303,29 @@ def _line(token: Token, first_line: int) -> int:
     return first_line + token.map[0]
 
 
-# Ids that stand twice in a page: a link to one of them could mean either.
+# Duplicate ids on a page: a link to one of them would be ambiguous.
 #
-# Looked for in the finished HTML, since ids come from headings, labels, attribute lists, templates and the
-# author's own tags alike; the place is found again in the author's text.
+# They are searched in the finished HTML, because ids come from headings, labels, attribute lists, templates
+# and the author's own tags. The position is then searched in the author's text.
 
 
 _ID = lazy_pattern(r"<[A-Za-z][^<>]*?\sid\s*=\s*[\"']?([^\s\"'<>]+)")
-# the same wherever it stands: in a tag or in text that shows one
+# Matches the same attribute both in a tag and in text that shows one.
 _LIKE_ID = lazy_pattern(r"id(?<=\sid)(?=\s*=\s*[\"']?([^\s\"'<>]+))")
 _COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> None:
-    """An error for each id that `html` holds more than once, unless its label was reported before.
+    """Report each id that `html` contains more than once, unless its label was already reported.
 
-    title_id: of the heading that stands above it, empty for none.
+    title_id: Id of the heading before the content; empty if there is none.
     """
     html = f'<h1 id="{title_id}">{html}' if title_id else html
     if "<!--" in html:
         html = _COMMENT.sub("", html)
     maybe = _LIKE_ID.findall(html)
     if len(set(maybe)) == len(maybe):
-        # as nearly always: to look for the tag around each takes twice as long
+        # The usual case: searching the tag around each id takes twice as long.
         return
     counts = Counter(_ID.findall(html))
     for name, count in counts.items():
@@ -335,7 +338,7 @@ def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> No
 
 
 def _places(name: str, lines: Sequence[str]) -> list[Place]:
-    """Where the author wrote the id, `#x` or `id="x"`."""
+    """Return the positions where the author wrote the id, as `#x` or `id="x"`."""
     written = re.compile(rf"(?:#|\bid\s*=\s*[\"']?)({re.escape(name)})(?![\w.:-])")
     found = []
     for number, line in enumerate(lines, start=1):

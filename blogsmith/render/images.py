@@ -1,7 +1,8 @@
-"""Images: their size as a browser will show them, and the `<img>` tag.
+"""Images: their displayed size, and the `<img>` tag.
 
-Only heads of files are read, so a photo costs about a millisecond. JPEG and PNG are also searched
-for their end mark, the one cheap sign of a broken download; damage inside the picture is not seen.
+Only file headers are read, so a photo costs about a millisecond. JPEG and PNG files are also searched for
+their end marker, the one cheap indication of an incomplete download. Damage inside the image data is not
+detected.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")
-# some decoders read the whole file only to find the size
+# Some decoders read the whole file only to find the size.
 _MAX_BYTES = 200_000_000
 
 _END_MARKS: Mapping[str, bytes] = MappingProxyType({"JPEG": b"\xff\xd9", "PNG": b"IEND"})
@@ -34,32 +35,32 @@ _END_MARKS: Mapping[str, bytes] = MappingProxyType({"JPEG": b"\xff\xd9", "PNG": 
 _ORIENTATION = 0x0112
 _GPS = 0x8825
 _TURNED = (5, 6, 7, 8)
-"""EXIF tag; 5 to 8 mean that the picture is shown turned by a quarter."""
+"""Values of the EXIF orientation tag that mean a rotation by a quarter turn."""
 
 _PRINTED_ATTRIBUTE = lazy_pattern(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
 
 
 class ImageSize(Struct, frozen=True):
-    """How large an image is when nothing scales it."""
+    """Size of an image without scaling."""
 
     width_px: int | None
-    """None for a vector image that names no size."""
+    """Width in pixels; None for a vector image without a size."""
     height_px: int | None
     located: bool = False
-    """Its EXIF data say where it was taken."""
+    """The EXIF data contain the location where it was taken."""
     is_animated: bool = False
     kind: str = ""
     """`PNG`, `JPEG`, `GIF`, `WEBP` or `AVIF`; empty for a vector image."""
 
 
 class ImageProblem(Exception):
-    """A file cannot be shown as an image; the text names the file and says why."""
+    """A file cannot be shown as an image. The message names the file and the reason."""
 
 
 def image_size(file: Path) -> ImageSize:
-    """The size of a PNG, JPEG, GIF, WebP, AVIF or SVG file, turned as its EXIF data asks.
+    """Return the size of a PNG, JPEG, GIF, WebP, AVIF or SVG file, rotated according to its EXIF data.
 
-    Raises ImageProblem for anything else: no file, a folder, a pipe, empty, cut off, too large.
+    Raise ImageProblem for anything else: no file, a folder, a pipe, an empty, incomplete or too large file.
     """
     _check_is_file(file)
     if file.suffix.lower() == ".svg":
@@ -78,11 +79,12 @@ def img_tag(
     classes: Sequence[str] = (),
     attrs: Mapping[str, str] | None = None,
 ) -> str:
-    """The `<img>` of an image; every value is escaped.
+    """Return the `<img>` of an image. Every value is escaped.
 
-    attrs: further attributes in alphabetical order, which may replace `loading` and `decoding`. Event
-    handlers (`on…`), `src`, `alt`, `width` and `height` among them are not printed.
-    An image that is not shown is a link to it, or its text where it has no address.
+    attrs: Further attributes, printed in alphabetical order, which may replace `loading` and `decoding`.
+        Event handlers (`on…`), `src`, `alt`, `width` and `height` are omitted.
+
+    An image that is not shown is replaced with a link to it, or with its alternative text if it has no URL.
     """
     if not info.url:
         text = escape(alt or info.address, quote=False)
@@ -95,7 +97,7 @@ def img_tag(
         "loading": "lazy",
         "decoding": "async",
         "alt": alt,
-        # the other host need not know which page is read
+        # The other host does not need to know which page is read.
         "referrerpolicy": "no-referrer" if info.is_remote else None,
         "class": " ".join([*classes, *extra.pop("class", "").split()]) or None,
         "style": extra.pop("style", "") or None,
@@ -131,16 +133,16 @@ def _vector_size(file: Path) -> ImageSize:
 
 
 def picture_size(stream: BinaryIO, name: str) -> ImageSize:
-    """The same of an open file that is no SVG. name: how messages call it."""
+    """Return the size of an open image file that is not an SVG. name: File name for messages."""
     from PIL import Image
 
     try:
-        # the warning starts at half the limit above which Pillow refuses to go on (179 Mpx)
+        # The warning starts at half the limit above which Pillow raises an error (179 Mpx).
         with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):
             image = Image.open(stream, formats=_FORMATS)
     except Image.DecompressionBombError as error:
         raise ImageProblem(f"{name} has more than 178 million pixels") from error
-    except Exception as error:  # damaged files make the parsers raise nearly anything
+    except Exception as error:  # Damaged files make the parsers raise nearly any error.
         raise ImageProblem(
             f"{name} is not a PNG, JPEG, GIF, WebP, AVIF or SVG image, or is damaged"
         ) from error
@@ -149,13 +151,13 @@ def picture_size(stream: BinaryIO, name: str) -> ImageSize:
     orientation, located = _exif(image)
     if orientation in _TURNED:
         width, height = height, width
-    # Pillow has it only where there may be several pictures
+    # Pillow sets it only for formats that may contain several frames.
     is_animated = bool(getattr(image, "is_animated", False))
     return ImageSize(width, height, located, is_animated, image.format or "")
 
 
 def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
-    """Refuse a file without end mark; the search starts behind the head, where thumbnails have theirs."""
+    """Reject a file without end marker. The search starts after the header, where thumbnails have theirs."""
     mark = _END_MARKS.get(kind)
     if mark is None:
         return
@@ -165,12 +167,12 @@ def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
 
 
 def _exif(image: Image) -> tuple[int, bool]:
-    """Orientation (0: none given), and whether there is a position."""
-    # without EXIF data in the head `getexif` would decode a PNG to look for some behind the picture
+    """Return the orientation (0 if there is none), and whether the image contains a location."""
+    # Without EXIF data in the header, `getexif` would decode a PNG to search for data after the image.
     if "exif" not in image.info:
         return 0, False
     try:
         exif = image.getexif()
         return exif.get(_ORIENTATION) or 0, bool(exif.get_ifd(_GPS))
-    except Exception:  # damaged EXIF data; browsers ignore it as well
+    except Exception:  # Browsers also ignore damaged EXIF data.
         return 0, False

@@ -1,10 +1,9 @@
-"""Pygments' lexers with fewer rules tried: those that cannot begin with the next character are passed over.
+"""Pygments' lexers, limited to the rules that can match the next character.
 
-A lexer's state has some fifty regular expressions, tried one after the other at each token; of those that
-can begin with a given letter there are five, and fewer still inside a line. Tables, callbacks and order are
-Pygments' own, so the tokens are the same, one by one, in a quarter of the time. Lexers with a loop of their
-own keep it: where it calls the next class in line that is this one, and where it names `RegexLexer` it is
-Pygments'.
+A lexer state has some fifty regular expressions that are tried in order at each token. Only about five of
+them can match a given letter, and fewer inside a line. Tables, callbacks and order are Pygments' own, so the
+tokens are identical, in a quarter of the time. Lexers with a loop of their own keep it: `super()` in it
+calls this class, and an explicit `RegexLexer` calls that of Pygments.
 """
 
 from __future__ import annotations
@@ -20,23 +19,23 @@ from pygments.lexer import ExtendedRegexLexer, Lexer, RegexLexer
 from pygments.token import STANDARD_TYPES, Error, Whitespace, _TokenType
 
 Rule = tuple[Any, Any, Any]
-"""A row of Pygments: how to match, what to make of the match, what state comes next."""
+"""A Pygments rule: match function, action on the match, next state."""
 
 _Row = tuple[Any, str | None, Any, Any]
-"""The same with the class of a match that is one token, in the second place; else None."""
+"""A rule with the CSS class of a single-token match in second position, otherwise None."""
 
 _Tables = dict[str, "StateRules"]
 
 
 class Rules(dict[str, Sequence[_Row]]):
-    """The next character → the rules to be tried, in order; filled as characters are met."""
+    """Next character → rules to try, in order. Entries are created on first use."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         super().__init__()
         self._rules = rules
 
     def __missing__(self, character: str) -> Sequence[_Row]:
-        """Outside of ASCII and at the end of the text (an empty string) all rules."""
+        """Return all rules for non-ASCII characters and for the end of the text (an empty string)."""
         if character not in ASCII:
             if character:
                 return self[""]
@@ -58,14 +57,14 @@ def _can_begin(rule: Rule, character: str) -> bool:
 
 
 class StateRules:
-    """The rules of one of a lexer's states."""
+    """The rules of one lexer state."""
 
     __slots__ = ("all", "inside")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.all = Rules(rules)
         self.inside = Rules([rule for rule in rules if not _begins_lines(rule)])
-        """Without those whose matches begin a line: for all other places."""
+        """Rules for all other positions, without those that only match at the start of a line."""
 
 
 def _begins_lines(rule: Rule) -> bool:
@@ -74,7 +73,7 @@ def _begins_lines(rule: Rule) -> bool:
 
 
 class DispatchLexer(RegexLexer):
-    """The loop of `RegexLexer` over the rules that the next character leaves."""
+    """The loop of `RegexLexer` over the rules that can match the next character."""
 
     rules_of_states: _Tables
     _tokens: Mapping[str, Sequence[Rule]]
@@ -82,7 +81,7 @@ class DispatchLexer(RegexLexer):
     def get_tokens_unprocessed(
         self, text: str, stack: Iterable[str] = ("root",)
     ) -> Iterator[tuple[int, _TokenType, str]]:
-        """(position, kind, text) of each token."""
+        """Yield (position, type, text) of each token."""
         position = 0
         states = list(stack)
         rules = self._rules(states[-1])
@@ -108,14 +107,17 @@ class DispatchLexer(RegexLexer):
                 if not character:
                     return
                 if character == "\n":
-                    # a line that was not understood does not spoil the next one
+                    # A line that cannot be lexed must not affect the next one.
                     states = ["root"]
                     rules = self._rules("root")
                 yield position, Whitespace if character == "\n" else Error, character
                 position += 1
 
     def pieces(self, text: str) -> list[tuple[str, str]]:
-        """Class and text of each token: the same loop for a text as a whole, in two thirds of the time."""
+        """Return class and text of each token.
+
+        This is the same loop for a whole text, in two thirds of the time.
+        """
         position, pieces = 0, list[tuple[str, str]]()
         append, states, rules = pieces.append, ["root"], self._rules("root")
         tried = rules.all
@@ -143,7 +145,7 @@ class DispatchLexer(RegexLexer):
                     return pieces
                 character = text[position]
                 if character == "\n":
-                    # a line that was not understood does not spoil the next one
+                    # A line that cannot be lexed must not affect the next one.
                     states = ["root"]
                     rules = self._rules("root")
                 append((css_class(Whitespace if character == "\n" else Error), character))
@@ -157,7 +159,7 @@ class DispatchLexer(RegexLexer):
 
 
 def _change_state(states: list[str], change: str | int | tuple[str, ...]) -> None:
-    """As Pygments does it: the last state is never taken off."""
+    """Change the state stack as Pygments does: the last state is never removed."""
     if isinstance(change, tuple):
         for state in change:
             _change_state(states, state)
@@ -172,7 +174,7 @@ def _change_state(states: list[str], change: str | int | tuple[str, ...]) -> Non
 
 @lru_cache(maxsize=1024)
 def css_class(kind: _TokenType) -> str:
-    """Pygments' short class of a token kind; of the nearest known parent for a rare kind."""
+    """Return Pygments' short class of a token type, or of the nearest known parent of a rare type."""
     while kind not in STANDARD_TYPES and kind.parent is not None:
         kind = kind.parent
     return "" if kind is Whitespace else STANDARD_TYPES[kind]
@@ -180,35 +182,35 @@ def css_class(kind: _TokenType) -> str:
 
 @lru_cache(maxsize=128)
 def dispatching(kind: type[Lexer]) -> type[Lexer]:
-    """The class of lexer with the loop of this module; the class itself if that would not help it."""
+    """Return the lexer class with the loop of this module, or the class itself if it would not benefit."""
     if not issubclass(kind, RegexLexer) or issubclass(kind, ExtendedRegexLexer):
         return kind
-    # their instances have tables of their own
+    # Their instances have tables of their own.
     if getattr(kind, "token_variants", False):
         return kind
     make: Any = type(kind)
-    # behind all classes of its own and in front of RegexLexer
+    # The new base is after all classes of its own and before RegexLexer.
     faster: type[Lexer] = make(kind.__name__, (kind, DispatchLexer), {"rules_of_states": {}})
     return faster
 
 
-# The characters a regular expression's matches can begin with, read off its parsed form.
+# First characters of a regular expression's matches, determined from its parsed form.
 #
-# For ASCII only, and never too few: what is not understood can begin with anything. Sequences, choices and
-# repetitions are followed here; what one character alone matches is asked of `re` itself, so that case,
-# classes and flags mean here what they mean there.
+# For ASCII only, and never too few: an unknown construct may start with any character. Sequences,
+# alternatives and repetitions are followed here. For a single character, `re` itself is queried, so that
+# case, classes and flags have the same meaning.
 
 
 ASCII = frozenset(map(chr, range(128)))
 
 
 class Start(Struct, frozen=True):
-    """How a part of a pattern can match in front of a character."""
+    """The matches of part of a pattern at a character."""
 
     taken: frozenset[str]
-    """Characters that can be the first of what it matches."""
+    """Characters that can be the first of a match."""
     passed: frozenset[str]
-    """Characters in front of which it can match nothing and leave them to what follows."""
+    """Characters before which it can match the empty string and leave them to the following parts."""
 
 
 _ANY = Start(ASCII, ASCII)
@@ -217,7 +219,7 @@ _NOTHING = Start(frozenset(), ASCII)
 
 @lru_cache(maxsize=8192)
 def first_characters(pattern: re.Pattern[str]) -> frozenset[str]:
-    """ASCII characters in front of which `pattern` can match; in front of all others it cannot."""
+    """Return the ASCII characters where `pattern` can match. It cannot match at any other ASCII character."""
     tree = _tree(pattern)
     if tree is None:
         return ASCII
@@ -227,7 +229,7 @@ def first_characters(pattern: re.Pattern[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def begins_lines(pattern: re.Pattern[str]) -> bool:
-    """Whether all that `pattern` matches begins a line or the text; no if that is not known."""
+    """Return whether every match of `pattern` starts a line or the text; False if unknown."""
     if "^" not in pattern.pattern and "\\A" not in pattern.pattern:
         return False
     tree = _tree(pattern)
@@ -235,7 +237,7 @@ def begins_lines(pattern: re.Pattern[str]) -> bool:
 
 
 def _tree(pattern: re.Pattern[str]) -> Any:
-    """Its parsed form; None where Python is not as it was, for that is no public part of it."""
+    """Return the parsed form of a pattern, or None if Python's parser, which is not public, has changed."""
     try:
         return importlib.import_module("re._parser").parse(pattern.pattern, pattern.flags)
     except (ImportError, AttributeError):
@@ -254,7 +256,7 @@ def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:
 
 
 def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> Start:
-    """Of parts one after the other. tree: of the whole pattern, which knows its groups."""
+    """Return the start of a sequence of parts. tree: The whole pattern, which knows its groups."""
     taken, passed = frozenset[str](), ASCII
     for part in parts:
         start = _part(tree, part, flags)
@@ -296,7 +298,7 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
 
 
 def _combine(flags: int, added: int, removed: int) -> int:
-    """The flags inside `(?i-s:…)`; one of `a`, `L` and `u` replaces the others."""
+    """Return the flags inside `(?i-s:…)`. One of `a`, `L` and `u` replaces the others."""
     kinds = int(re.ASCII | re.LOCALE | re.UNICODE)
     if added & kinds:
         flags &= ~kinds
@@ -312,7 +314,7 @@ def _one_character(tree: Any, part: tuple[Any, Any], flags: int) -> frozenset[st
 
 @lru_cache(maxsize=1024)
 def _same_letters(code: int, flags: int) -> frozenset[str]:
-    """The characters that a literal matches: itself, and its other case where that counts."""
+    """Return the characters that a literal matches: itself, and its other case if case is ignored."""
     if not flags & re.IGNORECASE:
         return frozenset(chr(code)) & ASCII
     return _match(re.compile(re.escape(chr(code)), flags & ~re.VERBOSE))

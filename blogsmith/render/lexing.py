@@ -1,9 +1,9 @@
-"""Source code → classed pieces by Pygments, each fence within a time limit.
+"""Lexing of source code to classified pieces with Pygments, each fence within a time limit.
 
-A lexer can be stuck inside one regular expression, holding the interpreter. In the main thread an
-interval timer ends that: `re` looks for signals while it searches, and a raising handler stops it.
-Other threads get no signals; there, short code is lexed with a look at the clock between tokens
-and the rest goes to a child process that can be killed (about 0.1 s each).
+A lexer can hang inside a regular expression while it holds the interpreter. In the main thread, an interval
+timer stops this: `re` checks for signals during a search, and the handler raises an exception. Other threads
+get no signals. There, short code is lexed with a check of the clock between tokens. All other code is sent
+to a child process that can be killed (about 0.1 s each).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 Piece = tuple[str, str]
-"""CSS class (empty for plain text) and text; a bare tuple because a page has tens of thousands."""
+"""CSS class (empty for plain text) and text; a plain tuple because a page has tens of thousands."""
 
 Lex = Callable[[str, str, float], Sequence[Piece]]
-"""(source, Pygments' name of the language, seconds) → its pieces, as `lex_in_time` gives them."""
+"""Function that maps (source, Pygments' name of the language, seconds) to pieces, as `lex_in_time` does."""
 
-# Measured with every Pygments 2.21 lexer on 33 repetitive inputs: up to this size only the lexers
-# of `_WILD` needed more than 0.3 s, and those were still busy after 1 s.
+# Measured with every Pygments 2.21 lexer on 33 repetitive inputs: up to this size, only the lexers in
+# `_WILD` needed more than 0.3 s, and those were still busy after 1 s.
 _TAME_LINE = 200
 _TAME_SIZE = 20_000
 _WILD = frozenset({"TNTLexer", "MCSchemaLexer"})
 
 _CHILD_S = 5.0
-"""A child's start does not count against the deadline, nor what it waits for a busy machine."""
+"""Extra seconds for a child process: neither its start nor waiting on a busy machine counts."""
 _CHILD = """
 import json, sys
 # the builder's own, whichever else is installed; what lies beside it is not to be found before anything else
@@ -49,22 +49,23 @@ _PACKAGE = Path(__file__).parents[2]
 
 
 class TooSlow(BaseException):
-    """The deadline passed. Not an Exception: lexers of third parties catch those."""
+    """The time limit was exceeded. Not an Exception, because third-party lexers catch those."""
 
 
 class Unfaithful(Exception):
-    """The lexer did not give the source back unchanged."""
+    """The lexer changed the source."""
 
 
 def lex(source: str, alias: str) -> list[Piece]:
-    """The pieces of `source`, whose texts joined are `source` exactly, without a time limit.
+    """Return the pieces of `source`, without a time limit. Their joined text is exactly `source`.
 
-    alias: a name Pygments knows. Raises Unfaithful; a broken lexer may raise anything.
+    alias: A language name that Pygments knows. Raise Unfaithful if the lexer changes the source. A faulty
+        lexer may raise any error.
     """
     from .lexer_dispatch import DispatchLexer, css_class
 
     lexer, text = _open(source, alias)
-    # those with a loop of their own call the stock one
+    # Lexers with a loop of their own call the stock one.
     if type(lexer).get_tokens_unprocessed is DispatchLexer.get_tokens_unprocessed:
         assert isinstance(lexer, DispatchLexer)
         return _trim_pieces(source, lexer.pieces(text))
@@ -73,8 +74,11 @@ def lex(source: str, alias: str) -> list[Piece]:
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
-    """`lex`, or TooSlow once it has worked for `deadline_s` seconds: a busy machine shows the same page."""
-    deadline_s = max(deadline_s, 0.001)  # a timer of 0 would mean no limit
+    """Return `lex`, or raise TooSlow after `deadline_s` seconds of work, not of elapsed time.
+
+    A busy machine therefore builds the same page.
+    """
+    deadline_s = max(deadline_s, 0.001)  # A timer of 0 would mean no limit.
     if has_alarm():
         with alarm(deadline_s, TooSlow, working=True):
             return lex(source, alias)
@@ -85,7 +89,7 @@ def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
 
 @lru_cache(maxsize=128)
 def lexer_class(alias: str) -> type[Lexer] | None:
-    """Pygments' lexer for a name it knows, else None. Remembered: Pygments looks through all of them."""
+    """Return Pygments' lexer for a name, or None. Cached, because Pygments searches all lexers."""
     from pygments.lexers import find_lexer_class_by_name
     from pygments.util import ClassNotFound
 
@@ -96,20 +100,20 @@ def lexer_class(alias: str) -> type[Lexer] | None:
 
 
 def _open(source: str, alias: str) -> tuple[Lexer, str]:
-    """The lexer of a language, and the text that it is to read."""
+    """Return the lexer of a language, and the text for it."""
     kind = lexer_class(alias)
     if kind is None:
         raise LookupError(alias)
     from .lexer_dispatch import dispatching
 
-    # a PHP fence rarely opens with `<?php`; without the option all of it would be text
+    # A PHP fence rarely starts with `<?php`. Without the option, all of it would be plain text.
     lexer = dispatching(kind)(startinline="<?" not in source)
-    # many rules want a line end; `get_tokens` would also strip and replace characters
+    # Many rules require a line end. `get_tokens` would also strip and replace characters.
     return lexer, source if source.endswith("\n") else source + "\n"
 
 
 def _trim_pieces(source: str, pieces: list[Piece]) -> list[Piece]:
-    """The pieces without the line end that was added for the lexer."""
+    """Return the pieces without the line end that was added for the lexer."""
     text = "".join([value for _, value in pieces])
     if text == source:
         return pieces
@@ -145,7 +149,7 @@ def _lex_in_child(source: str, alias: str, deadline_s: float) -> list[Piece]:
     import subprocess
 
     job = json.dumps({"source": source, "alias": alias})
-    # -P, and far from the site: nothing is imported from there, also with an empty entry in PYTHONPATH
+    # `-P`, and far from the site: nothing is imported from there, even with an empty entry in PYTHONPATH.
     command = [sys.executable, "-P", "-c", _CHILD, str(_PACKAGE)]
     try:
         done = subprocess.run(

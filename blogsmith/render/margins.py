@@ -1,7 +1,8 @@
-"""Notes and figures in the margin: beside the text where there is room for them, else in their place.
+"""Notes and figures in the margin: beside the text if there is room, otherwise in the text.
 
-They stand where they are written, once; a theme moves their boxes. A note in a line is in brackets, which are
-hidden where it stands apart: in feeds, on phones and without style sheets the sentence goes on.
+They appear in the HTML once, where they were written, and a theme moves their boxes. An inline note is in
+parentheses, which are hidden if it is moved. In feeds, on phones and without stylesheets, the note is part
+of the sentence.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ WIDGET = "margin"
 
 
 def is_margin_note(callout: Callout) -> bool:
-    """Whether a callout is none; a kind of that name that a site declares has a title."""
+    """Return whether a callout is a margin note. A kind of this name declared by the site has a title."""
     return callout.kind == MARGIN.name and not callout.title
 
 
 def margin_note_opening(rendering: Rendering, callout: Callout, token: Token) -> str:
-    """`<aside class="margin-note">` of a `> [!MARGIN]`."""
+    """Return the `<aside class="margin-note">` of a `> [!MARGIN]`."""
     rendering.widgets.add(WIDGET)
     classes = " ".join(filter(None, ("margin-note", str(token.attrs.get("class", "")))))
     name = f' id="{escape_html(callout.id)}"' if callout.id else ""
@@ -35,7 +36,7 @@ def margin_note_opening(rendering: Rendering, callout: Callout, token: Token) ->
 
 
 def margin_figure_class(rendering: Rendering, image: Token | None) -> str:
-    """What the class of a figure has more, if its image says that it goes to the margin."""
+    """Return the additional class of a figure in the margin, or an empty string."""
     if image is None or "margin" not in str(image.attrs.get("class", "")).split():
         return ""
     rendering.widgets.add(WIDGET)

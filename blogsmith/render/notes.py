@@ -1,4 +1,4 @@
-"""Everything that points elsewhere in the page or site by number: footnotes, citations, references."""
+"""Numbered links within the page or site: footnotes, citations, references."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .numbers import number_html
 from .prose import escape_html
 
 _OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
-"""Begin of a label → what a cell shows."""
+"""Start of a label → the kind of cell output."""
 _TEXTS: Mapping[str, str] = MappingProxyType(
     {
         "eq": "Equation {number}",
@@ -29,11 +29,11 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
         "sec": "Section {number}",
     }
 )
-"""Kind of label → what a reference says; theorems and the like are called by their own names."""
+"""Kind of label → text of a reference; theorems and similar use their own names."""
 _ALTTEXT = lazy_pattern(r'<math [^>]*?alttext="([^"]*)".*?</math>', re.DOTALL)
 _TAG = lazy_pattern(r"<[^<>]*>")
 _NUMBER = "\0"
-"""Stands for a number, which may be HTML: a sign that no text holds."""
+"""Placeholder for a number, which may be HTML; a character that no text contains."""
 
 
 def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
@@ -61,7 +61,7 @@ def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
 
 
 def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
-    """The note's HTML with a link back to each of its marks, in its last paragraph if it ends in one."""
+    """Return a note's HTML with back links to its references, in its last paragraph if it ends in one."""
     item = record_of(token, NoteItem)
     links = ""
     for use in range(1, item.uses + 1):
@@ -80,7 +80,7 @@ def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def reference(rendering: Rendering, ref: XRef) -> str:
-    """The link to a label, or the author's text if there is none."""
+    """Return the link to a label, or the author's text after reporting an error."""
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
@@ -111,7 +111,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
 
 
 def _cell_hint(rendering: Rendering, ref: XRef) -> str:
-    """A hint, where a cell of the page has the label, but without the `fig-` or `tbl-` that numbers it."""
+    """Return a hint if a cell has the label, but without the `fig-` or `tbl-` that numbers it."""
     kind, _, name = ref.target.partition("-")
     thing = _OUTPUTS.get(kind, "")
     labels = [cell.label for cell in rendering.parsed.cells.cells]
@@ -120,18 +120,18 @@ def _cell_hint(rendering: Rendering, ref: XRef) -> str:
 
 
 def _like(label_id: str, ref: XRef) -> str:
-    """An id as the author writes labels here, `eq:x` or `eq-x`."""
+    """Return an id in the author's spelling, `eq:x` or `eq-x`."""
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
 
 
 def label_text(rendering: Rendering, label: Label) -> str:
-    """What a full reference to a label says, as plain text: `Theorem 1`, `Equation (2)`."""
+    """Return a full reference to a label as plain text: `Theorem 1`, `Equation (2)`."""
     html = _ALTTEXT.sub(r"\1", _reference_html(label, "full", rendering))
     return unescape(_TAG.sub("", html))
 
 
 def _reference_html(label: Label, form: str, rendering: Rendering) -> str:
-    """HTML of what a reference says."""
+    """Return the HTML of a reference's text."""
     name = rendering.name_of(label.name)
     if label.number in ("", label.name):
         return escape_html(name)

@@ -1,4 +1,4 @@
-"""Numbers of equations and the texts of links to them, plain or typeset."""
+"""Numbers of equations and the text of links to them, plain or typeset."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _OPENING = "\\text{"
 
 
 def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -> str:
-    """`(1)`; TeX that cannot be typeset, which is reported at its formula, as it is written.
+    """Return the number in parentheses. TeX that cannot be typeset is printed as written.
 
-    A number is a link, so links in its TeX are not.
+    The error is reported at the formula. A number is a link, so links in its TeX are removed.
     """
     if holds_tex(number):
         try:
@@ -31,11 +31,11 @@ def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -
 
 
 def number_text(number: str) -> str:
-    """The same as plain text, without parentheses."""
+    """Return the number as plain text, without parentheses."""
     return linear_text(f"{_OPENING}{number}}}") if holds_tex(number) else number
 
 
-# Texts that stand in links, and on other pages: titles, headings, names of statements. They hold neither.
+# Text inside links and on other pages: titles, headings, names of statements. It contains no links or ids.
 
 
 _REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
@@ -43,23 +43,26 @@ _FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
 def html_within_links(rendering: Rendering, tokens: Sequence[Token]) -> str:
-    """HTML of a text in the line without links, notes and ids. rendering: one that reports nothing."""
+    """Return the HTML of inline tokens without links, notes and ids.
+
+    rendering: A rendering that reports nothing.
+    """
     kept = [found for token in tokens if (found := _without_links(token)) is not None]
     return strip_links(rendering.render(rendering, kept))
 
 
 def strip_links(html: str) -> str:
-    """`html` without links and ids of formulas: titles and entries stand in links, and on other pages."""
+    """Return `html` without links and without ids of formulas, for use inside links and on other pages."""
     if "<a " in html:
         html = _REFERENCE.sub(r"\1", html)
     return _FORMULA_ID.sub(r"\1", html) if ' id="' in html else html
 
 
 def _without_links(token: Token) -> Token | None:
-    """An entry is a link itself: links, notes and anchors inside it are left out."""
+    """Return the token, or None for links, notes and anchors, which must not be inside a link."""
     dropped = ("link_open", "link_close", "footnote_ref", "citation", "html_inline", "image")
     if token.type == "citation" and token.content:
-        # a handle, not a citation
+        # A handle, not a citation.
         return Token("text", "", 0, content=token.content)
     if token.type in dropped:
         return None

@@ -15,8 +15,8 @@ from .raw_html import rewrite_raw
 
 
 def escape_html(text: str) -> str:
-    """`text` for element content and double-quoted attributes."""
-    # most texts hold none of the four
+    """Return `text` escaped for element content and double-quoted attributes."""
+    # Most strings contain none of the four characters.
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -27,14 +27,14 @@ def escape_html(text: str) -> str:
 
 
 def attributes(token: Token, *leave_out: str) -> str:
-    """The token's attributes with a leading blank, in the order they were set."""
+    """Return the token's attributes with a leading space, in the order they were set."""
     return "".join(
         f' {key}="{escape_html(str(value))}"' for key, value in token.attrs.items() if key not in leave_out
     )
 
 
 def find_punctuation(tokens: Sequence[Token], index: int) -> str:
-    """What of the text `tokens[index]` belongs to the formula right before it."""
+    """Return the punctuation of the text `tokens[index]` that belongs to the formula before it."""
     if not 0 < index < len(tokens) or tokens[index].type != "text":
         return ""
     found = PUNCTUATION.match(tokens[index].content) if tokens[index - 1].type == "math_inline" else None
@@ -42,7 +42,7 @@ def find_punctuation(tokens: Sequence[Token], index: int) -> str:
 
 
 def _text(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    # what the formula before it has printed already
+    # The formula before it has already printed this part.
     done = len(find_punctuation(tokens, index))
     return escape_html(tokens[index].content[done:])
 
@@ -109,7 +109,7 @@ def _raw(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _html_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """Its pieces, if there are formulas in it."""
+    """Render the child tokens of a block with formulas, or the raw HTML of any other block."""
     pieces = tokens[index].children
     return rendering.render(rendering, pieces) if pieces else rewrite_raw(rendering, tokens[index])
 

@@ -1,6 +1,6 @@
-"""The author's raw HTML: its addresses are checked and get the base path, its images their sizes.
+"""The author's raw HTML: URLs are checked and get the base path, images get their sizes.
 
-Only what the browser would load or follow is touched; everything else stays to the letter.
+Only attributes that a browser loads or follows are changed; all other text stays unchanged.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _TAG = lazy_pattern(r"<[A-Za-z]")
 _TELLING = frozenset(("style", "markdown"))
 """Attributes that matter on any tag."""
 _SIZE_WORDS = frozenset(("", "auto"))
-"""Of a width or a height: as the picture is."""
+"""Values of a width or height that mean the image's own size."""
 _PRINTED = frozenset(("src", "alt", "width", "height", "loading", "decoding", "markdown"))
-"""Attributes of an image that are not carried over as they are."""
+"""Attributes of an image that are not copied unchanged."""
 
 
 class _Edit(Struct, frozen=True):
-    """A piece of a tag that is printed as something else."""
+    """A range of a tag and its replacement."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class _Edit(Struct, frozen=True):
 
 
 def rewrite_raw(rendering: Rendering, token: Token) -> str:
-    """The token's HTML with its addresses resolved; problems are reported at their tag."""
+    """Return the token's HTML with its URLs resolved. Problems are reported at their tag."""
     text = token.content
     rendering.reading.pass_html(text)
     remote = RemoteRule(rendering)
@@ -58,12 +58,12 @@ def rewrite_raw(rendering: Rendering, token: Token) -> str:
         pieces += [text[at:start], _rewrite(rendering, text, start, tag, place)]
         at = tag.end
     rewritten = "".join(pieces) + text[at:]
-    # last: what is reported above has its place in the author's text
+    # Done last: problems reported before are positions in the author's text.
     return with_openers(rewritten.encode()).decode() if "target" in rewritten.lower() else rewritten
 
 
 def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
-    """Where the tags begin that there is something to say about, and these."""
+    """Yield the start and content of each tag that may require a report or a change."""
     hidden, at = deque(hidden_spans(text)), 0
     for found in _TAG.finditer(text):
         start = found.start()
@@ -79,7 +79,7 @@ def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
 
 
 def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: Place) -> None:
-    """Between the tags of a paragraph Markdown is read anyway; in a block of HTML it is not."""
+    """Warn about Markdown in an HTML block that is not parsed. Inside a paragraph, it is parsed anyway."""
     is_block = token.type == "html_block" or "textmap" in token.meta
     if not is_block or not is_asked(tag):
         return
@@ -95,7 +95,7 @@ def _rewrite(rendering: Rendering, text: str, start: int, tag: StartTag, place: 
     if tag.name == "img" and tag.get("src"):
         return _image(rendering, tag, place)
     if tag.name == "source" and "dark" in tag.get("media"):
-        # a switch of the theme chooses, too
+        # A theme switch also selects the image.
         rendering.widgets.add("pictures")
     edits = sorted(_edits(rendering, text, tag, place), key=lambda edit: edit.start)
     pieces, at = [], start
@@ -114,14 +114,14 @@ def _edits(rendering: Rendering, text: str, tag: StartTag, place: Place) -> Iter
         known.add(item.name)
         begin, end = _quoted(text, item)
         if item.name == "markdown":
-            # with the blank before it
+            # Includes the space before it.
             yield _Edit(len(text[: item.name_start].rstrip()), end, "")
         elif item.value and (resolve := resolvers.get(item.name)):
             yield _Edit(begin, end, f'"{_attribute(resolve(rendering, item.value, place))}"')
 
 
 def _quoted(text: str, item: Attribute) -> tuple[int, int]:
-    """Where a value stands, with its quotes."""
+    """Return the range of a value, including its quotes."""
     has_quotes = text[item.start - 1] in "\"'"
     return item.start - has_quotes, item.end + has_quotes
 
@@ -157,7 +157,7 @@ RESOLVERS: Mapping[str, Mapping[str, Resolve]] = MappingProxyType(
         "video": {"src": _link, "poster": _picture},
     }
 )
-"""Tag → attribute that holds addresses → (page, value, place) → the value that is printed."""
+"""Tag → attribute with URLs → function that maps (page, value, position) to the printed value."""
 
 
 def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
@@ -177,7 +177,7 @@ def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
 
 
 def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -> Length | None:
-    """What `width` or `height` say; None after a warning if that is no length."""
+    """Return the value of `width` or `height`. Warn about an invalid length and return None."""
     text = tag.get(name)
     length = parse_length(text.lower())
     if length is None and text.strip().lower() not in _SIZE_WORDS:
@@ -185,22 +185,22 @@ def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -
     return length
 
 
-# `srcset`: addresses of one picture in several sizes, each with a descriptor.
+# `srcset`: URLs of one image in several sizes, each with a descriptor.
 #
-# Read as HTML has it (4.8.4.2.1): an address ends at a blank, so commas may stand in it, but not at its ends.
+# Parsed as in HTML (4.8.4.2.1): a URL ends at a space, so it may contain commas, but not at its ends.
 
 
 _CANDIDATE = lazy_pattern(r"[\s,]*+([^\s,]\S*)\s*+([^,]*+)")
 
 
 def rewrite_srcset(text: str, resolve: Callable[[str], str]) -> str:
-    """The set with what `resolve` gives for each address; one for which that is nothing is left out."""
+    """Return the set with the result of `resolve` for each URL. Omit candidates with an empty result."""
     candidates = ((resolve(address), rest) for address, rest in split_srcset(text))
     return ", ".join(" ".join((address, rest)).rstrip() for address, rest in candidates if address)
 
 
 def split_srcset(text: str) -> list[tuple[str, str]]:
-    """(address, descriptor) of each candidate."""
+    """Return (URL, descriptor) of each candidate."""
     found, at = [], 0
     while candidate := _CANDIDATE.match(text, at):
         address = candidate[1].rstrip(",")
@@ -210,23 +210,23 @@ def split_srcset(text: str) -> list[tuple[str, str]]:
     return found
 
 
-# Custom elements in a post: browsers show nothing of their own for them, unless a script of the page does.
+# Custom elements in a post: without a script, browsers show nothing special for them.
 #
-# Distill's are named with what says the same here.
+# For Distill's elements, the hint names the equivalent syntax.
 
 
 _RESERVED = name_set(
     "annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri "
     "missing-glyph"
 )
-"""Names with a hyphen that SVG and MathML have (HTML 4.13.2)."""
+"""Names with a hyphen in SVG and MathML (HTML 4.13.2)."""
 _KEYS = lazy_pattern(r"[\s,;]+")
 _SHORT = 60
-"""Characters of a text that a hint repeats."""
+"""Maximum number of characters of a text that a hint repeats."""
 
 
 def report_element(reporter: Reporter, tag: StartTag, text: str, place: Place) -> None:
-    """A warning if the tag is of a custom element. text: where the tag stands."""
+    """Warn about the tag of a custom element. text: The HTML that contains the tag."""
     if "-" not in tag.name or tag.name in _RESERVED:
         return
     write = _DISTILL.get(tag.name)
@@ -269,12 +269,13 @@ _DISTILL: Mapping[str, Callable[[StartTag, str], str]] = MappingProxyType(
         "d-footnote-list": lambda tag, text: "the list of footnotes comes by itself",
     }
 )
-"""Element of Distill → what to write in its place."""
+"""Distill element → function that returns a hint on what to write instead."""
 
 
-# What the HTML of a post loads from other hosts before a click: scripts, frames, style sheets, films.
+# Content that the HTML of a post loads from other hosts before a click: scripts, frames, stylesheets,
+# videos.
 #
-# Held to one rule, `embeds.remote`. Pictures have their own, `images.remote`.
+# All are subject to one setting, `embeds.remote`. Images have their own, `images.remote`.
 
 
 _ADDRESSES: Mapping[str, str] = MappingProxyType(
@@ -291,31 +292,31 @@ _ADDRESSES: Mapping[str, str] = MappingProxyType(
         "video": "src",
     }
 )
-"""Element → attribute whose address browsers load at once."""
+"""Element → attribute with a URL that browsers load immediately."""
 LOADING = frozenset((*_ADDRESSES, "style"))
-"""Elements that may load something, besides those with a `style`."""
+"""Elements that may load something, in addition to those with a `style`."""
 _RELATIONS = name_set(
     "stylesheet preload modulepreload prefetch preconnect dns-prefetch prerender icon apple-touch-icon "
     "mask-icon manifest"
 )
-"""Values of `rel` for which a `<link>` is more than a word about the page."""
+"""Values of `rel` for which a `<link>` is more than metadata."""
 _FILMS = frozenset(("audio", "source", "track", "video"))
 _VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com")
 _MAX_DEPTH = 3
-"""Of pages in `srcdoc`."""
+"""Maximum depth of pages in `srcdoc`."""
 
 
 class RemoteRule:
-    """Belongs to one piece of HTML, whose tags it is shown in order."""
+    """Check of one fragment of HTML, whose tags are passed in order."""
 
     def __init__(self, rendering: Rendering) -> None:
         self._rule = rendering.tools.config.embeds.remote
         self._reporter = rendering.reporter
         self._waits = False
-        """The film whose sources come now is loaded on a click only."""
+        """The video whose sources follow is loaded only on a click."""
 
     def check(self, tag: StartTag, text: str, place: Place) -> None:
-        """Report what the tag loads from elsewhere. text: where the tag stands, with its element's text."""
+        """Report content that the tag loads from other hosts. text: HTML that contains the whole element."""
         if self._rule == "allow":
             return
         if tag.name in ("audio", "video"):
@@ -331,7 +332,7 @@ class RemoteRule:
 
 
 def _loaded(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
-    """Addresses on other hosts that browsers load for this tag."""
+    """Yield the URLs on other hosts that browsers load for this tag."""
     name = _ADDRESSES.get(tag.name, "")
     is_word = tag.name == "link" and not _RELATIONS & set(tag.get("rel").lower().split())
     if name and not is_word and _is_remote(tag.get(name)):

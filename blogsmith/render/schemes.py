@@ -1,4 +1,4 @@
-"""One image in two schemes: browsers load the one that fits the page, and paper gets the light one."""
+"""One image in two colour schemes: browsers load the one for the page's scheme; the light one is printed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .context import Rendering
 from .variants import picture_parts, source_tags
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
-"""Paper is light whatever the reader's system says."""
+"""Paper is light, whatever the reader's system setting."""
 _NAMES = lazy_pattern(r' (?:class|id)="[^"]*"')
 FOR_PAPER = '<img class="for-paper" hidden'
-"""How a picture begins that style sheets show in print only."""
+"""Start of an image tag that stylesheets show only in print."""
 
 
 def scheme_pair(
@@ -26,17 +26,17 @@ def scheme_pair(
     attrs: Mapping[str, str] | None = None,
     own: str = "",
 ) -> str:
-    """A `<picture>` of both, and the light one once more for paper.
+    """Return a `<picture>` of both images, followed by the light one for print.
 
-    Chromium prints the source that it chose for the screen. Nothing is loaded for the second one before.
-    own: attributes of the `<picture>`.
+    Chromium prints the source that it chose for the screen. The print image is not loaded before printing.
+    own: Attributes of the `<picture>`.
     """
     rendering.widgets.add("pictures")
     sources, image = picture_parts(rendering, light, light, alt, classes=classes, attrs=attrs)
     if not light.url or not dark.url:
-        # reported where it was looked for
+        # The missing image was already reported.
         return image
     dark_sources = source_tags(rendering, dark, (attrs or {}).get("style", ""), DARK_MEDIA)
-    # quotes in values are escaped
+    # Quotes in values are escaped.
     paper = _NAMES.sub("", image.removeprefix("<img"))
     return f"<picture{own}>{dark_sources}{sources}{image}</picture>{FOR_PAPER}{paper}"

@@ -1,7 +1,7 @@
-"""Shortcode calls → HTML: the arguments become data, the theme's template makes the markup.
+"""Rendering of shortcode calls: the arguments become data for the theme's template.
 
-`figure_blocks.py` prepares the data of our own shortcodes, a plugin that of its own by `shortcode_data`. All
-others get their arguments as they are written, under `args`, and the parts of a figure, under `figure`.
+`figure_blocks.py` prepares the data of our own shortcodes, a plugin's `shortcode_data` those of its own. All
+other templates get the arguments as written, under `args`, and the parts of a figure, under `figure`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
         html = theme.render_shortcode(call.name, context, str(rendering.document.path), rendering.language)
     except SiteError as error:
         if rendering.parsed.page.options.plugin_hint(call.name):
-            # its template is there, and what it prints comes from the plugin
+            # The template exists, but its data come from a plugin that is not loaded.
             _report_unknown(rendering, call)
             return _print_source(call, tokens[index])
         rendering.absorb(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
-            # it costs seconds a call, and posts may hold a thousand
+            # A call costs seconds, and posts may contain a thousand.
             rendering.given_up.add(call.name)
         return ""
     if call.number and call.id:
@@ -59,7 +59,7 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 
 
 def _check_id(rendering: Rendering, call: Shortcode, html: str) -> None:
-    """Report the id of a figure that the template does not print: references to it would lead nowhere."""
+    """Report a figure id that the template does not print, because references to it would have no target."""
     if not re.search(rf"""\sid=["']?{re.escape(call.id)}["'\s>]""", html):
         message = f'id "{call.id}" has no effect because the template of "{call.name}" does not print it'
         hint = "write {{ figure.attributes }} in the first tag of the template, {{ figure.caption }} in it"
@@ -67,7 +67,7 @@ def _check_id(rendering: Rendering, call: Shortcode, html: str) -> None:
 
 
 def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
-    """One report for one call: what its arguments may be is not known, and its end belongs to it."""
+    """Report an unknown shortcode once. Its arguments and its end tag are not reported."""
     if call.name.startswith("end") and call.name[3:] in rendering.unknown:
         return
     rendering.unknown.add(call.name)
@@ -80,13 +80,13 @@ def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
 
 
 def _print_source(call: Shortcode, token: Token) -> str:
-    """A call that means nothing, as it is written: nothing is lost where the page is shown all the same."""
+    """Return an invalid call as written, so that nothing is lost if the page is shown anyway."""
     text = escape(call.source, quote=False)
     return text if token.type == "shortcode_inline" or not text else f"<p>{text}</p>\n"
 
 
 def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
-    """Report arguments one of our own shortcodes does not know; what others take is their business."""
+    """Report unknown arguments of our own shortcodes. Other shortcodes check their arguments themselves."""
     known = ARGUMENTS.get(call.name, call.args)
     for name in call.args:
         if name not in known:
@@ -104,7 +104,7 @@ def _label(rendering: Rendering, call: Shortcode) -> str:
 
 
 def _data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
-    """The template's data, or None if an argument is wrong and was reported."""
+    """Return the template's data, or None after reporting an invalid argument."""
     if call.name in rendering.tools.plugins.shortcode_data:
         return _plugin_data(rendering, call)
     own = OWN.get(call.name)
@@ -125,7 +125,7 @@ def _plugin_data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | N
         for found in error.diagnostics:
             rendering.reporter.add(found)
     except Exception as error:
-        # a bug of the plugin must not take the build down, and must be known as the plugin's
+        # A bug in a plugin must not stop the build, and the message must name the plugin.
         message = f"plugin {plugin} fails on {call.name}: {type(error).__name__}: {error}"
         rendering.reporter.error("plugin", message, call.place)
     return None
@@ -139,6 +139,6 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         "endhighlight": "write a code fence: ```python",
     }
 )
-"""Tag of another generator → what to write here."""
+"""Tag of another generator → hint on what to write here."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"shortcode": _shortcode, "shortcode_inline": _shortcode})

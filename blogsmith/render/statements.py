@@ -1,6 +1,7 @@
-"""What a page states and what it refers to, in the order of the text.
+"""Statements of a page and its references to statements, in text order.
 
-A proof belongs to the statement that its title names, else to the one around it, else to the nearest above.
+A proof belongs to the statement that its title names, otherwise to the one around it, otherwise to the
+nearest previous one.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _STATES = frozenset({"thm", "eq"})
 
 
 def page_statements(rendering: Rendering) -> PageStatements:
-    """Statements and equations with numbers, and references of the page to those of any page."""
+    """Return numbered statements and equations of the page, and its references to those of any page."""
     labels = rendering.parsed.labels
     refers = any(token.type == "xref" for token in _inlines(rendering.parsed.tokens))
     if not refers and not any(label.kind in _STATES for label in labels.values()):
@@ -40,7 +41,7 @@ def _inlines(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 class _Reader:
-    """Goes through a page once."""
+    """A single pass over a page."""
 
     def __init__(self, rendering: Rendering) -> None:
         self._rendering = rendering
@@ -49,12 +50,12 @@ class _Reader:
         self.uses: list[StatementUse] = []
         self._section = self._anchor = ""
         self._open: list[tuple[str, bool]] = []
-        """Callouts that are open: the statement that each is about, and whether it is its proof."""
+        """Open callouts: the statement that each belongs to, and whether the callout is its proof."""
         self._last = ""
-        """The last statement that has ended."""
+        """Id of the last closed statement."""
 
     def read(self, tokens: Sequence[Token]) -> None:
-        """All tokens of a page."""
+        """Process all tokens of a page."""
         for index, token in enumerate(tokens):
             if token.type == "heading_open":
                 heading = record_of(token, Heading)
@@ -94,7 +95,7 @@ class _Reader:
         self._open.append((label.id, False))
 
     def _typeset(self, title: Token | None) -> str:
-        """A title as HTML; empty if it has no formula."""
+        """Return a title as HTML, or an empty string if it contains no formula."""
         children = (title.children or ()) if title else ()
         if not any(child.type == "math_inline" for child in children):
             return ""
@@ -122,7 +123,7 @@ class _Reader:
             return
         statement, in_proof = self._open[-1] if self._open else ("", False)
         if not url and ref.target == statement:
-            # the title of a proof, or a statement that names itself
+            # The title of a proof, or a statement that refers to itself.
             return
         place = ref.place if in_proof else None
         anchor = statement or self._anchor

@@ -1,6 +1,6 @@
-"""Tabs → radio buttons, each in front of its part: the browser shows one of them, and no script is needed.
+"""Tabs as radio buttons, each before its content: the browser shows one tab at a time, without a script.
 
-Without style sheets, and on paper, all parts stand one below the other, each under its label.
+Without stylesheets, and on paper, all tabs are shown one after the other, each after its label.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .prose import attributes, escape_html
 def _tabs_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     labels = _labels(rendering, tokens, index)
     rendering.widgets.add("teaching")
-    # another block follows what a reader chooses here: that takes a script
+    # Other blocks follow the reader's choice, which requires a script.
     known = rendering.tab_labels
     if not known.isdisjoint(labels):
         rendering.widgets.add("tabs")
@@ -31,7 +31,7 @@ def _tabs_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
 
 
 def _labels(rendering: Rendering, tokens: Sequence[Token], index: int) -> list[str]:
-    """Plain texts of the labels of a block."""
+    """Return the labels of a block as plain text."""
     level, labels = tokens[index].level + 1, []
     for at in range(index + 1, len(tokens)):
         token = tokens[at]
@@ -43,7 +43,7 @@ def _labels(rendering: Rendering, tokens: Sequence[Token], index: int) -> list[s
 
 
 def _label(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """Plain text of the label behind the opening of a part."""
+    """Return the label after the start of a tab as plain text."""
     return " ".join(plain_text(tokens[index + 1].children or (), rendering.parsed.page).split())
 
 

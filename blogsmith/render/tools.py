@@ -1,6 +1,7 @@
 """The site as one page sees it while it is rendered.
 
-Every build asks the site what its pages asked before, so what only rendering needs is imported with it.
+Every build repeats the questions that its pages asked before. Therefore, modules that only rendering needs
+are imported when rendering starts.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ class Shortcodes(Protocol):
     def render_shortcode(
         self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
     ) -> str:
-        """HTML of a shortcode."""
+        """Return the HTML of a shortcode."""
 
     def has_shortcode(self, name: str) -> bool:
-        """Whether there is a template for it."""
+        """Return whether the shortcode has a template."""
 
     def shortcode_names(self) -> tuple[str, ...]:
-        """All of them."""
+        """Return the names of all shortcodes."""
 
 
 def _no_results(document: Document) -> PageResults:
@@ -68,65 +69,65 @@ def _from_cdn() -> Distribution:
 
 
 class Tools(msgspec.Struct, frozen=True):
-    """The site as one page sees it; functions, so that a test can hand in its own."""
+    """The site as one page sees it. Fields are functions, so that tests can replace them."""
 
     config: Config
     parser: Callable[[], MarkdownIt]
-    """Makes the parser, or gives the one there is; a site whose pages are all known needs none."""
+    """Returns the parser, created on first use; a site whose pages are all cached needs none."""
     theme: Shortcodes
     plugins: Plugins
     link: Callable[[str, Document], LinkTarget]
-    """Address written in a post → where it leads."""
+    """URL as written in a post → its target."""
     image: Callable[[str, Document], ImageInfo | LinkTarget]
-    """Path written in a post → the image, or what is wrong with it."""
+    """Path as written in a post → the image, or the error."""
     labels: Callable[[str, Document], Mapping[str, Label] | None]
-    """Slug of a post as a document names it → its labels; None if there is no such post."""
+    """Slug of a post as written in a document → its labels; None for an unknown post."""
     post_url: Callable[[str, Document], str]
-    """The same → its URL with base path."""
+    """Slug of a post as written in a document → its URL with base path."""
     page_title: Callable[[str], str] = lambda path: path
     """Source path of a page → its title as plain text."""
     nearest_slug: Callable[[str], str | None] = lambda slug: None
-    """A slug that names no post → one that may be meant."""
+    """Unknown slug → the nearest known slug, or None."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
-    """A slug that names no post → what to do."""
+    """Unknown slug → hint."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
-    """Path of a film or of captions written in a post → the file, or what is wrong with it."""
+    """Path of a video or of captions as written in a post → the file, or the error."""
     poster: Callable[[str, Document], ImageInfo | LinkTarget | None] = lambda url, document: None
-    """URL of a video at another host → the copy of its still picture; None if the site has none."""
+    """URL of a video on another host → local copy of its still image; None if the site has none."""
     results: Callable[[Document], PageResults] = _no_results
-    """What the cells and values of a page came to."""
+    """Document → results of its cells and values."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
-    """A picture of a cell, under its name beside the page → its URL and size, or what is wrong with it."""
+    """Image of a cell, with its file name in the page's folder → its URL and size, or the error."""
     python: Callable[[], Distribution] = _from_cdn
-    """Where readers' browsers get Python; asked for only by pages with code that runs there."""
+    """Returns the source of Python for browsers; called only for pages with runnable code."""
     work: Callable[[str, Document], FoundPublication] = lambda key, document: FoundPublication()
-    """Key of a citation → what the bibliographies of a page have under it."""
+    """Key of a citation → result of searching the page's bibliographies."""
     work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
-    """All keys that the page may cite, in the order of its files."""
+    """Document → all keys that it may cite, in the order of its files."""
     publication_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
-    """Keys of the bibliographies that the page lists as a whole."""
+    """Document → keys of the bibliographies that it lists in full."""
     work_hint: Callable[[str, Document], str] = lambda key, document: ""
-    """A key that no bibliography has → what to do."""
+    """Unknown citation key → hint."""
     work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None
-    """Key → where its entry stands, as a finding without words."""
+    """Citation key → position of its entry, as a diagnostic without a message."""
     bibliography_problems: Callable[[Document], tuple[Diagnostic, ...]] = lambda document: ()
-    """What is wrong with the bibliographies of a page themselves."""
+    """Document → errors in its bibliographies themselves."""
     citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
-    """The style of citations that the page asks for."""
+    """Document → its citation style."""
     templates: Callable[..., bytes] = lambda *names: b""
-    """Names of templates and other files of the theme → a digest of them, see `ThemeFiles.digest`."""
+    """Names of templates and other theme files → a digest of them (see `ThemeFiles.digest`)."""
     lex: Lex = lex_in_time
-    """Source code → its pieces; a function of its arguments, so it may remember what it has seen."""
+    """Source code → its pieces. A pure function, so results may be cached."""
     formula: Convert = convert_formula
-    """A formula → MathML; it too may remember, see `tex.cache`."""
+    """Formula → MathML. Results may be cached (see `tex.cache`)."""
     foreign: ForeignConvert = convert_foreign
-    """The same by the converter of a plugin; it may remember likewise."""
+    """Formula → MathML of a plugin's converter. Results may be cached."""
     kept: Mapping[bytes, str] = MappingProxyType({})
-    """Formulas and code of this page as it was made last: `fragment_key` → HTML."""
+    """Formulas and code of this page from its last rendering, by `fragment_key`."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
-    """BCP 47 tag of a page → the words that are printed on it."""
+    """BCP 47 tag of a page → its translations."""
     mark_lines: bool = False
-    """Blocks say on which line of the file they start, cells which they are: see `marks.py`."""
+    """Add line numbers to blocks and numbers to cells, for the live preview (see `html.py`)."""
 
     @property
     def md(self) -> MarkdownIt:

@@ -1,7 +1,8 @@
-"""Which copies of a picture a page offers, and the `<img>` or `<picture>` that offers them.
+"""Smaller copies of an image, and the `<img>` or `<picture>` that refers to them.
 
-What a page says is known before any copy is made: it follows from the size and the bytes of the file. So a
-page in the preview never waits for a picture. A file that would not get smaller has the original in it.
+The markup is known before any copy is made, because it only depends on the size and the bytes of the file. A
+page in the preview therefore never waits for an image. If a copy would not be smaller, its file contains the
+original.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from .context import Rendering
 
 LARGE_BYTES = 300_000
-"""An original above that is not sent to a reader who just looks at a page."""
+"""File size in bytes above which the original is not sent to readers who only view a page."""
 RECIPE = 1
-"""In the names of copies: changes when other pixels are to be in them."""
+"""Version in the names of copies, changed when they must have other pixels."""
 _TOO_NEAR = 1.2
-"""A copy has at least that many times fewer pixels across than the next larger one."""
+"""Minimum ratio between the largest width and any smaller one."""
 SHOWN_PX = 740
-"""What a picture takes at most of a page wider than a phone: text, and a part of the margin."""
+"""Maximum displayed width on a page wider than a phone: text and part of the margin."""
 _NARROW = "48em"
 _STYLE_WIDTH = lazy_pattern(r"width:([0-9.]{1,8})(%|px|em|rem|ch)(?:;|$)")
 _NO_NAME = lazy_pattern(r"[^a-z0-9]+")
@@ -48,9 +49,11 @@ def picture_tag(
     attrs: Mapping[str, str] | None = None,
     columns: int = 1,
 ) -> str:
-    """The tag of an image, with its copies if there are any.
+    """Return the tag of an image, with its copies if there are any.
 
-    natural: as the file is; shown: with the size that is printed. columns: how many stand in a row.
+    natural: Image with the size of the file.
+    shown: Image with the printed size.
+    columns: Number of images in a row.
     """
     sources, image = picture_parts(
         rendering, natural, shown, alt, classes=classes, attrs=attrs, columns=columns
@@ -68,7 +71,7 @@ def picture_parts(
     attrs: Mapping[str, str] | None = None,
     columns: int = 1,
 ) -> tuple[str, str]:
-    """The same as `<source>` elements, of all formats but the last, and the `<img>`."""
+    """Return the `<source>` elements for all formats but the last, and the `<img>`."""
     given = dict(attrs or {})
     variants = () if given.keys() & set(_OWN_SIZES) else use_variants(rendering, natural)
     if not variants:
@@ -84,7 +87,7 @@ def picture_parts(
 
 
 def source_tags(rendering: Rendering, info: ImageInfo, style: str, media: str) -> str:
-    """The `<source>` elements of an image for one kind of screens. style: as the image has it."""
+    """Return the `<source>` elements of an image for a media query. style: CSS of the image."""
     variants, base = use_variants(rendering, info), rendering.tools.config.base_path
     known = info.width_px and info.height_px
     size = f' width="{info.width_px}" height="{info.height_px}"' if known else ""
@@ -101,14 +104,14 @@ def _source(srcset: str, sizes: str, kind: PictureFormat, rest: str = "") -> str
 
 
 def use_variants(rendering: Rendering, info: ImageInfo) -> tuple[PictureVariant, ...]:
-    """The copies of an image, which the site has from now on."""
+    """Return the copies of an image, and record that the page uses them."""
     found = variants_of(info, rendering.tools.config.images)
     rendering.variants.update(found)
     return found
 
 
 def variants_of(info: ImageInfo, settings: Images) -> tuple[PictureVariant, ...]:
-    """The copies of an image, by format, then by width; none of a small one, or of one that moves."""
+    """Return the copies of an image, by format, then by width. Small and animated images have none."""
     if not settings.responsive or not info.digest or not info.width_px or not info.height_px:
         return ()
     widths = _widths(info.width_px, settings.widths)
@@ -116,7 +119,7 @@ def variants_of(info: ImageInfo, settings: Images) -> tuple[PictureVariant, ...]
 
 
 def variant_of(info: ImageInfo, width_px: int, kind: PictureFormat) -> PictureVariant:
-    """One copy of an image whose size is known."""
+    """Return one copy of an image with known size."""
     assert info.width_px and info.height_px, "a picture of unknown size has no copies"
     height_px = max(1, round(info.height_px * width_px / info.width_px))
     digest = hashlib.sha256(f"{RECIPE} {info.digest}".encode()).hexdigest()[:12]
@@ -125,13 +128,13 @@ def variant_of(info: ImageInfo, width_px: int, kind: PictureFormat) -> PictureVa
 
 
 def middle_variant(variants: Sequence[PictureVariant], kind: PictureFormat) -> PictureVariant:
-    """The copy for readers who cannot choose: the smallest one that fills a column."""
+    """Return the copy for readers without a choice: the smallest one that fills a column."""
     own = [one for one in variants if one.format == kind]
     return next((one for one in own if one.width_px >= SHOWN_PX), own[-1])
 
 
 def srcset_of(variants: Sequence[PictureVariant], kind: PictureFormat, base_path: str) -> str:
-    """The copies of one format with their widths, as `srcset` has them."""
+    """Return the copies of one format with their widths, in the form of `srcset`."""
     own = (one for one in variants if one.format == kind)
     return ", ".join(f"{base_path}/{one.path} {one.width_px}w" for one in own)
 
@@ -143,9 +146,9 @@ def _widths(natural: int, wanted: Sequence[int]) -> list[int]:
 
 
 def _sizes(natural: ImageInfo, shown: ImageInfo, style: str, columns: int) -> str:
-    """How wide the image is shown: on a phone the whole screen, else its part of the column.
+    """Return the displayed width of the image: the whole screen on a phone, otherwise part of the column.
 
-    style: its CSS, in which an author's width may stand.
+    style: CSS of the image, which may contain the author's width.
     """
     assert natural.width_px, "a picture of unknown size has no copies"
     asked = _STYLE_WIDTH.match(style)

@@ -1,4 +1,4 @@
-"""Double brackets as HTML: a key, or a link where they name a page as Obsidian's authors do."""
+"""HTML for double brackets: a key, or a link if they name a page as in Obsidian."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _slug(target: str) -> str:
 
 
 def _find(target: str, rendering: Rendering) -> LinkTarget | None:
-    """Where a name of Obsidian's leads: a page by the name of its file, and a heading by its text."""
+    """Return the target of an Obsidian name: a page by its file name, and a heading by its text."""
     page, _, heading = target.partition("#")
     tools, document = rendering.tools, rendering.document
-    # a heading inside another one is written `page#Chapter#Section`
+    # A heading inside another one is written `page#Chapter#Section`.
     heading = heading.rpartition("#")[2].strip()
     slug_of = github_slug if tools.config.slugs == "github" else slugify
     anchor = f"#{slug_of(heading)}" if heading else ""

@@ -1,1 +1,1 @@
-"""Citations and lists of references, in the style that a page asks for."""
+"""Citations and bibliographies in the style that a page selects."""

@@ -1,4 +1,7 @@
-"""What a page cites: found before anything is rendered, for numbers and letters depend on all of it."""
+"""References that a page cites.
+
+They are collected before rendering, because numbers and letters depend on all of them.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +19,21 @@ from ..tools import Tools
 
 @dataclass(frozen=True, slots=True)
 class CitedWork:
-    """One work in the list of references."""
+    """An entry of the bibliography."""
 
     work: Publication
     reference: Reference | None = None
-    """As the front matter has it; None: it comes from a bibliography."""
+    """Entry in the front matter; None if the entry comes from a bibliography file."""
 
 
 @dataclass(frozen=True, slots=True)
 class CitedWorks:
-    """What a page lists."""
+    """All entries and citations of a page."""
 
     works: Mapping[str, CitedWork]
-    """By key: those of the front matter in its order, then others as they are cited."""
+    """Key → entry: first those of the front matter in their order, then the others by first citation."""
     clusters: tuple[Citation, ...]
-    """Every citation in the text, in order."""
+    """All citations in the text, in order."""
 
 
 def collect_works(
@@ -41,7 +44,7 @@ def collect_works(
     *,
     has_bibliography: bool,
 ) -> tuple[CitedWorks, tuple[FoundPublication, ...]]:
-    """The works of a page, and what its bibliographies say of each key that is not in the front matter."""
+    """Return the references of a page, and the search result for each key outside the front matter."""
     from ...bibliography.references import work_of_reference
 
     tokens = list(tokens)
@@ -67,7 +70,7 @@ def _keys(clusters: Iterable[Citation], tokens: list[Token]) -> Iterator[str]:
     for cluster in clusters:
         for item in cluster.items:
             yield item.key
-    # those in the arguments of shortcodes, which are parsed when they are rendered
+    # Keys in shortcode arguments, which are parsed only when they are rendered.
     for token in tokens[-1:]:
         if token.type == "bibliography":
             entries: tuple[CitationEntry, ...] = token.meta["entries"]
@@ -81,5 +84,5 @@ def _each_key(keys: Iterable[str], document: Document, tools: Tools) -> Iterator
 
 
 def is_mistake(item: Cited, citation: Citation) -> bool:
-    """Whether a key that nothing has is one all the same: in brackets, or of the form of a key."""
+    """Return whether an unknown key is an error: it is in brackets, or looks like a key."""
     return not citation.written or is_keylike(item.key)

@@ -1,4 +1,4 @@
-"""A style of the Citation Style Language on a page: what the processor gives, as HTML with links."""
+"""A style of the Citation Style Language (CSL) on a page: output of the processor as HTML with links."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NUMBER = lazy_pattern(r"\s*([\[(]?\d+[\])]?\.?)\s*")
 
 
 def make_csl_style(rendering: Rendering, named: CslStyle, cited: CitedWorks) -> CslPageStyle | None:
-    """The style at work on a page; None after a report if it cannot be used."""
+    """Return the style for a page. Report an error and return None if the style cannot be used."""
     place = rendering.document.front.places.get("csl", Place(1))
     text = CslText()
     works = [_encoded(one.work, text) for one in _in_order(cited)]
@@ -47,7 +47,7 @@ def make_csl_style(rendering: Rendering, named: CslStyle, cited: CitedWorks) -> 
 
 
 def _in_order(cited: CitedWorks) -> list[CitedWork]:
-    """As they are first cited; then those that nothing cites."""
+    """Return the entries by first citation, followed by the uncited ones."""
     keys = dict.fromkeys(item.key for cluster in cited.clusters for item in cluster.items)
     return [cited.works[key] for key in dict.fromkeys((*keys, *cited.works))]
 
@@ -57,7 +57,7 @@ def _encoded(work: Publication, text: CslText) -> Publication:
 
 
 class CslPageStyle:
-    """As `CitationStyle`."""
+    """A `CitationStyle` that runs a CSL processor."""
 
     def __init__(self, processor: CslProcessor, cited: CitedWorks, text: CslText) -> None:
         self._processor = processor
@@ -65,11 +65,11 @@ class CslPageStyle:
         self._text = text
         self.keys = processor.keys
         self.list_class = "by-style"
-        # all at once: a style that fails does so before anything is printed
+        # All entries are made first, so that a faulty style fails before anything is printed.
         self._entries = {key: processor.entry(key) for key in self.keys}
 
     def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
-        """As in `CitationStyle`."""
+        """Return the HTML of a citation, as in `CitationStyle`."""
         items = list(zip(citation.items, names, strict=True))
         if citation.form == "text":
             return ", ".join(self._in_text(rendering, item, name) for item, name in items)
@@ -85,13 +85,13 @@ class CslPageStyle:
             opening, closing = item_signs(index)
             before, _, rest = html.partition(opening)
             inner, _, behind_it = rest.partition(closing)
-            # inside of a range of numbers there is nothing to click, but a place to come back to
+            # Inside a range of numbers there is no link text, but the back link requires a target.
             link = link_to(item.key, name, inner) if inner else f"<span{name}></span>"
             html = f"{before}{link}{behind_it}"
         return html
 
     def _apart(self, rendering: Rendering, item: Cited, name: str) -> str:
-        """One item of several, of which some hide their authors."""
+        """Return one item of a citation with items that hide their authors."""
         if item.hides_author:
             return self._year(rendering, item, name)
         opening, closing = item_signs(0)
@@ -109,7 +109,7 @@ class CslPageStyle:
         return f"{authors}{'' if inner.startswith('<sup>') else ' '}{inner}" if authors else inner
 
     def _year(self, rendering: Rendering, item: Cited, name: str) -> str:
-        """The year alone, with its letter; with it the authors, unless they are hidden or in the sentence."""
+        """Return the year with its letter, without authors."""
         work = self._cited.works[item.key].work
         year = (work.year or rendering.language.translate("n.d.")) + self._processor.letters.get(item.key, "")
         prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
@@ -119,7 +119,7 @@ class CslPageStyle:
         return self._text.written(self._text.encode(self._cited.works[key].work.title))
 
     def describe(self, rendering: Rendering, key: str) -> str:
-        """As in `CitationStyle`."""
+        """Return the HTML of an entry, as in `CitationStyle`."""
         text = self._entries[key]
         number = _NUMBER.match(text) if self._processor.has_numbers else None
         html = self._html(rendering, text[number.end() :] if number else text, key)
@@ -129,7 +129,7 @@ class CslPageStyle:
         return self._text.html(text, lambda formula: text_html(rendering, formula, key))
 
 
-# Texts of works on their way through a style of CSL: formulas and tags as single signs, then HTML.
+# Fields of publications on their way through a CSL style: formulas and tags as single characters, then HTML.
 
 
 _FORMULA = lazy_pattern(r"\$(?:[^\\$]|\\.)+\$|\\\$")
@@ -139,13 +139,13 @@ _HTML = {"<sc>": '<span class="small-caps">', "</sc>": "</span>", "<nocase>": ""
 
 
 class CslText:
-    """The texts of one page."""
+    """The encoded strings of one page."""
 
     def __init__(self) -> None:
         self._formulas: list[str] = []
 
     def encode(self, text: str) -> str:
-        """A text as a style gets it."""
+        """Return a string in the encoding that a style receives."""
         text = PRIVATE.sub("", text)
         text = _FORMULA.sub(lambda found: self._formula(found[0]), text)
         return _WRITTEN_TAG.sub(lambda found: self._tag(found[0]), text)
@@ -165,7 +165,7 @@ class CslText:
         return chr(FIRST_FORMULA + len(self._formulas) - 1)
 
     def written(self, text: str) -> str:
-        """What a style gave, formulas as they were written, without markup."""
+        """Return output of a style as plain text, with formulas as written."""
         pieces = (self._formula_of(char) or ("" if is_mark(char) else char) for char in text)
         return "".join(pieces)
 
@@ -174,7 +174,10 @@ class CslText:
         return self._formulas[index] if 0 <= index < len(self._formulas) else ""
 
     def html(self, text: str, formula: Callable[[str], str]) -> str:
-        """HTML of what a style gave, addresses as links, signs of items kept. formula: `$x$` → its HTML."""
+        """Return output of a style as HTML, with URLs as links. Item markers stay.
+
+        formula: Function that converts `$x$` to HTML.
+        """
         pieces, position = list[str](), 0
         for found in _ADDRESS.finditer(text):
             pieces.append(self._plain(text[position : found.start()], formula))
@@ -198,7 +201,7 @@ class CslText:
         return char if is_mark(char) else ""
 
 
-# Places in a work, as authors write them: `p. 3`, `ch. 2`, `12–15`.
+# Locators as authors write them: `p. 3`, `ch. 2`, `12–15`.
 
 
 _LABELS: Mapping[str, str] = MappingProxyType(
@@ -220,7 +223,7 @@ _NUMBERS = lazy_pattern(r"\d[\d\-–, ]*")
 
 
 def split_locator(locator: str) -> tuple[str, str]:
-    """The label of CSL and the number; a place of another kind is `custom`, and stands as written."""
+    """Return the CSL label and the number of a locator. An unknown kind is `custom`, printed as written."""
     if _NUMBERS.fullmatch(locator):
         return "page", locator
     found = _LOCATOR.fullmatch(locator.replace("\u00a0", " "))

@@ -1,4 +1,4 @@
-"""Citations in the text, and the list of references, as HTML."""
+"""Citations in the text, and the bibliography, as HTML."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from .links import back_label, use_id, work_links
 from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, invert_name, link_to
 
 _MOST_HINTS = 50
-"""Findings of a page behind which nothing is looked for that an unknown key may have meant."""
+"""Number of diagnostics of a page after which unknown keys get no hint."""
 
 
 @dataclass(slots=True)
 class CitationPlan:
-    """What a page cites, and how. Lives while the page is rendered."""
+    """References and citation style of a page. Exists while the page is rendered."""
 
     cited: CitedWorks
     style: CitationStyle
     uses: dict[str, int]
-    """Key → citations in the text."""
+    """Key → number of citations in the text."""
 
 
 def citations_of_page(rendering: Rendering) -> CitationPlan:
-    """What the page cites, found at the first citation."""
+    """Return the citation plan of the page. The first call creates it and reports errors."""
     known = rendering.citations
     if isinstance(known, CitationPlan):
         return known
@@ -66,7 +66,7 @@ def _style(rendering: Rendering, cited: CitedWorks) -> CitationStyle:
     if named.problem:
         rendering.reporter.add(named.problem)
     elif named.name:
-        # imported where a page asks for it
+        # Imported only for pages that use CSL.
         from .csl_style import make_csl_style
 
         made = make_csl_style(rendering, named, cited)
@@ -78,14 +78,14 @@ def _style(rendering: Rendering, cited: CitedWorks) -> CitationStyle:
 
 
 def _report_unknown(rendering: Rendering, key: str, place: Place | None) -> None:
-    # each hint looks at all keys
+    # Each hint searches all keys.
     is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
     hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
     rendering.reporter.error("citation-key", f"no reference has the key {key}", place, hint)
 
 
 def citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """A citation in the text."""
+    """Render a citation in the text."""
     citation = record_of(tokens[index], Citation)
     page = citations_of_page(rendering)
     known = page.cited.works
@@ -106,7 +106,7 @@ def citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _broken(citation: Citation, names: Sequence[str], keys: Sequence[str]) -> str:
-    """A citation with keys that nothing has: these as they are written."""
+    """Render a citation with unknown keys, which are printed as written."""
     pieces = []
     for item, name in zip(citation.items, names, strict=True):
         is_known = item.key in keys
@@ -116,7 +116,7 @@ def _broken(citation: Citation, names: Sequence[str], keys: Sequence[str]) -> st
 
 
 def bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    """The list of references."""
+    """Render the bibliography."""
     entries: tuple[CitationEntry, ...] = tokens[index].meta["entries"]
     page = citations_of_page(rendering)
     works = publications(rendering, page.cited) if rendering.document.front.publications else ""
@@ -136,7 +136,7 @@ def _references(
 
 
 def has_heading(rendering: Rendering, tokens: Sequence[Token]) -> bool:
-    """Whether the author's last heading announces the list already."""
+    """Return whether the author's last heading already announces the bibliography."""
     last = next((record_of(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
     names = ("References", "Bibliography", "Sources", "Literature")
     own = map(rendering.language.translate, names)
@@ -154,10 +154,11 @@ def _entry(rendering: Rendering, page: CitationPlan, key: str, uses: int) -> str
     return f'<li id="ref-{shown}">{page.style.describe(rendering, key)}{more}{links}</li>\n'
 
 
-# A page of publications: all entries of a bibliography by year, the author's name marked, BibTeX to copy.
+# A page of publications: all entries of a bibliography by year, the author's name highlighted, BibTeX to
+# copy.
 #
-# What is shown can be chosen by links alone: a link leads to the mark of a kind, and the style sheet hides
-# the others while it is the target. Without style sheets, and on paper, everything is there.
+# Filters are links without a script: a link points to the marker of a kind, and the stylesheet hides the
+# other kinds while the marker is the target. Without a stylesheet, and on paper, all entries are shown.
 
 
 _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -170,12 +171,12 @@ _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Software and data": ("software", "dataset"),
     }
 )
-"""English name of a kind → types of CSL; all others are `Other`."""
+"""English name of a kind → CSL types; all other types are `Other`."""
 _OTHER = "Other"
 
 
 def publications(rendering: Rendering, cited: CitedWorks) -> str:
-    """The list of a page, newest year first."""
+    """Render the publications of a page, newest year first."""
     tools, document = rendering.tools, rendering.document
     keys = tools.publication_keys(document)
     found = (tools.work(key, document).work for key in keys)
@@ -194,7 +195,7 @@ def publications(rendering: Rendering, cited: CitedWorks) -> str:
 
 
 def _year_key(year: str) -> tuple[bool, str]:
-    # `in press` comes before all years
+    # `in press` precedes all years.
     return not year.isdecimal() and bool(year), year
 
 
@@ -207,7 +208,7 @@ def _id(kind: str) -> str:
 
 
 def _filters(rendering: Rendering, kinds: Sequence[str]) -> str:
-    """Links that choose; none where there is nothing to choose from."""
+    """Render the filter links, or an empty string if there is only one kind."""
     if len(kinds) < 2:
         return ""
     say = rendering.language.translate
@@ -245,7 +246,7 @@ def _bibtex(work: Publication) -> str:
 
 
 def _own_names(rendering: Rendering) -> tuple[str, ...]:
-    """The forms in which the author of the page may be named, longest first."""
+    """Return the possible forms of the page author's name, longest first."""
     from ...bibliography.names import read_name
 
     front, config = rendering.document.front, rendering.tools.config
@@ -263,7 +264,7 @@ def _forms(person: Person) -> Iterable[str]:
 
 
 def _mark_own(html: str, names: Sequence[str]) -> str:
-    """The author's name, where it stands first, made strong; never inside of a tag."""
+    """Highlight the first occurrence of the author's name outside tags."""
     for name in names:
         pattern = rf"(?<![\w-]){re.escape(escape_html(name))}(?![\w-])(?![^<>]*>)"
         made, count = re.subn(pattern, lambda found: f"<strong>{found[0]}</strong>", html, count=1)

@@ -1,4 +1,4 @@
-"""Links behind an entry: where a work is to be had."""
+"""Links after a bibliography entry to places where the publication is available."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..prose import escape_html
 
 
 def work_links(rendering: Rendering, work: Publication) -> str:
-    """Links to where a work is to be had."""
+    """Render the links to places where a publication is available."""
     links = [f'<a href="{escape_html(url)}">{name}</a>' for name, url in _addresses(rendering, work)]
     return f' <span class="ref-links">{" ".join(links)}</span>' if links else ""
 
@@ -24,7 +24,7 @@ def _addresses(rendering: Rendering, work: Publication) -> Iterator[tuple[str, s
         if not url.startswith("/"):
             yield name, url
             continue
-        # a file of this site
+        # The URL is a file of this site.
         target = rendering.tools.link(url, rendering.document)
         if target.problem:
             entry = rendering.tools.work_place(work.key, rendering.document)
@@ -37,14 +37,14 @@ def _addresses(rendering: Rendering, work: Publication) -> Iterator[tuple[str, s
             yield name, target.url
 
 
-# Ids and links between a mark in the text and what it points to, of notes and citations alike.
+# Ids and back links of notes and citations.
 
 
 def use_id(prefix: str, key: object, use: int) -> str:
-    """The id of the n-th mark that points to something."""
+    """Return the id of the n-th reference to a target."""
     return f"{prefix}-{key}" if use == 1 else f"{prefix}-{key}-{use}"
 
 
 def back_label(text: str) -> str:
-    """The label of a link back to the text."""
+    """Return the attributes and text of a link back to the text."""
     return f'role="doc-backlink" aria-label="{escape_html(text)}">↩</a>'

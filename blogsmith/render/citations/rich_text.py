@@ -1,4 +1,4 @@
-"""Texts of works → HTML: formulas are typeset, the tags of CSL-JSON printed, all else is text."""
+"""HTML for the fields of publications: formulas are typeset, CSL-JSON tags are kept, the rest is escaped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPEN = {"<i>": "</i>", "<b>": "</b>", "<sup>": "</sup>", "<sub>": "</sub>"}
 
 
 def rich_html(rendering: Rendering, text: str, key: str) -> str:
-    """HTML of a text of the work that has this key; a mistake in a formula is told at its entry."""
+    """Return the HTML of a field of the entry `key`. Errors in a formula are reported at the entry."""
     pieces, closing = list[str](), list[str]()
     for piece in _TAG.split(text):
         if piece in _OPEN:
@@ -35,7 +35,7 @@ def rich_html(rendering: Rendering, text: str, key: str) -> str:
 
 
 def text_html(rendering: Rendering, text: str, key: str) -> str:
-    """HTML of a text without tags."""
+    """Return the HTML of text without tags."""
     own = replace(rendering, reporter=Reporter(rendering.reporter.path))
     origin = TextMap(text, ((1, 1),) * (text.count("\n") + 1))
     html = rendering.render(own, text_with_formulas(origin))

@@ -1,4 +1,4 @@
-"""The rules of tokens of citations; what prints these is imported with the first page that cites."""
+"""Render rules for citation tokens. The renderer is imported with the first page that cites."""
 
 from __future__ import annotations
 

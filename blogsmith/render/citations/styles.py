@@ -1,4 +1,4 @@
-"""The styles that are built in: numbers, and names with years."""
+"""The built-in citation styles: numeric, and author-year."""
 
 from __future__ import annotations
 
@@ -19,37 +19,40 @@ from .rich_text import rich_html
 
 
 class CitationStyle(Protocol):
-    """How citations and the list of references are printed."""
+    """The style of citations and of the bibliography."""
 
     keys: tuple[str, ...]
-    """Of the list, in its order."""
+    """Keys of the bibliography, in its order."""
     list_class: str
-    """Of its `<ol>`; empty: it is numbered."""
+    """Class of its `<ol>`; empty for a numbered list."""
 
     def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
-        """HTML of a citation, all of whose keys are known. names: ` id="…"` of each item, or nothing."""
+        """Return the HTML of a citation whose keys are all known.
+
+        names: ` id="…"` for each item, or an empty string.
+        """
 
     def describe(self, rendering: Rendering, key: str) -> str:
-        """HTML of an entry."""
+        """Return the HTML of an entry."""
 
 
 def link_to(key: str, name: str, html: str) -> str:
-    """A link from a citation to its entry. name: ` id="…"`, or nothing."""
+    """Return a link from a citation to its entry. name: ` id="…"`, or an empty string."""
     return f'<a href="#ref-{escape_html(key)}"{name} role="doc-biblioref">{html}</a>'
 
 
 def before(prefix: str) -> str:
-    """Words in front of a citation."""
+    """Return the prefix of a citation with a space, or an empty string."""
     return f"{escape_html(prefix)} " if prefix else ""
 
 
 def behind(locator: str) -> str:
-    """A place in the work, behind a citation."""
+    """Return the locator of a citation with a comma, or an empty string."""
     return f", {escape_html(locator)}" if locator else ""
 
 
 def short_authors(work: Publication) -> str:
-    """Whom a sentence names: `Vaswani et al.`, `Kim & Lee`; the title of a work that nobody has written."""
+    """Return the authors as named in a sentence: `Vaswani et al.`, `Kim & Lee`; empty if there are none."""
     names = [person.short for person in work.authors]
     if len(names) > 2 or (names and work.has_others):
         return f"{names[0]} et al."
@@ -57,7 +60,7 @@ def short_authors(work: Publication) -> str:
 
 
 class NumericStyle:
-    """`[1]`: an entry's number is its place in the list."""
+    """`[1]`: the number of an entry is its position in the bibliography."""
 
     list_class = ""
 
@@ -67,14 +70,14 @@ class NumericStyle:
         self._numbers = {key: number for number, key in enumerate(self.keys, 1)}
 
     def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
-        """As in `CitationStyle`."""
+        """Return the HTML of a citation, as in `CitationStyle`."""
         pieces = []
         for item, name in zip(citation.items, names, strict=True):
             link = link_to(item.key, name, str(self._numbers[item.key]))
             pieces.append(f"{before(item.prefix)}{link}{behind(item.locator)}")
         if citation.form == "brackets":
             return f"[{', '.join(pieces)}]"
-        # a sentence cannot have a number as its subject
+        # A number cannot be the subject of a sentence.
         said = [short_authors(self._cited.works[item.key].work) for item in citation.items]
         texts = [
             f"{escape_html(text)} [{piece}]" if text else f"[{piece}]"
@@ -83,7 +86,7 @@ class NumericStyle:
         return ", ".join(texts)
 
     def describe(self, rendering: Rendering, key: str) -> str:
-        """Authors. Title. Venue volume(issue), pages, year. Note."""
+        """Return the entry in the form: Authors. Title. Venue volume(issue), pages, year. Note."""
         cited = self._cited.works[key]
         reference = cited.reference or reference_of_work(cited.work)
         parts = (escape_html(_join_authors(reference.authors)), _title(rendering, cited, reference))
@@ -91,19 +94,19 @@ class NumericStyle:
 
 
 class AuthorYearStyle:
-    """`(Vaswani et al., 2017)`, the list in the order of names."""
+    """`(Vaswani et al., 2017)`, with the bibliography sorted by name."""
 
     list_class = "by-author"
 
     def __init__(self, cited: CitedWorks, no_date: str) -> None:
-        """no_date: what stands for a year that is not known."""
+        """Sort the entries. no_date: Text for an unknown year."""
         self._cited = cited
         works = {key: one.work for key, one in cited.works.items()}
         self.keys = tuple(sorted(works, key=lambda key: _sort_key(works[key])))
         self._years = _years(works, self.keys, no_date)
 
     def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
-        """As in `CitationStyle`."""
+        """Return the HTML of a citation, as in `CitationStyle`."""
         pieces = []
         for item, name in zip(citation.items, names, strict=True):
             work, year = self._cited.works[item.key].work, self._years[item.key]
@@ -119,7 +122,7 @@ class AuthorYearStyle:
         return ", ".join(pieces) if citation.form == "text" else f"({'; '.join(pieces)})"
 
     def describe(self, rendering: Rendering, key: str) -> str:
-        """Authors (year). Title. Venue volume(issue), pages. Note."""
+        """Return the entry in the form: Authors (year). Title. Venue volume(issue), pages. Note."""
         cited, year = self._cited.works[key], escape_html(self._years[key])
         reference = cited.reference or reference_of_work(cited.work)
         names = [invert_name(person) for person in cited.work.authors[:MOST_AUTHORS]]
@@ -132,7 +135,7 @@ class AuthorYearStyle:
 
 
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
-    """Key → year, with a letter where two works would be cited by the same words."""
+    """Return the year of each key, with a letter if two citations would be identical."""
     groups: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         work = works[key]
@@ -151,14 +154,14 @@ def _sort_key(work: Publication) -> tuple[str, str, str]:
 
 
 def _plain(text: str) -> str:
-    """A text without its tags."""
+    """Return the text without its tags."""
     for tag in ("<i>", "</i>", "<b>", "</b>", "<sup>", "</sup>", "<sub>", "</sub>", "</span>", "$"):
         text = text.replace(tag, "")
     return text.replace('<span class="nocase">', "")
 
 
 def invert_name(person: Person) -> str:
-    """`van Gogh, V.`: initials, as lists by name have them."""
+    """Return `van Gogh, V.`: family name and initials, as in lists sorted by name."""
     if person.literal:
         return person.literal
     initials = " ".join(
@@ -168,11 +171,11 @@ def invert_name(person: Person) -> str:
 
 
 def _title(rendering: Rendering, cited: CitedWork, reference: Reference) -> str:
-    """The title, a link where the work is to be read."""
+    """Return the title, as a link if the publication is online."""
     if cited.reference is None:
         html = rich_html(rendering, reference.title, reference.key)
     else:
-        # a mistake in a formula is reported at the entry
+        # An error in a formula is reported at the entry.
         text, place = reference.title or reference.key, reference.place or Place(1)
         origin = TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1))
         html = rendering.render(rendering, text_with_formulas(origin))
@@ -188,7 +191,7 @@ def _where(reference: Reference, year: str) -> str:
 
 
 def _join_authors(authors: Sequence[str]) -> str:
-    """`A, B & C`; `A, B et al.` where the last one says so."""
+    """Return `A, B & C`, or `A, B et al.` if the last author is `et al.`."""
     if authors and authors[-1] == "et al.":
         return f"{', '.join(authors[:-1])} et al.".strip()
     if len(authors) < 3:
@@ -197,5 +200,5 @@ def _join_authors(authors: Sequence[str]) -> str:
 
 
 def _sentences(parts: Iterable[str]) -> str:
-    # an author's initial and a title's question mark end a sentence already
+    # An author's initial or a title's question mark already ends a sentence.
     return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts if p)

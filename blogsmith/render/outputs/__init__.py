@@ -1,1 +1,1 @@
-"""Cells on the page: code, outputs, pictures, values and where they came from."""
+"""Cells on the page: code, outputs, images, values and their provenance."""

@@ -1,7 +1,7 @@
-"""Printed text → HTML: colours of a terminal as classes, every other control character dropped.
+"""Printed text as HTML: terminal colours as classes, without all other control characters.
 
-Each stretch of one look is one flat `<span>`, so no sequence can leave anything open. 256 and 24-bit
-colours become the nearest of the 16, which a theme can keep readable on its own ground. Time is linear.
+Each run of one style is one flat `<span>`, so no sequence can leave a tag open. 256 and 24-bit colours
+become the nearest of the 16, which a theme can keep readable on its background. Time is linear.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ...base.diagnostics.characters import without_forbidden
 from ...base.patterns import lazy_pattern
 
 NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
-"""Colours 0 to 7; 8 to 15 are `bright-` and the same."""
+"""Names of colours 0 to 7; colours 8 to 15 have the prefix `bright-`."""
 
-# what xterm shows for the 16
+# The 16 colours of xterm.
 _RGB = (
     (0, 0, 0),
     (205, 0, 0),
@@ -45,7 +45,7 @@ _STYLE_OF: Mapping[int, str] = MappingProxyType(
 )
 _ENDED_BY: Mapping[int, frozenset[str]] = MappingProxyType(
     {
-        # 21 is a double underline where it is not the end of bold
+        # 21 is a double underline on terminals where it does not end bold.
         22: frozenset({"bold", "dim"}),
         23: frozenset({"italic"}),
         24: frozenset({"underline"}),
@@ -54,22 +54,22 @@ _ENDED_BY: Mapping[int, frozenset[str]] = MappingProxyType(
     }
 )
 
-# ECMA-48: a control sequence, a string with its end, a short escape; of what is broken the beginning
+# ECMA-48: a control sequence, a string with its terminator, a short escape; of an invalid one, its start.
 _ESCAPE = lazy_pattern(
     r"\x1b(?:\[([0-9;:]{0,64})m|\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"
     r"|[ -/]+[0-~]|[0-~])?"
 )
-# ISO 8613-6: `38:2:space:r:g:b`, and kinds of underline as `4:3`
+# ISO 8613-6: `38:2:space:r:g:b`, and kinds of underline as `4:3`.
 _COLOUR_SPACE = lazy_pattern(r"\b([34]8):2:\d*:(?=\d+:\d+:\d+)")
 _UNDERLINE = lazy_pattern(r"\b4:[1-9]\d*")
 _LINE_END = lazy_pattern(r"\r\n?")
 _CONTROL = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# an HTML file cannot hold them
+# Characters that HTML files must not contain.
 _NO_CHARACTER = lazy_pattern("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
 class _Look(Struct, frozen=True):
-    """How text is printed; colours 0 to 15, None: as the page."""
+    """Style of text. Colours are 0 to 15, or None for that of the page."""
 
     ink: int | None = None
     ground: int | None = None
@@ -85,7 +85,7 @@ class _Look(Struct, frozen=True):
 
 
 def ansi_html(text: str) -> str:
-    """`text` as HTML, with `<span class="ansi-…">` where it has colour or weight."""
+    """Return `text` as HTML, with `<span class="ansi-…">` around coloured or styled text."""
     pieces: list[str] = []
     shown, classes = "", ""
     for more, look in _stretches(_LINE_END.sub("\n", text)):
@@ -97,7 +97,7 @@ def ansi_html(text: str) -> str:
 
 
 def plain_output(text: str) -> str:
-    """`text` without escapes and characters that no page may hold."""
+    """Return `text` without escape sequences and without characters that pages must not contain."""
     return _clean(_ESCAPE.sub("", _LINE_END.sub("\n", text)))
 
 
@@ -111,7 +111,7 @@ def _span(text: str, classes: str) -> str:
 
 
 def _stretches(text: str) -> Iterator[tuple[str, str]]:
-    """(text, classes) between the escapes."""
+    """Yield (text, classes) between the escape sequences."""
     look, at = _Look(), 0
     for found in _ESCAPE.finditer(text):
         if found.start() > at:
@@ -123,7 +123,7 @@ def _stretches(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _apply_codes(look: _Look, parameters: str) -> _Look:
-    """The look after `ESC [ parameters m`."""
+    """Return the style after `ESC [ parameters m`."""
     plain = _UNDERLINE.sub("4", _COLOUR_SPACE.sub(r"\1:2:", parameters))
     codes = [int(part or 0) for part in re.split("[;:]", plain)]
     at = 0
@@ -144,7 +144,7 @@ def _set_colour(look: _Look, colour: int | None, *, ground: bool) -> _Look:
 
 
 def _simple(look: _Look, code: int) -> _Look:
-    """The look after one plain code; unknown ones change nothing."""
+    """Return the style after one simple code. Unknown codes change nothing."""
     if code == 0:
         return _Look()
     if 1 <= code <= 9 and code in _STYLE_OF:
@@ -160,7 +160,7 @@ def _simple(look: _Look, code: int) -> _Look:
 
 
 def _wide_colour(codes: list[int]) -> tuple[int | None, int]:
-    """(nearest of the 16, how many codes were used) of what follows 38 or 48."""
+    """Return (nearest of the 16 colours, number of codes read) for the codes after 38 or 48."""
     if codes[:1] == [5] and len(codes) >= 2:
         return _nearest_of_256(codes[1]), 2
     if codes[:1] == [2] and len(codes) >= 4:

@@ -1,6 +1,6 @@
-"""Fences that run: code, what came out of it, and where it came from.
+"""Fences that run: code, outputs and provenance.
 
-Nothing runs: results are shown as they are handed in.
+Nothing is run here: results are passed in and shown.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from .runnable import runnable_cell
 from .values import stale_sentence
 
 _DONE = ("ok", "error")
-"""Statuses of cells that came to their end."""
+"""Statuses of cells that ran to the end."""
 
 
 def cell_html(rendering: Rendering, token: Token) -> str:
-    """The fence of a cell, with what the cell gave."""
+    """Render the fence of a cell with its results."""
     cell = record_of(token, Cell)
     if not cell.options.include:
         return ""
@@ -52,12 +52,12 @@ def cell_html(rendering: Rendering, token: Token) -> str:
 
 
 def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]:
-    """What stands in the cell, and its status."""
+    """Return the content of the cell, and its status."""
     result = rendering.results.cells.get(cell.number, CellResult("pending"))
     if cell.options.sweep and result.status in _DONE:
         return _run_sweep(rendering, token, cell, cell.options.sweep, result)
     shown = show_outputs(rendering, cell, result)
-    # a reference to a figure or table must lead somewhere, also while there is none
+    # A reference to a figure or table requires a target, even if there is no output yet.
     is_numbered = bool(cell.figure_number or cell.table_number)
     name = cell.label if is_numbered and not shown.has_anchor else ""
     claim = _claim(rendering, cell, result, name)
@@ -65,7 +65,7 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
     code = runnable_cell(rendering, token, code)
     notes = _note_lines(rendering, cell, result, is_target=bool(name) and not (claim or code))
     output = _output(shown, notes, "" if claim or code else name)
-    # what is folded away or hidden tells nothing of what stands below it
+    # Folded or hidden content cannot provide the provenance of later results.
     is_apart = bool(claim) or token.level > 0
     origin = _provenance(rendering, cell, result, is_apart=is_apart) if shown.html or claim else ""
     unmet = unmet_note(rendering) if result.status == "skipped" and result.unmet else ""
@@ -75,12 +75,12 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
 def _run_sweep(
     rendering: Rendering, token: Token, cell: Cell, sweep: Sweep, result: CellResult
 ) -> tuple[str, str]:
-    """The same of a cell that ran with several values."""
+    """Return the content and status of a cell that ran with several values."""
 
     def show(cell: Cell, result: CellResult) -> str:
         shown = show_outputs(rendering, cell, result)
         notes = _note_lines(rendering, cell, result)
-        # a reference to a figure or table must lead somewhere, also while there is none
+        # A reference to a figure or table requires a target, even if there is no output yet.
         is_numbered = bool(cell.figure_number or cell.table_number)
         output = _output(shown, notes, cell.label if is_numbered and not shown.has_anchor else "")
         is_shown = shown.html or cell.options.claim
@@ -96,7 +96,7 @@ def _run_sweep(
 
 
 def _note_lines(rendering: Rendering, cell: Cell, result: CellResult, *, is_target: bool = False) -> str:
-    """is_target: a reference leads to the output, and nothing else of the cell is shown."""
+    """Return the notes before the outputs. is_target: They are the only visible target of a reference."""
     notes = _notes(rendering.language, cell, result, is_target=is_target)
     return "".join(f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in notes)
 
@@ -109,7 +109,7 @@ def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
 
 
 def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str:
-    """The figure of the code; empty if it is not to be shown."""
+    """Return the figure of the code, or an empty string if it is hidden."""
     options = cell.options
     if not options.echo:
         return ""
@@ -122,7 +122,7 @@ def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str
 
 
 def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> str:
-    """The claim in words, with a mark that says whether it was checked."""
+    """Return the claim as a sentence, with a symbol for whether it was checked."""
     if not cell.options.claim:
         return ""
     words = inline_html(rendering, option_text(cell, "claim", cell.options.claim))
@@ -139,7 +139,7 @@ def _is_checked(result: CellResult) -> bool:
 
 
 def _notes(language: Language, cell: Cell, result: CellResult, *, is_target: bool) -> Iterator[str]:
-    """Sentences before the outputs, on what a reader would else take for the cell's own fresh result."""
+    """Yield sentences for outputs that readers might otherwise take for fresh results of this cell."""
     if result.status == "skipped" and result.unmet and not is_target:
         return
     if not cell.options.output:
@@ -173,8 +173,11 @@ def _end_sentence(language: Language, found: str) -> str:
 
 
 def _provenance(rendering: Rendering, cell: Cell, result: CellResult, *, is_apart: bool) -> str:
-    """The line below a result. is_apart: it is not always in sight, so no other result can rely on it."""
-    # of a run that nobody here has seen nothing is known
+    """Return the provenance line of a result.
+
+    is_apart: The result is not always visible, so later results cannot rely on its line.
+    """
+    # There is no information about a run outside this site.
     if result.status not in _DONE or result.imported:
         return ""
     options = cell.options
@@ -197,7 +200,7 @@ def _provenance(rendering: Rendering, cell: Cell, result: CellResult, *, is_apar
     )
 
 
-# The note on a page whose code was not run because something that it needs is missing.
+# The note on a page whose code was not run because a requirement is missing.
 
 
 _NAMES: Mapping[str, str] = MappingProxyType(
@@ -211,11 +214,11 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "torch": "PyTorch",
     }
 )
-"""Module → the name that readers know. Others are shown as they are imported."""
+"""Module → name that readers know. Other modules are shown under their import name."""
 
 
 def unmet_note(rendering: Rendering) -> str:
-    """Return the note before the first cell that it is about; after that an empty string."""
+    """Return the note before the first cell that was not run; for later cells, an empty string."""
     if rendering.has_unmet_note:
         return ""
     rendering.has_unmet_note = True
@@ -235,23 +238,23 @@ def unmet_note(rendering: Rendering) -> str:
 
 
 def _readable(name: str, version: str) -> str:
-    """`torch`, `2.6` → `PyTorch ≥ 2.6`."""
+    """Return `PyTorch ≥ 2.6` for `torch` and `2.6`."""
     return _NAMES.get(name, name) + (f" ≥ {version}" if version else "")
 
 
-# What a cell gave with each value of its sweep: a fold for each, which a script turns into sliders.
+# Results of a cell for each value of its sweep: a fold for each, which a script turns into sliders.
 
 
 ShowRun = Callable[[Cell, CellResult], str]
-"""(cell, result) → what came out, with where it came from."""
+"""Function that maps (cell, result) to the outputs with their provenance."""
 
 
 def sweep_runs(rendering: Rendering, cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> str:
-    """All runs in the order of the lists; that of the default is open, and the one that other media show."""
+    """Return all runs in order. Only the default one is open, and other media show only this one."""
     rendering.widgets.update(("teaching", "sweep"))
     sliders = "".join(map(_slider, sweep.axes, sweep.default_point.at))
     runs = "".join(_runs(_words(rendering, cell), sweep, result, show))
-    # nothing without the script, and some browsers would remember where a slider stood
+    # Sliders do nothing without the script, and some browsers would restore their position.
     controls = f'<div class="sweep-controls" hidden>{sliders}</div>'
     return f'<div class="sweep">\n{controls}\n{runs}</div>\n'
 
@@ -269,7 +272,7 @@ def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterat
     for point in sweep.points():
         is_default = point.at == default.at
         own_alt = f"{alt} ({point.label})" if alt else ""
-        # the label of a figure or table leads to the default's
+        # The label of a figure or table refers to the default run.
         label = cell.label if is_default else ""
         one = replace(cell, label=label, options=replace(cell.options, fig_alt=own_alt))
         inside = show(one, result if is_default else _other(result, point.key))
@@ -279,7 +282,7 @@ def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterat
 
 
 def _words(rendering: Rendering, cell: Cell) -> Cell:
-    """The cell with the words for its pictures, to which those of each run are added."""
+    """Return the cell with the alternative text that each run extends by its values."""
     options = cell.options
     if options.fig_alt or not options.fig_cap:
         return cell

@@ -1,7 +1,7 @@
-"""HTML that a value of a cell gives of itself → HTML that may stand in a page.
+"""HTML from a cell's value, converted to HTML that is safe in a page.
 
-Read into a tree by `html_tree.py`, which keeps what is listed there, and written here: tables get what
-Markdown's tables have, numbers stand at the right, pictures are data of the page itself.
+`html_tree.py` parses it into a tree of allowed elements, which is written here. Tables get the markup of
+Markdown tables, numbers are right-aligned, and images are data URLs of the page itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..images import img_tag
 from .html_tree import VOID, Node, read_html
 
 MAX_CHARACTERS = 1_000_000
-"""Of what is read; a table that long helps nobody."""
+"""Maximum number of characters that are read; a longer table helps nobody."""
 
 _NUMBER = lazy_pattern(
     r"\s*[+\-−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*%?\s*|\s*(?:NaN|nan|-?inf)\s*", re.I
@@ -36,30 +36,30 @@ _LINK = lazy_pattern(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
 
 
 class TableHead(Struct, frozen=True):
-    """What the author says of a table."""
+    """The author's settings for a table."""
 
     id: str = ""
     number: str = ""
     caption: str = ""
-    """HTML; empty: as the table itself says."""
+    """Caption as HTML; empty for the table's own."""
 
 
 class CleanHtml(Struct, frozen=True):
-    """What is left of a value's HTML."""
+    """The sanitized HTML of a value."""
 
     html: str
-    """Empty if nothing is left that a reader would see."""
+    """The HTML; empty if nothing visible remains."""
     dropped: tuple[str, ...] = ()
-    """Elements that were left out and would have shown or done something, e.g. `script`."""
+    """Removed elements that would have had a visible or other effect, such as `script`."""
     has_head: bool = False
-    """A table was there to take the head."""
+    """There was a table that used the head."""
 
 
 @dataclass(slots=True)
 class _Writer:
     name: str
     head: TableHead | None = None
-    """For the first table."""
+    """Settings for the first table."""
     language: Language = ENGLISH
     tables: int = 0
     dropped: set[str] = field(default_factory=set)
@@ -68,9 +68,10 @@ class _Writer:
 def clean_html(
     html: str, name: str, head: TableHead | None = None, language: Language = ENGLISH
 ) -> CleanHtml:
-    """`html` with the elements and attributes that are safe and valid anywhere in a page.
+    """Return `html` with only the elements and attributes that are safe and valid anywhere in a page.
 
-    name: what the output is called, for the regions in which its tables scroll. head: of its first table.
+    name: Name of the output, for the scroll regions of its tables.
+    head: Settings for its first table.
     """
     if len(html) > MAX_CHARACTERS:
         return CleanHtml("", ("more than a million characters",))
@@ -122,14 +123,17 @@ def _format_attributes(attributes: dict[str, str]) -> str:
 
 
 def alignment(node: Node) -> str:
-    """`left`, `center`, `right` or empty, as its style or its obsolete attribute says."""
+    """Return `left`, `center`, `right` or an empty string, from the style or the obsolete attribute."""
     found = _ALIGN.search(node.attributes.get("style", "").lower())
     side = found[1] if found else node.attributes.get("align", "").strip().lower()
     return side if side in ("left", "center", "right") else ""
 
 
 def _image(writer: _Writer, node: Node) -> str:
-    """A picture whose bytes stand in the address; any other would be loaded from elsewhere."""
+    """Return an image whose data are in its URL.
+
+    Any other image is dropped, because browsers would load it from elsewhere.
+    """
     found = _PICTURE.fullmatch(node.attributes.get("src", "").strip())
     size = _picture_size(found[1]) if found else None
     if not found or size is None:
@@ -140,7 +144,7 @@ def _image(writer: _Writer, node: Node) -> str:
 
 
 def _picture_size(data: str) -> tuple[int, int] | None:
-    """Width and height in px; None if it is no picture."""
+    """Return width and height in pixels, or None if the data are not an image."""
     from PIL import Image
 
     try:
@@ -149,7 +153,7 @@ def _picture_size(data: str) -> tuple[int, int] | None:
                 io.BytesIO(base64.b64decode("".join(data.split()), validate=True)),
                 formats=("PNG", "JPEG", "GIF", "WEBP"),
             ).size
-    except Exception:  # damaged data make the parsers raise nearly anything
+    except Exception:  # Damaged data make the parsers raise nearly any error.
         return None
     return size
 
@@ -175,7 +179,7 @@ def _table(writer: _Writer, node: Node) -> str:
 
 
 def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableHead) -> list[str]:
-    """The parts of a table with the caption of `head`; without one its number goes before the table's own."""
+    """Return the table's parts with the caption of `head`, or with its number in the table's own caption."""
     first = node.children[0]
     own = first if isinstance(first, Node) and first.tag == "caption" else None
     text = head.caption or ("".join(_children(writer, own)).strip() if own else "")
@@ -184,7 +188,7 @@ def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableHead
 
 def _cell(writer: _Writer, node: Node) -> str:
     inside = "".join(_children(writer, node))
-    # a header without text is no header, and checkers say so
+    # A header cell without text is not a header; checkers report it.
     tag = "th" if node.tag == "th" and inside.strip() else "td"
     found = {"scope": "col" if _heads_a_column(node) else "row"} if tag == "th" else {}
     for name, most in (("colspan", 1000), ("rowspan", 65_534)):
@@ -200,31 +204,32 @@ def _cell(writer: _Writer, node: Node) -> str:
 
 
 def _heads_a_column(node: Node) -> bool:
-    """Whether the header cell stands in the head, or in a row of headers only."""
+    """Return whether the header cell is in the table head, or in a row of header cells only."""
     row = node.parent.children if node.parent else []
     return node.is_inside("thead", "table") or all(isinstance(c, Node) and c.tag == "th" for c in row)
 
 
 def format_dropped(dropped: Sequence[str]) -> str:
-    """`<script> and <svg>`."""
+    """Return a list of elements such as `<script> and <svg>`."""
     names = [f"<{name}>" if name.isalnum() else name for name in dropped]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-# Whether a table that code gives is wider than a column of text, as far as its words tell.
+# Whether a table from code is wider than a text column, judging by its text.
 #
-# Themes set such a cell as wide as text and margin, code and all: by style alone they could not know.
+# Themes let these cells extend into the margin, including their code. CSS alone cannot detect this.
 
 
 _COLUMN = 80
-"""Characters of a table in a column of text as wide as theme paper's."""
+"""Number of characters of a table in a text column as wide as that of the paper theme."""
 _GAP = 3
-"""Characters that the space between two columns takes."""
+"""Width of the gap between two columns, in characters."""
 
 
 def is_wide(table: Node) -> bool:
-    """Whether its lines, which do not break, are longer than a column of text. Cells over several columns
-    are passed over: those below them are seldom narrower.
+    """Return whether the table's lines, which do not wrap, are longer than a text column.
+
+    Cells that span several columns are ignored, because the cells below them are seldom narrower.
     """
     widest: dict[int, int] = defaultdict(int)
     for row in _rows(table):

@@ -1,4 +1,4 @@
-"""Foreign HTML → its tags and texts, in order. One pass, linear in the text; any text is read."""
+"""Third-party HTML as a sequence of tags and text. One linear pass that accepts any input."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from msgspec import Struct, field
 from ...base.patterns import lazy_pattern
 
 _TEXT_ONLY = frozenset({"iframe", "noscript", "script", "style", "textarea", "title"})
-"""Tags inside them are text: only their own end tag ends them."""
+"""Elements whose content is text up to their own end tag."""
 
-# Few quotes a tag: each failed attempt stays short, however the text is made.
+# Few quotes per tag: each failed attempt stays short, whatever the input.
 _TAG = lazy_pattern(
     r"<(?P<end>/?)(?P<name>[A-Za-z][^\s/><]{0,40})(?P<attributes>(?>(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,200}))>"
 )
@@ -21,19 +21,20 @@ _ATTRIBUTE = lazy_pattern(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(
 
 
 class TagRule(Struct, frozen=True):
-    """A start or an end tag."""
+    """A start or end tag."""
 
     name: str
-    """Lower case."""
+    """Name in lower case."""
     end: bool = False
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """Names in lower case, character references resolved; the first of a name counts."""
+    """Attribute in lower case → value, with character references decoded. Of duplicates, the first applies.
+    """
     closed: bool = False
-    """Written with a slash before `>`."""
+    """The tag has a slash before `>`."""
 
 
 def pieces(html: str) -> Iterator[TagRule | str]:
-    """Tags, and the texts between them; comments and declarations are left out."""
+    """Yield the tags and the text between them, without comments and declarations."""
     at = 0
     while at < len(html):
         start = html.find("<", at)
@@ -53,7 +54,7 @@ def pieces(html: str) -> Iterator[TagRule | str]:
 
 
 def _end_of_comment(html: str, start: int) -> int:
-    """Index behind a comment or a declaration at `start`; 0 if there is none."""
+    """Return the index after a comment or declaration at `start`, or 0 if there is none."""
     for opening, closing in (("<!--", "-->"), ("<!", ">"), ("<?", ">")):
         if html.startswith(opening, start):
             end = html.find(closing, start + len(opening))
@@ -72,7 +73,7 @@ def _tag(found: re.Match[str]) -> TagRule:
 
 
 def _skip_text(html: str, name: str, at: int) -> int:
-    """Where reading goes on after a start tag: at the end tag, if only that ends the element."""
+    """Return the index where reading continues after a start tag: at the end tag for text-only elements."""
     if name not in _TEXT_ONLY:
         return at
     end_tag = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(html, at)

@@ -1,7 +1,7 @@
-"""Foreign HTML → a tree of listed elements that nest as HTML's content models ask.
+"""Third-party HTML as a tree of allowed elements, nested according to HTML's content models.
 
-Not a browser's parser: what it repairs otherwise than a browser still becomes valid markup with all its
-text. Nothing here decides what an attribute may say.
+This is not a browser's parser: it may repair input differently, but the result is valid markup with all its
+text. The values of attributes are checked elsewhere.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ _RENAMED: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("article", "aside", "center", "figure", "footer", "header", "main"), "div"),
         **dict.fromkeys(("nav", "section", "address", "dir", "fieldset", "form"), "div"),
-        # a heading in an output would stand in the outline of the post
+        # A heading in an output would be part of the post's outline.
         **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "p"),
         **{"figcaption": "p", "legend": "p", "listing": "pre", "xmp": "pre"},
         **{"tt": "code", "strike": "s", "acronym": "abbr", "big": "strong", "dfn": "em"},
     }
 )
 _UNSEEN = frozenset({"head", "noscript", "style", "template", "title"})
-"""Left out with all they hold, without a word: nothing of it would be read."""
+"""Elements that are silently removed with their content, which is never visible."""
 _REFUSED = name_set(
     "applet audio button canvas embed frameset iframe math object script select svg textarea video"
 )
-"""Left out with all they hold, and named in a warning."""
+"""Elements that are removed with their content, and named in a warning."""
 _SECTIONS = frozenset({"tbody", "tfoot", "thead"})
 _TABLE_ONLY = frozenset({"table", "tr", *_SECTIONS})
-"""Elements that hold no text and no element but their own."""
+"""Elements that contain no text, and only their own kinds of elements."""
 _WALLS = frozenset({"caption", "table", "td", "th"})
-"""A tag inside never closes what is open outside them."""
+"""Elements that limit end tags: a tag inside never closes an element outside."""
 _PARTS = frozenset({"caption", "td", "th", "tr", *_SECTIONS})
 _LISTS: Mapping[str, str] = MappingProxyType({"ul": "li", "ol": "li", "dl": "dd"})
-"""Element → what text in it is put into."""
+"""Element → element around text in it."""
 _PHRASING = frozenset({"p", "pre", "summary"})
-"""Hold no blocks."""
+"""Elements that contain no blocks."""
 MAX_DEPTH = 60
-"""A tag of an element deeper than that is left out, not its text."""
+"""Maximum depth. The tags of deeper elements are dropped, but not their text."""
 
 
 @dataclass(slots=True)
@@ -60,7 +60,7 @@ class Node:
     children: list[Node | str] = field(default_factory=list)
 
     def is_inside(self, tag: str, up_to: str = "") -> bool:
-        """Whether an element of name `tag` is around it, within the nearest `up_to`."""
+        """Return whether an element named `tag` is an ancestor, within the nearest `up_to`."""
         node = self.parent
         while node is not None and node.tag != up_to:
             if node.tag == tag:
@@ -69,12 +69,12 @@ class Node:
         return False
 
     def text(self) -> str:
-        """All text in it."""
+        """Return all text in the element."""
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
 
 class _Builder:
-    """The tree as it grows. One page's output lives in it, nothing else."""
+    """Builder of the tree. It contains the output of one page only."""
 
     def __init__(self) -> None:
         self.root = Node("")
@@ -82,7 +82,7 @@ class _Builder:
         self.dropped: set[str] = set()
 
     def text(self, text: str) -> None:
-        """Add text where it may stand."""
+        """Add text at a valid position."""
         shown = plain_output(text)
         current = self.open[-1]
         if current.tag in _TABLE_ONLY or current.tag in _LISTS:
@@ -94,7 +94,7 @@ class _Builder:
             self._add(shown)
 
     def start(self, name: str, attributes: Mapping[str, str], *, closed: bool) -> None:
-        """Open an element, or leave its tag out."""
+        """Open an element, or ignore its tag."""
         if name in _UNSEEN or name in _REFUSED:
             self._hide(name, closed=closed)
             return
@@ -110,7 +110,7 @@ class _Builder:
             self._push(name, attributes)
 
     def end(self, name: str) -> None:
-        """Close the element `name`, if it is open here."""
+        """Close the element `name`, if it can be closed here."""
         name = _RENAMED.get(name, name)
         walls = _WALLS if name not in _PARTS and name != "table" else {"table"}
         for index in range(len(self.open) - 1, 0, -1):
@@ -122,14 +122,14 @@ class _Builder:
                 return
 
     def _add(self, child: Node | str) -> None:
-        """Hang `child` below the current element; before the table if that may hold none."""
+        """Append `child` to the current element, or insert it before the table if not allowed inside."""
         current = self.open[-1]
         if current.tag not in _TABLE_ONLY or (isinstance(child, Node) and child.tag in _PARTS):
             parent, at = current, len(current.children)
         else:
             table = next(node for node in reversed(self.open) if node.tag == "table")
             parent = table.parent or self.root
-            # an open table is the last child
+            # An open table is the last child.
             at = len(parent.children) - 1
         if isinstance(child, Node):
             child.parent = parent
@@ -149,13 +149,13 @@ class _Builder:
             self.open.append(Node(name, {}, self.open[-1]))
 
     def _fill_list(self, name: str) -> None:
-        """In a list, begin an item for an element that is none."""
+        """In a list, start an item for an element that is not an item."""
         item = _LISTS.get(self.open[-1].tag)
         if item and name not in ("li", "dt", "dd"):
             self._push(item, {})
 
     def _may_link(self) -> bool:
-        """Whether a link may stand here; one that is open ends. What opens a fold is no place for one."""
+        """Return whether a link is allowed here: not in a summary. Close an open link first."""
         tags = [node.tag for node in self.open]
         if "a" in tags:
             self.end("a")
@@ -178,7 +178,7 @@ class _Builder:
         return any(node.tag == "caption" for node in self.open)
 
     def _item(self, name: str) -> str:
-        """Close what is open in the list that the item belongs to; without a list it is a `div`."""
+        """Close the open elements in the item's list. Without a list, the item is a `div`."""
         lists = ("ul", "ol") if name == "li" else ("dl",)
         for index in range(len(self.open) - 1, 0, -1):
             tag = self.open[index].tag
@@ -190,7 +190,7 @@ class _Builder:
         return "div"
 
     def _table_part(self, name: str, attributes: Mapping[str, str]) -> None:
-        """A part of the nearest table, with row and body around it; outside tables its tag is left out."""
+        """Open a part of the nearest table, with row and body around it. Ignore the tag outside tables."""
         tables = [index for index, node in enumerate(self.open) if node.tag == "table"]
         if not tables:
             return
@@ -204,14 +204,14 @@ class _Builder:
         self._push(name, attributes)
 
     def _open_index(self, name: str, table: int) -> int:
-        """Index of the innermost open element that stays open around the part `name`."""
+        """Return the index of the innermost open element that may contain the part `name`."""
         wanted = {"tr": _SECTIONS, "td": {"tr", *_SECTIONS}, "th": {"tr", *_SECTIONS}}.get(name, frozenset())
         inner = [index for index in range(table, len(self.open)) if self.open[index].tag in wanted]
         return inner[-1] if inner else table
 
 
 def read_html(html: str) -> tuple[Node, frozenset[str]]:
-    """The tree, and which elements of those that show or do something were left out."""
+    """Return the tree, and the removed elements that would have had an effect."""
     builder = _Builder()
     for piece in pieces(html):
         if isinstance(piece, str):
@@ -229,7 +229,7 @@ def _has_content(node: Node) -> bool:
 
 
 def _mend(node: Node) -> None:
-    """Put right what only a finished element shows: empty rows, half pairs, missing summaries."""
+    """Repair problems of finished elements: empty rows, incomplete pairs, missing summaries."""
     for child in node.children:
         if isinstance(child, Node):
             _mend(child)
@@ -251,7 +251,7 @@ def _mend(node: Node) -> None:
 
 
 def _clip_spans(row: Node, rows: int) -> None:
-    """No cell of `row` reaches below the last of the `rows` from it on."""
+    """Limit the row spans of a row to the remaining number of rows."""
     for cell in row.children:
         if isinstance(cell, Node) and cell.attributes.get("rowspan", "").isdecimal():
             span = min(int(cell.attributes["rowspan"][:6]), rows)
@@ -259,7 +259,7 @@ def _clip_spans(row: Node, rows: int) -> None:
 
 
 def _mend_sections(sections: list[Node]) -> None:
-    """One head in front, one foot at the end; another one is a body."""
+    """Allow one head at the start and one foot at the end; turn all others into bodies."""
     sections = [section for section in sections if section.tag in _SECTIONS]
     for index, section in enumerate(sections):
         misplaced = (section.tag == "thead" and index > 0) or (

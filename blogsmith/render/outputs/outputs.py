@@ -1,4 +1,4 @@
-"""What a cell printed, returned and drew, in the order it came."""
+"""Output that a cell printed, returned and drew, in order."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from .pictures import Drawn, figures_of, option_text, picture_of
 from .values import bare_tex, output_math
 
 LONG = 40
-"""Lines; more are cut to a box that scrolls and can be opened."""
+"""Number of lines above which output is put in a scroll box that can be expanded."""
 WIDE = 30
-"""Characters that surely fit a phone, also in a box; a longer line scrolls."""
+"""Number of characters that certainly fit on a phone, also in a box; longer lines scroll."""
 
 
 class RenderedOutputs(Struct, frozen=True):
-    """The outputs of a cell as they stand in the page."""
+    """The outputs of a cell as HTML."""
 
     html: str = ""
     has_anchor: bool = False
-    """The label of a figure or table is the id of its first picture or table."""
+    """The first image or table has the cell's label as id."""
 
 
 @dataclass(slots=True)
 class _Showing:
-    """A cell while its outputs become HTML."""
+    """A cell while its outputs are rendered."""
 
     rendering: Rendering
     cell: Cell
     head: TableHead | None = None
-    """What the cell says of its first table; None once that has it."""
+    """Settings for the first table; None once they are used."""
     number: int = 0
-    """Of the output, counted from 1; 0 for the only one."""
+    """Number of the output, counted from 1; 0 if it is the only one."""
 
     def name(self, language: Language) -> str:
-        """How the output is called, for those who hear it."""
+        """Return the accessible name of the output."""
         cell = self.cell.label or language.translate("cell {number}", number=self.cell.number)
         if not self.number:
             return language.translate("output of {cell}", cell=cell)
@@ -56,7 +56,7 @@ class _Showing:
 
 
 def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> RenderedOutputs:
-    """HTML of everything that is to be seen; what cannot be shown is reported at the cell."""
+    """Return the HTML of all visible outputs. Problems are reported at the cell."""
     outputs = list(_merge_streams(_visible(cell, result)))
     blocks: list[str | Drawn] = []
     head = _table_head(rendering, cell) if outputs else None
@@ -76,7 +76,7 @@ def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> Render
 
 
 def _table_head(rendering: Rendering, cell: Cell) -> TableHead | None:
-    """What the cell says of the first table that it shows, if it says anything."""
+    """Return the cell's settings for its first table, or None if there are none."""
     caption, number = cell.options.tbl_cap, cell.table_number
     if not (caption or number):
         return None
@@ -88,14 +88,14 @@ def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
     options = cell.options
     for output in result.outputs if options.output else ():
         is_stderr = isinstance(output, Stream) and output.name == "stderr"
-        # the truth of a claim is told in words
+        # The truth value of a claim is shown by the claim itself.
         is_truth = options.claim and isinstance(output, Display) and output.kind == "value"
         if not is_truth and (options.warning or not is_stderr):
             yield output
 
 
 def _merge_streams(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
-    """Neighbours of one stream as one: a colour may begin in one and end in the next."""
+    """Yield the outputs. Adjacent ones of one stream are joined, because a colour may continue."""
     last: Stream | None = None
     for output in outputs:
         if last and isinstance(output, Stream) and output.name == last.name:
@@ -124,7 +124,7 @@ def _block(showing: _Showing, output: CellOutput) -> str | Drawn:
 
 
 def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
-    """The richest form that can be shown."""
+    """Return the richest form that can be shown."""
     rendering, cell = showing.rendering, showing.cell
     html, latex = output.data.get("text/html"), output.data.get("text/latex")
     if isinstance(html, str) and not rendering.tools.config.markup.untrusted:
@@ -172,13 +172,13 @@ def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
 
 
 def _text(language: Language, text: str, classes: str, name: str) -> str:
-    """`<pre>` with the text; a long one is a box with a name, which the keyboard can scroll."""
+    """Return a `<pre>` with the text. A long one is a named box that can be scrolled with the keyboard."""
     html = ansi_html(text)
     if not html:
         return ""
     lines = plain_output(text).rstrip("\n").split("\n")
     is_long = len(lines) > LONG
-    # messages on stderr wrap
+    # Messages on stderr wrap.
     is_wide = "output-stderr" not in classes and max(map(len, lines)) > WIDE
     scroll = ' tabindex="0"' if is_long or is_wide else ""
     if is_long:
@@ -186,7 +186,7 @@ def _text(language: Language, text: str, classes: str, name: str) -> str:
         label = escape_html(f"{name[:1].upper()}{name[1:]}")
         scroll += f' role="region" aria-label="{label}"'
     attribute = f' class="{classes}"' if classes else ""
-    # HTML drops a line end right behind <pre>
+    # HTML drops a line end directly after <pre>.
     first = "\n" if html.startswith("\n") else ""
     box = f"<pre{attribute}{scroll}>{first}{html}</pre>\n"
     if not is_long:
@@ -207,7 +207,7 @@ def _lost_note(language: Language, dropped: int) -> str:
 
 
 def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
-    """Places in cells as lines of the post, which is what an author and a reader can look up."""
+    """Return the text with positions in cells replaced by lines of the post."""
     of_session = rendering.parsed.cells.session_cells(cell.options.session)
     post = str(rendering.document.path)
     return locate_in_post(text, [code_start(cell, post) for cell in of_session])

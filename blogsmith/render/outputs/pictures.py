@@ -1,4 +1,4 @@
-"""Pictures that cells draw: figures of the page, their files beside it."""
+"""Images that cells draw: figures of the page, and their files in the page's folder."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _ENDINGS: Mapping[str, str] = MappingProxyType(
         "image/gif": ".gif",
     }
 )
-"""Types of pictures, the first that there is is shown."""
+"""MIME type of images → file extension. The first available type is shown."""
 _NAME = lazy_pattern(r"\w[\w.-]{0,200}")
-# In an `<img>` nothing of it runs, but it would for a reader who opens the file itself. References in a tag
-# can hide each of these words.
+# Inside an `<img>` no script runs, but it would run for a reader who opens the file itself. Character
+# references in a tag can hide each of these words.
 _ACTIVE = lazy_pattern(
     rb"<(?:[\w.-]+:)?(?:script|foreignobject|iframe|handler|listener)\b"
     rb"|[\s\"'/]on[a-z]+\s*=|javascript:|<!entity|<[^<>]*&(?:#|tab;|newline;|colon;)|\0",
@@ -42,7 +42,7 @@ _ACTIVE = lazy_pattern(
 
 
 class Drawn(Struct, frozen=True):
-    """A picture in one or two schemes."""
+    """An image in one or two colour schemes."""
 
     kind: str
     """MIME type."""
@@ -51,7 +51,7 @@ class Drawn(Struct, frozen=True):
 
 
 def picture_of(output: Display) -> Drawn | None:
-    """The picture of an output, if it has one."""
+    """Return the image of an output, or None if it has none."""
     for kind in _ENDINGS:
         light, dark = output.data.get(kind), output.data.get(kind + DARK)
         if isinstance(light, Blob):
@@ -60,7 +60,7 @@ def picture_of(output: Display) -> Drawn | None:
 
 
 def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> Iterator[str]:
-    """A `<figure>` for each picture: the id at the first, the caption at the last."""
+    """Yield a `<figure>` for each image. The first one has the id, the last one the caption."""
     if not pictures:
         return
     options = cell.options
@@ -79,12 +79,12 @@ def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> I
 
 
 def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: str) -> list[str]:
-    """The words for each picture: the author's, else its own, else the caption."""
+    """Return the alternative text of each image: the author's, otherwise its own, otherwise the caption."""
     alts = []
     for number, picture in enumerate(pictures, 1):
         own = "" if cell.options.fig_alt else _svg_description(rendering, picture)
         alt = own or cell.options.fig_alt or caption
-        # what an author says of all pictures is told apart by their numbers
+        # If the author describes all images together, they are distinguished by numbers.
         part = ""
         if alt and not own and len(pictures) > 1:
             place = rendering.language.translate("{number} of {total}", number=number, total=len(pictures))
@@ -94,26 +94,26 @@ def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: 
 
 
 def _svg_description(rendering: Rendering, picture: Drawn) -> str:
-    """Title and description of an SVG."""
+    """Return title and description of an SVG."""
     content = _content(rendering, picture.light) if picture.kind == "image/svg+xml" else None
     if content is None:
         return ""
     try:
         with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as stream:
             return svg_description(stream)
-    except OSError:  # reported where it is measured
+    except OSError:  # The error is reported when the image is measured.
         return ""
 
 
 def option_text(cell: Cell, key: str, text: str) -> TextMap:
-    """The text of an option, with its place if that is known."""
+    """Return the text of an option with its position, if known."""
     place = cell.options.places.get(key, cell.place)
     starts = ((place.line, place.column),) * (text.count("\n") + 1)
     return cell.options.texts.get(key) or TextMap(text, starts)
 
 
 def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: str) -> str:
-    """`<img>`, or a pair of pictures if it is drawn for dark pages too."""
+    """Return the `<img>`, or a pair of images if there is one for dark pages too."""
     rendering.images += 1
     light = _place_picture(rendering, cell, picture.light, picture.kind, f"{number}")
     if picture.dark is None:
@@ -123,11 +123,11 @@ def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: s
 
 
 def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
-    """The picture with its file beside the page; its name changes with what it shows."""
+    """Add the image to the page's files and return it. Its name contains a digest of the content."""
     content = _content(rendering, blob)
     digest = f"-{blob.digest[:8]}"
     stem = PurePosixPath(blob.name).stem or f"{cell.label or f'cell-{cell.number}'}-{number}"
-    # a recorded file has the digest in its name
+    # A recorded file already has the digest in its name.
     name = f"{stem.removesuffix(digest)}{digest}{_ENDINGS[kind]}"
     if content is None or not _NAME.fullmatch(name):
         found: ImageInfo | str = f"its file {blob.name or name} is not recorded"
@@ -147,13 +147,13 @@ def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, numb
 def _is_active(content: Path | bytes) -> bool:
     try:
         data = content if isinstance(content, bytes) else content.read_bytes()
-    except OSError:  # reported where it is measured
+    except OSError:  # The error is reported when the image is measured.
         return False
     return _ACTIVE.search(data) is not None
 
 
 def _content(rendering: Rendering, blob: Blob) -> Path | bytes | None:
-    """The bytes, or the file they are recorded in; None if the name leads out of the record's folder."""
+    """Return the data or the recorded file, or None if the name points outside the record's folder."""
     if blob.data is not None:
         return blob.data
     folder = rendering.results.folder

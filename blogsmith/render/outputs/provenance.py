@@ -1,6 +1,6 @@
-"""The line under an output: when and on what it was computed. What is unknown is never guessed.
+"""The provenance line of an output: date, device and versions of its run. Nothing is guessed.
 
-The text leaves unknown things out; the `data-` attributes, for programs, say `unknown`.
+The text omits unknown values; the `data-` attributes for programs contain `unknown`.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "xarray": "Xarray",
     }
 )
-"""Import name → how the project writes itself; others as they are imported."""
-# what a processor's name says that tells nobody anything
+"""Import name → spelling of the project; other modules are shown under their import name."""
+# Parts of a processor's name without information.
 _NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
 _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_KEPT = "never"
 _PACKAGE = "flash-attn"
 _LONG_S = 1.0
-"""Seconds from which on a reader may want to know them of a result that shares its line with others."""
+"""Minimum duration, in seconds, that is shown for a result that shares its line with others."""
 
 
 class RunLine(Struct, frozen=True):
-    """A run that a line of the page tells, for all results below it that it is true of."""
+    """A run as printed in a line, which also applies to later results of the same run."""
 
     session: str
     date: str
@@ -73,15 +73,15 @@ class RunLine(Struct, frozen=True):
     seed: int | None
     is_kept: bool
     packages: frozenset[tuple[str, str]]
-    """Those that the page has named since, with their versions."""
+    """Packages with versions that the page has named since this line."""
 
     def is_same(self, other: RunLine | None) -> bool:
-        """Whether all but the packages is."""
+        """Return whether everything but the packages is equal."""
         return other is not None and replace(self, packages=other.packages) == other
 
 
 def run_line(result: CellResult, session: str, seed: int | None, freeze: str) -> RunLine:
-    """What the line of a result tells of its run."""
+    """Return the data of a result's provenance line."""
     packages = frozenset(result.packages.items())
     kept = freeze != _NOT_KEPT
     return RunLine(session, result.date, result.device, result.machine, seed, kept, packages)
@@ -96,10 +96,13 @@ def provenance(
     style: ProvenanceStyle = "full",
     told: RunLine | None = None,
 ) -> str:
-    """`<p class="provenance">`. seed: as the author set it; freeze: `never` means that nothing is kept.
+    """Return the `<p class="provenance">`.
 
-    told: what the page has said of the same run before; then what this result has for itself. A line that
-    says nothing is hidden, and holds for programs what it holds ever.
+    seed: The seed as set by the author.
+    freeze: `never` means that the result is not recorded.
+    told: An earlier line about the same run; then only differences are printed.
+
+    A line without text is hidden, but keeps its attributes for programs.
     """
     machine = result.machine or Machine()
     attributes = _attributes(result, machine, seed)
@@ -125,9 +128,9 @@ def provenance(
             seconds,
         ]
     if language.direction == "rtl":
-        # names of machines and their numbers would be put in another order among words that run the other way
+        # Machine names and numbers would be reordered in right-to-left text.
         parts = [f"<bdi>{part}</bdi>" if part else "" for part in parts]
-    # the dot stays with what it follows: no line begins with one
+    # The no-break space keeps the dot on the line before it.
     text = "\u00a0· ".join(part for part in parts if part)
     hidden = "" if text else " hidden"
     return f'<p class="provenance"{shown}{hidden}>{text}</p>\n'
@@ -138,12 +141,12 @@ def _versions(packages: Iterable[tuple[str, str]]) -> str:
 
 
 def _safe(text: str) -> str:
-    # a record may hold what no page can
+    # A record may contain characters that are not allowed in pages.
     return escape(plain_output(text))
 
 
 def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[str, str]:
-    """What every line says, then what only some can."""
+    """Return the attributes of every line, followed by optional ones."""
     packages = ", ".join(f"{name} {version or UNKNOWN}" for name, version in result.packages.items())
     found = {
         "device": result.device or UNKNOWN,
@@ -158,7 +161,7 @@ def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[
     more["sdpa"] = ", ".join(result.sdpa)
     more["threads"] = str(machine.threads or "")
     if result.device != "cuda":
-        # what stands in the machine but did not compute this
+        # Hardware of the machine that did not compute this result.
         for name in ("gpu", "capability", "driver", "cuda"):
             more[name] = ""
     return found | {name: value for name, value in more.items() if value}
@@ -176,7 +179,7 @@ def _format_date(date: str, verb: str, language: Language) -> str:
 
 
 def _device(device: str, machine: Machine) -> str:
-    """`CPU (AMD EPYC 7B13)`, `GPU (NVIDIA H200, CUDA 12.8)`."""
+    """Return `CPU (AMD EPYC 7B13)` or `GPU (NVIDIA H200, CUDA 12.8)`."""
     if device == "cuda":
         details = [machine.gpu, f"CUDA {machine.cuda}" if machine.cuda else ""]
         return _with_details("GPU", details)
@@ -184,7 +187,7 @@ def _device(device: str, machine: Machine) -> str:
 
 
 def _attention(result: CellResult) -> tuple[str, ...]:
-    """`SDPA flash, math (CPU)`, and `flash-attn`, which is a package of its own."""
+    """Return the attention backends: `SDPA flash, math (CPU)`, and the separate package `flash-attn`."""
     names: dict[str, None] = {}
     for entry in result.sdpa:
         backend, _, operator = entry.partition(" ")

@@ -1,4 +1,4 @@
-"""The rules of tokens that cells make; what prints these is imported with a site's first cell."""
+"""Render rules for cell tokens. The renderer is imported with the first cell of a site."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def value_texts(rendering: Rendering) -> Mapping[int, str]:
-    """Number of a value → its plain text; `…` for one that is not known."""
+    """Return the plain text of each value by number; `…` if it is not known."""
     numbers = [value.number for value in rendering.parsed.cells.values]
     if not numbers:
         return {}

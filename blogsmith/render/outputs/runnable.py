@@ -1,7 +1,7 @@
-"""Code that readers run in their browser: the block with its Run button, and all that a script must know.
+"""Code that readers run in their browser: the block with its Run button, and the data for the script.
 
-Nothing here loads anything. What the code imports is read at build time, so that the page can say what a
-click will load, and an author learns of what no browser has.
+Nothing is loaded here. Imports of the code are read at build time, so that the page can announce what a
+click will load. The author is warned about packages that browsers do not have.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..context import Rendering
 from ..prose import attributes, escape_html
 
 _INSTALLER = "micropip"
-"""The package with which code installs others while it runs."""
+"""Package that code uses to install others at run time."""
 _CLASS = "runnable"
 _OURS = tuple(
     f"data-{word}"
@@ -28,14 +28,14 @@ _OURS = tuple(
         *("warning", "error", "claim"),
     )
 )
-# disabled until a script is there: without one a click would do nothing
+# Disabled until the script is loaded: without it, a click would do nothing.
 _BUTTON = '<button type="button" class="run-button" disabled>{}</button>'
 
 
 def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "") -> str:
-    """`html`, the code of a cell, in a block that runs; as it is if readers do not run it.
+    """Return `html`, the code of a cell, in a runnable block, or unchanged if readers do not run it.
 
-    name: the block's `id` attribute, with a blank in front.
+    name: The block's `id` attribute with a leading space.
     """
     if "runnable" not in token.meta:
         return html
@@ -44,9 +44,9 @@ def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "")
 
 
 def block_open(rendering: Rendering, token: Token) -> str:
-    """The beginning of a block whose code readers run."""
+    """Render the start of a block whose code readers run."""
     if "runnable" not in token.meta:
-        # its cell runs by itself, or nothing does: no script may take it for a block
+        # Its cell runs separately, or nothing runs; the script must not treat it as a block.
         rest = [word for word in str(token.attrs["class"]).split() if word != _CLASS]
         classes = f' class="{escape_html(" ".join(rest))}"' if rest else ""
         return f"<div{classes}{_author_attributes(token)}>\n"
@@ -59,17 +59,17 @@ def _button(rendering: Rendering) -> str:
 
 
 def block_close(rendering: Rendering, token: Token) -> str:
-    """Its end."""
+    """Render the end of the block."""
     return f"{_button(rendering)}\n</div>\n" if "runnable" in token.meta else "</div>\n"
 
 
 def _author_attributes(token: Token) -> str:
-    """The author's attributes without those that are ours to write."""
+    """Return the author's attributes without those that blogsmith sets."""
     return attributes(token, "class", *_OURS)
 
 
 def _data(rendering: Rendering, code: Runnable) -> str:
-    """What the script reads; a session `main`, what is unknown and what is so by default are left out."""
+    """Return the data attributes for the script, without the session `main`, unknown values and defaults."""
     rendering.widgets.add("runnable")
     distribution = rendering.tools.python()
     settings = rendering.tools.config.browser
@@ -93,7 +93,7 @@ def _data(rendering: Rendering, code: Runnable) -> str:
 
 
 def _packages(rendering: Rendering, code: Runnable, distribution: Distribution) -> list[str]:
-    """Packages that the code imports; what readers will not find is reported."""
+    """Return the packages that the code imports. Report those that readers will not have."""
     found = imports_of(code.code)
     packages = [_package_of(item.module, distribution) for item in found]
     loaded = (*rendering.loaded[code.session], *packages)
@@ -108,12 +108,12 @@ def _packages(rendering: Rendering, code: Runnable, distribution: Distribution) 
 
 
 def _package_of(module: str, distribution: Distribution) -> str:
-    """Package that the top-level `module` comes from; empty if it needs none or there is none."""
+    """Return the package of the top-level `module`, or an empty string if none is required or available."""
     return "" if needs_no_package(module) else distribution.package_of(module)
 
 
 def _warn_of_unknown(rendering: Rendering, code: Runnable, item: Import) -> None:
-    """An import for which Pyodide has nothing."""
+    """Warn about an import that Pyodide does not provide."""
     if needs_no_package(item.module) or item.guarded:
         return
     message = f"Python in the browser has no module {item.module}"
@@ -122,7 +122,7 @@ def _warn_of_unknown(rendering: Rendering, code: Runnable, item: Import) -> None
 
 
 def _place(rendering: Rendering, code: Runnable, item: Import) -> Place:
-    """Of the module's name in the post."""
+    """Return the position of the module's name in the post."""
     page = rendering.parsed.page
     text = code.code.split("\n")[item.line - 1]
     origin = page.text_map(text, code.first_line - page.first_line + item.line - 1)

@@ -1,4 +1,4 @@
-"""Values in the text, `{= expression =}`: as HTML, and as the words that plain text shows."""
+"""Values in the text, `{= expression =}`, as HTML and as plain text."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .ansi import plain_output
 _FENCES = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _PENDING = ValueResult(pending=True)
 _POWER_FORMATS = ("e", "E", "g", "G")
-"""Last letter of a format spec that may print a power of ten."""
+"""Last letters of a format spec that may print a power of ten."""
 _POWER = lazy_pattern(r"([+-]?)(\d+(?:\.\d+)?)[eE]([+-]?)0*(\d+)", re.ASCII)
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def bare_tex(latex: str) -> tuple[str, bool]:
-    """What stands between the delimiters, and whether they are those of a display.
+    """Return the TeX between the delimiters, and whether they are those of a display.
 
-    Empty if it is not one formula as a whole.
+    The TeX is empty if `latex` is not a single formula.
     """
     text = latex.strip()
     for opening, closing in _FENCES:
@@ -42,7 +42,7 @@ def bare_tex(latex: str) -> tuple[str, bool]:
 
 
 def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
-    """`<math>` of a value's LaTeX without delimiters; empty where it cannot be typeset."""
+    """Return the `<math>` for LaTeX without delimiters, or an empty string if it cannot be typeset."""
     try:
         found = page_converter(rendering)(
             latex, display=display, macros=rendering.macros, rows=(), packages=frozenset()
@@ -55,7 +55,7 @@ def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
 
 
 def value_html(rendering: Rendering, token: Token) -> str:
-    """A value where it stands in the text."""
+    """Render a value in the text."""
     value = record_of(token, Value)
     result = rendering.results.values.get(value.number, _PENDING)
     if result.pending:
@@ -73,7 +73,7 @@ def value_html(rendering: Rendering, token: Token) -> str:
 
 
 def stale_sentence(language: Language, stale: str) -> str:
-    """The sentence that says why a result is out of date."""
+    """Return the sentence with the reason why a result is out of date."""
     reason = translate_sentences(language, stale.rstrip("."))
     return language.translate("Out of date: {reason}.", reason=reason)
 
@@ -83,7 +83,7 @@ def _value_text(result: ValueResult) -> str:
 
 
 def value_text(rendering: Rendering, number: int) -> str:
-    """A value as plain text; `…` for one that is not known."""
+    """Return a value as plain text; `…` if it is not known."""
     result = rendering.results.values.get(number, _PENDING)
     if result.pending:
         return "…"
@@ -99,7 +99,7 @@ def value_text(rendering: Rendering, number: int) -> str:
 
 
 def _power_tex(value: Value, result: ValueResult) -> str:
-    """A number with a power of ten as TeX; empty if it is none."""
+    """Return a number with a power of ten as TeX, or an empty string for any other value."""
     power = _power(value, result)
     if power is None:
         return ""
@@ -109,10 +109,10 @@ def _power_tex(value: Value, result: ValueResult) -> str:
 
 
 def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
-    """Factor and exponent of a number that its author had written with a power of ten: `3.9e-16`.
+    """Return factor and exponent of a number that the format prints with a power of ten: `3.9e-16`.
 
-    Without a format, or with one inside the expression, a value stays as Python writes it. A factor of 1
-    that the format did not ask for is left out.
+    Without a format spec, or with one inside the expression, a value stays as Python prints it. A factor of
+    1 that the format does not request is omitted.
     """
     if not value.spec.endswith(_POWER_FORMATS):
         return None
@@ -125,7 +125,7 @@ def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
 
 
 def _tex(result: ValueResult) -> str:
-    """The formula of a value, as it stands in a line; empty if the value has none."""
+    """Return the value's formula for inline use, or an empty string if it has none."""
     tex = bare_tex(result.latex)[0] or result.latex.strip()
-    # SymPy's formulas all ask for the style of a display
+    # SymPy's formulas all start with display style.
     return tex.removeprefix("\\displaystyle").strip()

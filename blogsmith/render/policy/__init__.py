@@ -1,1 +1,1 @@
-"""The Content-Security-Policy of finished pages, and the links that leave them."""
+"""The Content-Security-Policy of finished pages, and links to new windows."""

@@ -1,8 +1,8 @@
-"""What of a body the policy of its page asks about: a few of its thousands of tags.
+"""Outline of a page body: the few of its thousands of tags that affect the policy.
 
-A body is looked through once, when it is kept; its page is then guarded by its outline and by what stands
-around it. That gives the same policy only where body and page do not reach into each other: where a comment,
-a script or a tag may be open between them there is no outline, and the whole page is read.
+A body is scanned once, when it is cached. Its page is then protected using the outline and the HTML around
+it. The policy is only the same if body and page do not affect each other's parsing. If a comment, a script
+or a tag may be open between them, there is no outline, and the whole page is read.
 """
 
 from __future__ import annotations
@@ -18,33 +18,35 @@ from .sources import page_sources
 from .tags import PageTag, has_target, page_tags
 
 _MARK = b"<img alt=\"\" id=''>"
-"""Before an outline: where it is read as a tag, nothing is open, and no quote that the body would close."""
+"""Marker before an outline: if it is read as a tag, nothing is open there, including a quote that the body
+would close.
+"""
 _STYLED = b'<i style="">'
 _REACHING = frozenset(("script", "style", "textarea", "title", "meta"))
-"""Elements that say how to read the rest of a page, or where its policy goes."""
+"""Elements that affect the parsing of the rest of a page, or the position of its policy."""
 _ENDS = lazy_pattern(rb"</(?:s(?:cript|tyle)|t(?:extarea|itle))")
 _BODY = lazy_pattern(rb"<body(?:\s[^>]*+)?>", re.IGNORECASE)
 
 
 class PageOutline(Struct, frozen=True):
-    """A page with the outline of its body in place of the body."""
+    """A page with the outline of its body instead of the body."""
 
     html: bytes
     low: bytes
-    """The same in lower case."""
+    """The page in lower case."""
     tags: tuple[PageTag, ...]
-    """`page_tags` of it."""
+    """Result of `page_tags` for the page."""
 
 
 def body_outline(data: bytes, low: bytes | None = None) -> bytes:
-    """What a policy asks about; empty where that depends on what stands around the body.
+    """Return the outline, or an empty value if the policy depends on the HTML around the body.
 
-    low: what `lower_allowed` gives for it, where that is at hand.
+    low: Result of `lower_allowed` for the body, if available.
     """
     low = low or lower_allowed(data)
     if low is None or not low.startswith(b"<") or not low.rstrip().endswith(b">"):
         return b""
-    # a sign alone is found much quicker than two
+    # A single character is found much faster than two.
     if (b"!" in low and b"<!" in low) or b"-->" in low or _ENDS.search(low):
         return b""
     found = tuple(page_tags(data + _MARK, low + _MARK))
@@ -60,7 +62,7 @@ def body_outline(data: bytes, low: bytes | None = None) -> bytes:
 
 
 def page_outline(parts: PageParts) -> PageOutline | None:
-    """The outline of a page; None where only the page itself says what its policy is."""
+    """Return the outline of a page, or None if only the full page determines its policy."""
     if not parts.body.outline or not _BODY.search(parts.before) or not parts.after.lstrip().startswith(b"<"):
         return None
     html = b"".join((parts.before, parts.body.outline, parts.after))
@@ -70,6 +72,6 @@ def page_outline(parts: PageParts) -> PageOutline | None:
     tags = tuple(page_tags(html, low))
     rest = [tag for tag in tags if tag.start >= len(parts.before)]
     is_read = bool(rest) and rest[0].start == len(parts.before)
-    # behind an encoding that comes so late there would be the policy too
+    # The policy would have to follow an encoding that comes so late.
     has_encoding = any(tag.name == "meta" for tag in rest)
     return PageOutline(html, low, tags) if is_read and not has_encoding else None

@@ -1,9 +1,8 @@
-"""The Content-Security-Policy of a page: what stands in it may load and run, and nothing else.
+"""The Content-Security-Policy of a page: only the page's own content may load and run.
 
-It is a `<meta>` in the page itself, so it holds wherever the page lies: on any server, and opened from a
-disk. It is made from the finished page, so no layout can forget it. Where posts are written by people one
-does not trust, a page may only do what blogsmith itself lets posts do, and what it holds beyond that is
-reported.
+It is a `<meta>` in the page itself, so it applies on any server, and when the page is opened from disk. It
+is derived from the finished page, so no layout can forget it. If posts come from untrusted authors, a page
+may only do what blogsmith itself allows in posts, and further content is reported.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _ORDER = (
     *("connect-src", "worker-src", "frame-src", "manifest-src", "object-src", "form-action", "base-uri"),
 )
 _ALWAYS = frozenset(("default-src", "form-action", "base-uri"))
-"""Written in any case: the last two do not fall back to the first."""
+"""Directives that are always written; the last two do not fall back to the first."""
 _OURS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **{f"{kind}-src": frozenset((SELF,)) for kind in ("style", "media", "connect", "worker")},
@@ -43,13 +42,13 @@ _OURS: Mapping[str, frozenset[str]] = MappingProxyType(
         "frame-src": frozenset(("https://www.youtube-nocookie.com", "https://player.vimeo.com")),
     }
 )
-"""What pages of untrusted posts may need: blogsmith and its themes write it."""
+"""Sources that pages with untrusted posts may use, because blogsmith and its themes require them."""
 _SPACE = lazy_pattern(r"https://[a-z0-9-]+\.hf\.space")
 _META = "content-security-policy"
 _FRONT = lazy_pattern(rb"\s*(?:<!doctype[^>]*>\s*)?(?:<html\b[^>]*>\s*)?(?:<head\b[^>]*>\s*)?", re.IGNORECASE)
 _BODY = lazy_pattern(rb"<body[\s>]", re.IGNORECASE)
 _ENCODING_BYTES = 1024
-"""In which browsers look for the encoding of a page."""
+"""Number of bytes that browsers search for the encoding of a page."""
 
 
 class GuardedPage(Struct, frozen=True):
@@ -57,11 +56,11 @@ class GuardedPage(Struct, frozen=True):
 
     html: bytes
     problems: tuple[Diagnostic, ...] = ()
-    """What the policy stops although it stands in the page."""
+    """Content of the page that the policy blocks."""
 
 
 def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
-    """The same as `guard_page`, of a page as its templates print it; without what no page may hold."""
+    """Return the page from its parts with its policy, as in `guard_page`, without forbidden characters."""
     html = b"".join((parts.before, parts.body.data, parts.after))
     outline = page_outline(parts) if config.security.csp != "off" else None
     if outline and _policy_tag(outline.html, outline.tags) is None:
@@ -73,9 +72,9 @@ def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
 
 
 def guard_page(html: bytes, config: Config, low: bytes | None = None) -> GuardedPage:
-    """The finished page with its policy, and with `rel=noopener` at links to new windows.
+    """Return the finished page with its policy, and with `rel=noopener` on links to new windows.
 
-    low: the page in lower case, where that is at hand.
+    low: The page in lower case, if available.
     """
     low = low or html.lower()
     tags = tuple(page_tags(html, low))
@@ -98,12 +97,12 @@ def _with_policy(html: bytes, outline: PageOutline, config: Config) -> GuardedPa
 
 
 def policy(sources: Mapping[str, Iterable[str]]) -> str:
-    """The text of a policy."""
+    """Return the text of a policy."""
     parts = []
     for directive in _ORDER:
         named = set(sources.get(directive, ()))
         if "'unsafe-inline'" in named:
-            # browsers pass it over where there is a hash
+            # Browsers ignore it if there is a hash.
             named = {source for source in named if not source.startswith("'sha")}
         if named or directive in _ALWAYS:
             parts.append(" ".join((directive, *(sorted(named) or ["'none'"]))))
@@ -111,7 +110,7 @@ def policy(sources: Mapping[str, Iterable[str]]) -> str:
 
 
 def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
-    """The page with more sources in the policy that it has; as it is if it has none."""
+    """Return the page with further sources in its policy, or unchanged if it has none."""
     tag = _policy_tag(html, page_tags(html))
     span = tag.span("content") if tag else None
     if tag is None or span is None:
@@ -122,7 +121,7 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
         now.setdefault(directive.lower(), named)
     now.pop("", None)
     for directive, wanted in more.items():
-        # without either of them nothing is forbidden
+        # Without either directive, nothing is forbidden.
         if directive in now or "default-src" in now:
             named = [one for one in now.get(directive, now.get("default-src", [])) if one != "'none'"]
             now[directive] = [*named, *(one for one in wanted if one not in named)]
@@ -132,7 +131,7 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def _builder_sources(found: Sources, config: Config) -> Sources:
-    """Those sources of a page that blogsmith itself writes, or that the site allows to posts."""
+    """Return the sources of a page that blogsmith itself adds, or that the site allows in posts."""
     kept = {key: sources & _OURS.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
     chosen = service_sources(config)
@@ -146,12 +145,12 @@ def _builder_sources(found: Sources, config: Config) -> Sources:
 
 
 def _named(found: Sources, chosen: Sources, directive: str) -> set[str]:
-    """Hosts of services that the site has chosen and the page uses."""
+    """Return the hosts of services that the site has enabled and the page uses."""
     return found.get(directive, set()) & chosen.get(directive, set())
 
 
 def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:
-    """A warning for each source of the page that its policy does not have."""
+    """Yield a warning for each source of the page that its policy does not contain."""
     for directive in sorted(found):
         for source in sorted(found[directive] - allowed.get(directive, set()) - {"'unsafe-hashes'"}):
             message = f"pages hold what their policy stops: {source} ({directive})"
@@ -160,7 +159,7 @@ def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable
 
 
 def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
-    """The tag of a policy in the head; elsewhere browsers pass it over."""
+    """Return the policy tag in the `<head>`, or None. Browsers ignore it elsewhere."""
     for tag in tags:
         if tag.name == "meta" and tag.attributes.get("http-equiv", "").strip().lower() == _META:
             return None if _BODY.search(html, 0, tag.start) else tag
@@ -168,7 +167,7 @@ def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
 
 
 def _place(html: bytes, tags: Sequence[PageTag]) -> int:
-    """Where the policy goes: before all that it governs, but behind the encoding, which must come early."""
+    """Return the position for the policy: before all that it governs, but after an early encoding."""
     front = _FRONT.match(html)
     start = front.end() if front else 0
     for tag in tags:

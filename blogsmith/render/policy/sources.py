@@ -1,7 +1,7 @@
-"""What a finished page loads and runs, as sources of a Content-Security-Policy.
+"""Sources of a Content-Security-Policy for everything that a finished page loads and runs.
 
-An inline script counts by its SHA-256, an address by its host. Addresses that a script makes up while it runs
-cannot be seen here, and neither can those in files of the site: sites name them under `security.csp`.
+An inline script is represented by its SHA-256, a URL by its host. URLs that a script creates at run time, or
+that are in files of the site, cannot be detected here. Sites declare them under `security.csp`.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _ADDRESSES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "track": (("src", "media-src"),),
         "iframe": (("src", "frame-src"),),
         "frame": (("src", "frame-src"),),
-        # what is loaded there may be a page with a window of its own
+        # The loaded content may be a page with a window of its own.
         "embed": (("src", "object-src"), ("src", "frame-src")),
         "object": (("data", "object-src"), ("data", "frame-src")),
         "base": (("href", "base-uri"),),
     }
 )
-"""Element → attributes with the directive that their address falls under."""
+"""Element → attributes, each with the directive for its URL."""
 _LINKS: Mapping[str, str] = MappingProxyType(
     {
         "stylesheet": "style-src",
@@ -60,9 +60,9 @@ _PRELOADED: Mapping[str, str] = MappingProxyType(
     }
 )
 _FROM_ITS_HOST = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
-"""What a script of another host may load from there; a site that runs it trusts that host with the page."""
+"""Directives for a host whose script the site runs; the site already trusts this host with the page."""
 _FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
-"""Hosts of style sheets whose fonts lie elsewhere."""
+"""Stylesheet host → host of its fonts."""
 _PROGRAM = lazy_pattern(
     r"(?:|module|importmap|speculationrules|(?:text|application)/(?:x-)?(?:java|ecma)script)", re.IGNORECASE
 )
@@ -77,11 +77,15 @@ _IN_STYLE = lazy_pattern(
 )
 _STYLE = lazy_pattern(rb"style\s*+=")
 _MAX_DEPTH = 3
-"""Of pages in `srcdoc`."""
+"""Maximum depth of pages in `srcdoc`."""
 
 
 def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources:
-    """The sources of a page. tags: `page_tags` of it. low: the page in lower case."""
+    """Return the sources of a page.
+
+    tags: Result of `page_tags` for the page.
+    low: The page in lower case.
+    """
     found: Sources = {}
 
     def add(directive: str, *sources: str) -> None:
@@ -96,7 +100,7 @@ def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources
             tag.attributes.get("srcdoc", "").encode() if tag.name == "iframe" and depth < _MAX_DEPTH else b""
         )
         if inner:
-            # such a frame obeys the policy of the page around it
+            # The frame obeys the policy of the page around it.
             for directive, sources in page_sources(page_tags(inner), inner.lower(), depth + 1).items():
                 add(directive, *sources)
     if found.get("style-src") or found.get("script-src"):
@@ -107,13 +111,13 @@ def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources
 
 @lru_cache(maxsize=1024)
 def _plain_sources(code: bytes) -> tuple[tuple[str, str], ...]:
-    """The same of a tag that `PageTag.code` names, without a text."""
+    """Return the sources of a tag with `PageTag.code` and without text."""
     tag = read_tag(code, 0)
     return tuple(_tag_sources(tag)) if tag else ()
 
 
 def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
-    """(directive, source) of everything that one tag needs."""
+    """Yield (directive, source) for everything that one tag requires."""
     own = tag.attributes
     for name, directive in _ADDRESSES.get(tag.name, ()):
         if own.get(name):
@@ -135,7 +139,7 @@ def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     if "data-connect-url" in own:
         yield "connect-src", source_of(own["data-connect-url"])
     if "data-pyodide" in own:
-        # Python runs in a worker, to which the policy of the page does not apply; its pictures come as blobs
+        # Python runs in a worker, where the page's policy does not apply. Its images are blobs.
         yield "worker-src", SELF
         yield "img-src", "blob:"
     special = _SPECIAL.get(tag.name)
@@ -145,7 +149,7 @@ def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
 
 def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     if not _PROGRAM.fullmatch(tag.attributes.get("type", "").strip().partition(";")[0]):
-        # data, which no browser runs
+        # Data, which browsers do not run.
         return
     address = tag.attributes.get("src")
     if address is None:
@@ -159,11 +163,11 @@ def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     yield "script-src", folder_of(address)
     if source == SELF:
         if "data-wasm" in tag.attributes:
-            # what finds words in the index of Pagefind
+            # The script searches the index of Pagefind.
             yield "script-src", "'wasm-unsafe-eval'"
             yield "worker-src", SELF
         yield "connect-src", SELF
-        # scripts put pieces of other pages into this one, with the attributes that these have
+        # Scripts insert parts of other pages into this one, with their attributes.
         yield "style-src-attr", "'unsafe-inline'"
         return
     for directive in _FROM_ITS_HOST:
@@ -191,7 +195,7 @@ def _link_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
 
 
 def _form_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
-    # without an address a form is sent to the page itself
+    # Without a URL, a form is sent to the page itself.
     yield "form-action", source_of(tag.attributes.get("action") or ".")
 
 
@@ -201,7 +205,7 @@ _SPECIAL: Mapping[str, Callable[[PageTag], Iterator[tuple[str, str]]]] = Mapping
 
 
 def _script_addresses(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
-    """Addresses that stand in a script: modules, and what it may fetch."""
+    """Yield sources for URLs in a script: modules, and possible requests."""
     if "import" in text or is_map:
         yield "script-src", SELF
     yield "connect-src", SELF
@@ -222,22 +226,22 @@ def _style_addresses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def script_imports(text: str) -> list[str]:
-    """Addresses on other hosts whose scripts a script loads as it starts."""
+    """Return the URLs of scripts on other hosts that a script loads at its start."""
     return [found[2] for found in _IN_SCRIPT.finditer(text) if found[1]]
 
 
 def style_addresses(text: str) -> list[str]:
-    """Addresses on other hosts that a style sheet loads from."""
+    """Return the URLs on other hosts that a stylesheet loads."""
     return [found[2] for found in _IN_STYLE.finditer(text)]
 
 
 def hash_of(text: bytes) -> str:
-    """The source that allows exactly this script or style sheet."""
+    """Return the source that allows exactly this script or stylesheet."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
 
 
 def source_of(address: str) -> str:
-    """The source that an address is loaded from: a host, `'self'`, a scheme; empty if nothing is loaded."""
+    """Return the source of a URL: a host, `'self'` or a scheme; empty if nothing is loaded."""
     address = re.sub(r"[\t\n\r]", "", address.strip())
     scheme, colon, rest = address.partition(":")
     if not colon or re.search(r"[^A-Za-z0-9+.-]", scheme) or not scheme[:1].isalpha():
@@ -254,7 +258,7 @@ def source_of(address: str) -> str:
 
 
 def folder_of(address: str) -> str:
-    """The source for a script of another host: its folder, from which it may load its parts."""
+    """Return the source for a third-party script: its folder, from where it may load its modules."""
     source = source_of(address)
     if source in (SELF, "") or source.endswith(":"):
         return source
@@ -263,7 +267,7 @@ def folder_of(address: str) -> str:
 
 
 def _ascii_host(rest: str) -> str:
-    """Host and port of `//user@host:port/path`, as a policy writes them; empty if that is none."""
+    """Return host and port of `//user@host:port/path` in the form of a policy, or an empty string."""
     host = re.split(r"[/\\?#]", rest.lstrip("/\\"), maxsplit=1)[0].rpartition("@")[2].lower()
     try:
         host = host if host.isascii() else host.encode("idna").decode()

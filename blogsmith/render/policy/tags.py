@@ -1,8 +1,8 @@
-"""The tags of a finished page that load something, run something or lead to a new window.
+"""Tags of a finished page that load something, run something or open a new window.
 
-Read from the page's bytes, so that nothing can be forgotten that a template or an author has written. This is
-no HTML parser: comments, scripts and style sheets are passed over as browsers do it, every other tag is taken
-for itself. A page has thousands of tags and few of these, so they are looked for by their names.
+They are read from the page's bytes, so that no content of a template or an author is missed. This is not an
+HTML parser: comments, scripts and stylesheets are skipped as in browsers, and every other tag is read
+separately. A page has thousands of tags and few of these, so they are searched by name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from msgspec.structs import replace
 
 from ...base.patterns import lazy_pattern
 
-# most tags are of formulas and code: by their first letter they are none of these
+# Most tags belong to formulas and code, and their first letter rules them out.
 _NAMED = lazy_pattern(
     rb"<(?:s(?:cript|tyle|ource)|[abefilotv](?:(?<=i)(?:frame|mg|nput|mage)|(?<=f)(?:rame|orm)|(?<=v)ideo"
     rb"|(?<=a)udio|(?<=t)(?:rack|extarea|itle)|(?<=e)mbed|(?<=o)bject|(?<=l)ink|(?<=b)(?:ase|utton)))(?=[\s/>])"
     rb"|<!--"
 )
-# what stands in attributes that matter on any tag, each looked for by the rarest of its characters; those of
-# events are too many to be named
+# Parts of attributes that matter on any tag, each searched by its rarest character. Event attributes are too
+# many to list.
 _WORDS = (b"target", b"charset")
 _PARTS = lazy_pattern(rb"-(?:(?<=data-)(?:(?:embed|frame|connect)-url|pyodide)|(?<=http-)equiv)")
 _ADDRESS = lazy_pattern(rb"\((?<=url\()")
@@ -39,37 +39,38 @@ _END = lazy_pattern(rb"[\s/]*+>")
 _PLAIN = lazy_pattern(
     rb"<[a-z][a-z0-9-]*+(?>(?:\s++[a-z][a-z0-9:-]*+(?:=\"[^\"<>]*+\")?)*)\s*+/?>", re.IGNORECASE
 )
-"""A tag that is read from its own text in any page, whatever stands behind it."""
+"""A tag that can be read from its own text in any page, whatever follows it."""
 _PLAIN_BYTES = 1000
 _TEXTS = frozenset(("script", "style", "textarea", "title"))
-"""Elements that hold text in which no tag begins; in drawings a title may be empty."""
+"""Elements whose content is text without tags. In drawings a title may be empty."""
 
 
 class PageTag(Struct, frozen=True):
-    """A start tag, with the text of the element if that holds nothing else."""
+    """A start tag, with the content of the element if that is only text."""
 
     name: str
-    """Lower case."""
+    """Name in lower case."""
     attributes: Mapping[str, str]
-    """Lower case → value, character references resolved; the first of a name counts."""
+    """Attribute in lower case → value, with character references decoded. Of duplicates, the first applies.
+    """
     start: int
     end: int
     """Index after `>`."""
     text: bytes = b""
-    """Of a script or style sheet that stands in the page."""
+    """Text of an inline script or stylesheet."""
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Attribute → where its value stands in the tag, with its quotes."""
+    """Attribute → position of its value in the tag, including quotes."""
     code: bytes = b""
-    """The tag itself, if that alone says what it is."""
+    """The tag itself, if its text alone determines its meaning; otherwise empty."""
 
     def span(self, attribute: str) -> tuple[int, int] | None:
-        """Where the value of an attribute stands in the page."""
+        """Return the position of an attribute's value in the page, or None."""
         span = self.spans.get(attribute)
         return (self.start + span[0], self.start + span[1]) if span else None
 
 
 def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
-    """Those tags of a page, in their order. low: the page in lower case, where that is at hand."""
+    """Yield these tags of a page in order. low: The page in lower case, if available."""
     low = low or html.lower()
     end = 0
     for start in _starts(low):
@@ -81,7 +82,7 @@ def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
             continue
         tag = read_tag(html, start)
         if tag is None:
-            # it has no end, so nothing behind it is a tag
+            # The tag has no end, so nothing after it is a tag.
             return
         end = tag.end
         if tag.name in _TEXTS and not (tag.name == "title" and html[end - 2 : end] == b"/>"):
@@ -92,12 +93,12 @@ def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
 
 
 def has_target(tags: Iterable[PageTag]) -> bool:
-    """Whether one of them may lead to a new window."""
+    """Return whether a tag may open a new window."""
     return any("target" in tag.attributes for tag in tags)
 
 
 def _starts(low: bytes) -> list[int]:
-    """Where such tags may begin, sorted."""
+    """Return the possible starts of these tags, sorted."""
     found = {match.start() for match in _NAMED.finditer(low)}
     for word in _WORDS:
         found.update(_tag_starts(low, _places(low, word)))
@@ -109,10 +110,10 @@ def _starts(low: bytes) -> list[int]:
 
 
 def _tag_starts(low: bytes, places: Iterable[int]) -> Iterator[int]:
-    """Where the tag begins that each of the rising places may stand in; -1: in none."""
+    """Yield the start of the tag that may contain each of the ascending positions, or -1."""
     start = seen = -1
     for at in places:
-        # only what was not searched for the place before
+        # Search only the part that was not searched for the previous position.
         start = max(start, low.rfind(b"<", max(seen, 0), at))
         seen = at
         yield start
@@ -126,7 +127,10 @@ def _places(text: bytes, word: bytes) -> Iterator[int]:
 
 
 def read_tag(html: bytes, start: int) -> PageTag | None:
-    """The tag that begins at `start`; None if it has no end. Most tags of a head stand on all pages."""
+    """Return the tag that starts at `start`, or None if it has no end.
+
+    Cached, because most tags of a `<head>` occur on all pages.
+    """
     end = html.find(b">", start) + 1
     if 0 < end <= start + _PLAIN_BYTES:
         known = _read_plain(html[start:end])
@@ -137,7 +141,7 @@ def read_tag(html: bytes, start: int) -> PageTag | None:
 
 @lru_cache(maxsize=1024)
 def _read_plain(tag: bytes) -> PageTag | None:
-    """The tag that this text is wherever it stands; None if that depends on what stands behind it."""
+    """Return the tag with this text, or None if its meaning depends on what follows."""
     read = _read(tag, 0) if _PLAIN.fullmatch(tag) else None
     return replace(read, code=tag) if read else None
 
@@ -165,20 +169,19 @@ def _read(html: bytes, start: int) -> PageTag | None:
     return PageTag(name[1].decode("utf-8", "replace").lower(), attributes, start, closing.end(), b"", spans)
 
 
-# Links to a new window, which must not hand their page over to it.
+# Links to a new window, which must not get access to the page.
 #
-# Browsers of today keep `window.opener` from a page behind `target="_blank"`; `rel="noopener"` says so to
-# all.
+# Current browsers do not set `window.opener` for `target="_blank"`; `rel="noopener"` also covers older ones.
 
 
 _LEADING = frozenset(("a", "area", "form"))
 _WORD = "noopener"
-# who writes `opener` asks for the contrary
+# Authors write `opener` for the opposite effect.
 _SETTLED = frozenset((_WORD, "opener"))
 
 
 def with_openers(html: bytes, tags: Iterable[PageTag] | None = None) -> bytes:
-    """The HTML with `noopener` at every link to a new window. tags: `page_tags` of it."""
+    """Return the HTML with `noopener` on every link to a new window. tags: Result of `page_tags` for it."""
     if tags is None:
         tags = page_tags(html) if b"_blank" in html.lower() else ()
     pieces, at = [], 0

@@ -1,1 +1,1 @@
-"""SVG: drawings made safe and recoloured, and what an SVG file says of itself."""
+"""SVG: sanitizing and recolouring of drawings, and metadata of SVG files."""

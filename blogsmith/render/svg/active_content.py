@@ -1,7 +1,7 @@
-"""What of an SVG file would act if somebody opened it by itself: scripts, HTML, addresses elsewhere.
+"""Active content of SVG files that runs if the file is opened by itself: scripts, HTML, external URLs.
 
-In an `<img>` nothing of it runs, so such a file stays what it is, and its author is told. A drawing that can
-hold none of this is passed by a search for a few words, and only the others are read as XML.
+In an `<img>` none of it runs, so the file is not changed, and its author is warned. A search for a few words
+rules out most files, and only the others are parsed as XML.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUFFIX = ".svg"
 _HINT = "in an <img> nothing of it happens, but in a tab of its own; take it out, or ignore svg-active"
 _MAX_BYTES = 20_000_000
 _MOST = 5
-"""Findings of one file that are told."""
+"""Maximum number of warnings for one file."""
 _WORDS = (
     b"script",
     b"foreignobject",
@@ -35,7 +35,7 @@ _WORDS = (
 )
 _SIGNS = (
     lazy_pattern(rb"on[a-z]{3,}+\s*+="),
-    # addresses that lead out of the file
+    # URLs outside the file.
     lazy_pattern(rb"href\s*+=\s*+[\"'](?!#)"),
     lazy_pattern(rb"url\(\s*+[\"']?+(?!#)"),
 )
@@ -53,13 +53,13 @@ _BYTE_ORDERS: Mapping[bytes, str] = MappingProxyType(
 
 
 def svg_warnings(asset: Asset) -> tuple[Diagnostic, ...]:
-    """What there is to say about a file; nothing of files that are no SVG or cannot be read."""
+    """Return the warnings about a file. Files that are not SVG or cannot be read have none."""
     if asset.path.suffix.lower() != SUFFIX or asset.size > _MAX_BYTES:
         return ()
     try:
         data = Path(asset.file).read_bytes()
     except OSError:
-        # reported where it is copied
+        # The error is reported when the file is copied.
         return ()
     return active_content(data, asset.path.as_posix()) if _is_suspect(data.lower()) else ()
 
@@ -69,10 +69,10 @@ def _is_suspect(low: bytes) -> bool:
 
 
 def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
-    """A warning for each kind of thing in the file that acts, where it stands first."""
+    """Return a warning for each kind of active content, at its first position."""
     encoding = next((name for mark, name in _BYTE_ORDERS.items() if data.startswith(mark)), "utf-8")
     text = data.decode(encoding, "replace")
-    # few sites have such a file
+    # Few sites have a file that reaches this point.
     from xml.parsers import expat
 
     reading = _Reading(Reporter(path, re.split(r"\r\n?|\n", text)))
@@ -87,14 +87,14 @@ def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
     parser.CharacterDataHandler = lambda text: reading.characters(text, place())
     parser.ProcessingInstructionHandler = lambda target, _: reading.instruction(target, place())
     parser.EntityDeclHandler = lambda name, *_: reading.entity(name)
-    # browsers, too, show and run what stands before a mistake
+    # Browsers also show and run the content before an XML error.
     with suppress(expat.ExpatError, LookupError, ValueError):
         parser.Parse(data, True)
     return tuple(reading.reporter.diagnostics[:_MOST])
 
 
 class _Reading:
-    """One file while it is read."""
+    """State of parsing one file."""
 
     def __init__(self, reporter: Reporter) -> None:
         self.reporter = reporter
@@ -127,7 +127,7 @@ class _Reading:
             self._report("<?xml-stylesheet?>, which loads another file", target, place)
 
     def entity(self, name: str) -> None:
-        # the parser is already behind it
+        # The parser's position is already after the declaration.
         self._report(f"a declaration of the entity {name}", f"<!ENTITY {name}", Place(1, 1))
 
     def _report(self, what: str, word: str, place: Place) -> None:
@@ -138,7 +138,7 @@ class _Reading:
 
 
 def _active_attributes(element: str, name: str, value: str) -> Iterator[str]:
-    """What of one attribute acts, in words."""
+    """Yield a description of the active content in one attribute."""
     if _EVENT.fullmatch(name):
         yield f"the attribute {name}, which runs a script"
     if name in ("href", "src", "to", "from", "values") and any(map(_SCRIPTED.match, value.split(";"))):
@@ -152,4 +152,4 @@ def _active_attributes(element: str, name: str, value: str) -> Iterator[str]:
 
 
 Inspect = Callable[[Asset], tuple[Diagnostic, ...]]
-"""`svg_warnings`, or what remembers its answers."""
+"""`svg_warnings`, or a cached version of it."""

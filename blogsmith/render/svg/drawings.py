@@ -1,8 +1,8 @@
-"""The safe door for drawings: SVG from any renderer becomes inline SVG of the page, or a ValueError.
+"""Sanitizing of drawings: SVG from any renderer becomes inline SVG of the page, or raises ValueError.
 
-The drawing is parsed as XML, its style sheet resolved to attributes, its colours to the theme's
-(`colors.py`), and what is on the allow-lists is written again: shapes, text, markers and
-gradients. Scripts, handlers, links, pictures, HTML, animations, filters and fonts are not drawn.
+The drawing is parsed as XML, its stylesheet is resolved to attributes, and its colours are replaced with
+those of the theme. Only content on the allow-lists is written: shapes, text, markers and gradients. Scripts,
+event handlers, links, images, HTML, animations, filters and fonts are dropped.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ from .styles import local_name, resolve_styles, round_numbers
 from .writer import Writer
 
 MAX_CHARACTERS = 4_000_000
-"""Of what a renderer returns; a drawing that nobody could look at is far smaller."""
+"""Maximum length of a renderer's output. A drawing of reasonable size is far smaller."""
 MAX_ELEMENTS = 20_000
 MAX_LABELS = 200
-"""Characters of a text alternative made from labels."""
+"""Maximum length of a text alternative made from labels, in characters."""
 
 FONT = "var(--diagram-font,Helvetica,Arial,sans-serif)"
-"""Boxes are laid out for the widths of these letters."""
+"""Renderers lay out boxes for the widths of these letters."""
 
 _BOX = lazy_pattern(r"\s*(-?[\d.]+)[\s,]+(-?[\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)\s*")
 _READABLE = 0.72
-"""A drawing shrinks to this part of its size, where 15 px letters have 11 px; then it scrolls."""
+"""Minimum scale of a drawing, below which it scrolls; 15 px letters then measure 11 px."""
 _NARROW_PX = 320
-"""What fits beside the gutters of any phone: no need to scroll."""
+"""Width that fits between the margins of any phone without scrolling."""
 
 
 class Drawing(Struct, frozen=True):
-    """A cleaned drawing."""
+    """A sanitized drawing."""
 
     markup: str
-    """What follows `<svg `, up to `</svg>`; `html` puts the text alternative before it."""
+    """Markup after `<svg `, up to `</svg>`; `html` inserts the text alternative before it."""
     label: str
-    """Its own title and description, empty if it has none."""
+    """The drawing's own title and description; empty if it has none."""
     labels: str
-    """Its texts one after the other, for want of a title."""
+    """The drawing's joined text, used if there is no title."""
     min_width_px: int
-    """How narrow it may become."""
+    """Minimum width of the drawing."""
 
     def html(self, title: str = "", language: Language = ENGLISH, alt: str = "") -> str:
-        """The drawing, named by `alt`, its own title, `title` or its labels: the first that is there."""
+        """Return the drawing, named by `alt`, its own title, `title` or its labels, whichever comes first."""
         kind = language.translate("Diagram")
         listed = language.translate("Diagram: {labels}", labels=self.labels) if self.labels else kind
         name = alt or self.label or title or listed
@@ -64,10 +64,10 @@ class Drawing(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
-    """`svg` as it may stand in a page; ValueError with the reason if it is no SVG.
+    """Return `svg` in a form that is safe in a page. Raise ValueError with the reason if it is not an SVG.
 
-    prefix: begins every id, so that two drawings of a page do not mix.
-    source: what the author wrote; colours named there are kept.
+    prefix: Prefix of every id, so that two drawings of a page do not conflict.
+    source: The author's source; colours named in it are kept.
     """
     root = _parse(svg)
     width, height = _size(root)
@@ -96,7 +96,10 @@ def _parse(svg: str) -> Element:
 
 
 def _size(root: Element) -> tuple[float, float]:
-    """Width and height in px; a unit of the view box is one, so that 14 units of text are 14 px."""
+    """Return width and height in pixels.
+
+    One unit of the view box is one pixel, so 14 units of text are 14 px.
+    """
     box = _BOX.fullmatch(root.get("viewBox", ""))
     sizes: Mapping[str, str] = {name: root.get(name, "") for name in ("width", "height")}
     found = box.groups()[2:] if box else tuple(value.removesuffix("px") for value in sizes.values())
@@ -110,7 +113,7 @@ def _size(root: Element) -> tuple[float, float]:
 
 
 def _drawing_label(root: Element) -> str:
-    """`<title>` and `<desc>` of the drawing as a whole."""
+    """Return `<title>` and `<desc>` of the whole drawing."""
     texts = [_text(child) for child in root if local_name(child) in ("title", "desc")]
     return ": ".join(dict.fromkeys(text for text in texts if text))
 
@@ -121,7 +124,7 @@ def _labels(root: Element) -> str:
 
 
 def _texts(parent: Element) -> Iterator[str]:
-    """The texts among the children; lines below each other are one text."""
+    """Yield the text of the children. Lines below each other are joined."""
     texts = (child for child in parent if local_name(child) == "text")
     for _, lines in groupby(texts, key=lambda text: text.get("x")):
         joined = " ".join(_text(line) for line in lines).strip()

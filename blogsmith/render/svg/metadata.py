@@ -1,6 +1,6 @@
-"""What an SVG image says of itself: its size, from the root element, and its title and description.
+"""Metadata of SVG images: size, from the root element, and title and description.
 
-A file is read only as far as that needs, with no entity and no outside file looked up.
+A file is only read as far as necessary, without resolving entities or other files.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ...base.patterns import lazy_pattern
 
 _CHUNK = 4096
 _MAX_HEAD = 1_000_000
-"""Bytes before which the root element must have started."""
+"""Maximum number of bytes before the root element."""
 
 _MAX_WORDS = 600
-"""Characters of a title with its description."""
+"""Maximum length of a title with its description, in characters."""
 _SVG = "http://www.w3.org/2000/svg"
 
 _PX_PER_UNIT: Mapping[str, float] = MappingProxyType(
@@ -31,9 +31,9 @@ _MAX_PX = 1_000_000
 
 
 def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
-    """Width and height in CSS pixels; `viewBox` stands in for what the root leaves out.
+    """Return width and height in CSS pixels; `viewBox` supplies missing ones.
 
-    Raises ValueError with the reason if the file is no SVG or declares entities.
+    Raise ValueError with the reason if the file is not an SVG or declares entities.
     """
     attributes = _root_attributes(stream)
     width, height = _pixels(attributes.get("width", "")), _pixels(attributes.get("height", ""))
@@ -50,9 +50,9 @@ def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
 
 
 def svg_description(stream: BinaryIO) -> str:
-    """Title and description of the whole image in one line, as text; empty if it has none or is damaged.
+    """Return title and description of the whole image as one line of text; empty if missing or invalid.
 
-    Those of parts of the drawing are not meant, nor what stands behind the first part.
+    Titles of parts of the drawing are ignored, as is everything after the first part.
     """
     reading = _Words()
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -72,7 +72,7 @@ def svg_description(stream: BinaryIO) -> str:
 
 
 class _Words:
-    """`<title>` and `<desc>` of a root as they go by."""
+    """Collector of a root's `<title>` and `<desc>`."""
 
     def __init__(self) -> None:
         self.is_done = False
@@ -96,7 +96,7 @@ class _Words:
                 self._parts[part] += text
 
     def description(self) -> str:
-        """One sentence after the other."""
+        """Return title and description as sentences."""
         title, desc = (" ".join(part.split()) for part in self._parts.values())
         end = "" if not desc or title.endswith((".", "?", "!", ":", "…")) else "."
         words = f"{title}{end} {desc}".strip() if title else desc
@@ -122,7 +122,7 @@ def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
     except LookupError as error:
         raise ValueError(f"its encoding is unknown: {error}") from error
     except expat.ExpatError as error:
-        # damage behind the root's start tag, in the same chunk, does not matter here
+        # An error after the root's start tag in the same chunk does not matter.
         if not roots:
             raise ValueError(f"line {error.lineno}: {expat.ErrorString(error.code)}") from error
     if not roots or roots[0][0].rpartition(":")[2] != "svg":
@@ -135,7 +135,7 @@ def _refuse_entity(name: str, *_: object) -> None:
 
 
 def _pixels(length: str) -> float | None:
-    """A length in CSS pixels; None for percentages, font-relative units and nonsense."""
+    """Return a length in CSS pixels, or None for percentages, font-relative units and invalid values."""
     found = _LENGTH.fullmatch(length.strip())
     return float(found[1]) * _PX_PER_UNIT[(found[2] or "").lower()] if found else None
 

@@ -1,8 +1,7 @@
-"""The style sheet inside a drawing, resolved: each element with the presentation attributes it comes to.
+"""The stylesheet of a drawing, resolved to presentation attributes of each element.
 
-A `<style>` in a page would count for the whole page and weigh more than the drawing. Only properties
-that SVG also has as attributes are kept; animations, fonts and what depends on the reader's hand
-(`:hover`) are not.
+A `<style>` in a page would apply to the whole page and be larger than the drawing. Only properties that are
+also SVG attributes are kept. Animations, fonts and interactive states (`:hover`) are not.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ PROPERTIES = name_set(
     "marker-end marker-mid marker-start opacity stop-color stop-opacity stroke stroke-dasharray "
     "stroke-linecap stroke-linejoin stroke-opacity stroke-width text-anchor text-decoration visibility"
 )
-"""Presentation attributes a drawing may have."""
+"""Presentation attributes that a drawing may have."""
 
 Rule = tuple[bool, str, str]
-"""(important, property, value)"""
+"""Tuple (important, property, value)."""
 
 
 def resolve_styles(root: Element) -> Styles:
-    """The declared value of each property of each element of `root`; inheritance is left to the browser."""
+    """Return the declared properties of each element of `root`. Inheritance is left to the browser."""
     sheets = (element.text or "" for element in root.iter() if local_name(element) == "style")
     matcher = _matcher("\n".join(sheets))
     tree = cssselect2.ElementWrapper.from_xml_root(root)
     return {node.etree_element: _style(node, matcher) for node in tree.iter_subtree()}
 
 
-# a renderer has one style sheet for each kind of diagram, and reading it is half of the work
+# A renderer uses one stylesheet per kind of diagram, and parsing it is half of the work.
 @lru_cache(maxsize=32)
 def _matcher(sheet: str) -> cssselect2.Matcher:
     matcher = cssselect2.Matcher()
@@ -53,9 +52,9 @@ def _add(matcher: cssselect2.Matcher, rule: QualifiedRule) -> None:
     try:
         selectors = cssselect2.compile_selector_list(rule.prelude) if declared else []
     except cssselect2.SelectorError:
-        return  # a selector newer than the matcher: its rule is decoration
+        return  # A selector newer than the matcher; its rule is only decoration.
     for selector in selectors:
-        # shapes without pseudo-element only: `::before` draws nothing in SVG
+        # Only selectors without a pseudo-element: `::before` draws nothing in SVG.
         if selector.pseudo_element is None:
             matcher.add_selector(selector, declared)
 
@@ -67,7 +66,7 @@ def _declarations(css: object) -> Iterator[Rule]:
 
 
 def _style(node: cssselect2.ElementWrapper, matcher: cssselect2.Matcher) -> Mapping[str, str]:
-    """Attributes, then rules by weight, then the `style` attribute; what is important last."""
+    """Return attributes, then rules by specificity, then the `style` attribute. `!important` comes last."""
     element = node.etree_element
     rules = [rule for match in matcher.match(node) for rule in match[3]]
     rules += _declarations(element.get("style", ""))
@@ -77,26 +76,26 @@ def _style(node: cssselect2.ElementWrapper, matcher: cssselect2.Matcher) -> Mapp
     return style
 
 
-# Detours that renderers take, straightened in the parsed drawing before it is written again.
+# Simplifications of the parsed drawing before it is written.
 #
-# Text that stands in `<defs>` and is shown by `<use>` cannot be searched or selected in a page, so what is
-# used once moves to its place. A shape drawn as an area and then as an outline becomes one shape.
+# Text in `<defs>` that is shown by `<use>` cannot be searched or selected in a page, so a group used once is
+# moved to its `<use>`. A shape drawn as an area and then as an outline becomes one shape.
 
 
 Styles = Mapping[Element, Mapping[str, str]]
-"""The presentation attributes of each element."""
+"""Presentation attributes of each element."""
 
 _NUMBER = lazy_pattern(r"-?\d+\.\d{2,}(?:e-?\d+)?")
 _END = lazy_pattern(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
 
 
 def local_name(element: Element) -> str:
-    """The tag without its namespace; empty for comments and instructions."""
+    """Return the tag without its namespace, or an empty string for comments and instructions."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def referenced_id(element: Element) -> str:
-    """The id that a `<use>` names, else empty; addresses of anything else are not followed."""
+    """Return the id that a `<use>` refers to, otherwise an empty string. Other URLs are not followed."""
     if local_name(element) != "use":
         return ""
     hrefs = (value for key, value in element.attrib.items() if key.rpartition("}")[2] == "href")
@@ -104,12 +103,12 @@ def referenced_id(element: Element) -> str:
 
 
 def round_numbers(value: str) -> str:
-    """Numbers with at most one decimal: a tenth of a px is not seen."""
+    """Round numbers to one decimal: a tenth of a pixel is not visible."""
     return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
 
 
 def move_used_once(root: Element) -> None:
-    """Put each group that a single `<use>` shows in the place of that `<use>`."""
+    """Move each group that is shown by a single `<use>` to this `<use>`."""
     counts = Counter(referenced_id(element) for element in root.iter())
     groups = {g.get("id", ""): (parent, g) for parent in root.iter() for g in parent if local_name(g) == "g"}
     for use in [element for element in root.iter() if counts[referenced_id(element)] == 1]:
@@ -126,7 +125,7 @@ def move_used_once(root: Element) -> None:
 
 
 def _become_group(element: Element) -> None:
-    """Make a `<use>` or an `<svg>` without scale the group it amounts to."""
+    """Turn a `<use>` or an unscaled `<svg>` into the equivalent group."""
     x, y = element.get("x", "0"), element.get("y", "0")
     element.tag = "g"
     shift = "" if {x, y} <= {"0", "0.0"} else f"translate({x},{y})"
@@ -137,10 +136,10 @@ def _become_group(element: Element) -> None:
 
 
 def merge_outlines(root: Element, styles: Styles) -> Styles:
-    """Make one shape of an area without stroke and the outline without fill that follows it.
+    """Merge an area without stroke and the following outline without fill into one shape.
 
-    Renderers with a hand-drawn mode draw so, and go round the outline twice. Returns the styles with
-    the outline's stroke given to the area.
+    Renderers with a hand-drawn mode draw these pairs, and go round the outline twice. Return the styles, in
+    which the area has the outline's stroke.
     """
     changed = dict(styles)
     for group in root.iter():
@@ -156,7 +155,7 @@ def merge_outlines(root: Element, styles: Styles) -> Styles:
 
 
 def _is_outline(area: Element, outline: Element) -> bool:
-    """Whether all corners of `outline` are those of `area`, which is closed if the outline is."""
+    """Return whether all corners of `outline` are in `area`. If the outline is closed, close the area."""
     corners = [_END.findall(round_numbers(part.get("d", ""))) for part in (area, outline)]
     if not corners[0] or not set(corners[1]) <= set(corners[0]):
         return False

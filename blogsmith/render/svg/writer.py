@@ -1,4 +1,4 @@
-"""Writes a parsed drawing again, from allow-lists, in the page's colours and as few bytes as it takes."""
+"""Writer for sanitized drawings: only allowed content, in the page's colours, and compact."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .styles import (
 TEXTS = name_set("text tspan")
 GROUPS = name_set("a defs g svg switch use")
 NAMED = name_set("clipPath linearGradient marker radialGradient symbol")
-"""Elements that are drawn only where another names them."""
+"""Elements that are drawn only where another element refers to them."""
 SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "circle": name_set("cx cy r"),
@@ -37,7 +37,7 @@ SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
         "rect": name_set("height rx ry width x y"),
     }
 )
-"""What is drawn → the attributes that say where."""
+"""Shape → attributes of its geometry."""
 ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **SHAPES,
@@ -53,7 +53,7 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
         "use": name_set("height width x y"),
     }
 )
-"""Elements that may stand in a drawing → their attributes, besides `transform` and those of style."""
+"""Allowed element → its attributes, in addition to `transform` and presentation attributes."""
 _OF_TEXT = name_set("dominant-baseline font-size font-style font-weight text-anchor text-decoration")
 _BASELINES = name_set("alphabetic auto central hanging mathematical middle text-after-edge text-before-edge")
 _INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
@@ -71,11 +71,11 @@ _CURVE = lazy_pattern(r"C ?([-\d.e]+) ([-\d.e]+), ?[-\d.e]+ [-\d.e]+, ?([-\d.e]+
 _MAX_DEPTH = 200
 _AREA_PX = 12
 _TINY = 2.5
-"""A curve shorter than this, in px, is drawn as a line: the eye sees none."""
+"""Minimum length of a curve in pixels; a shorter one is drawn as a line, with no visible difference."""
 
 
 class Writer:
-    """One drawing being written."""
+    """The state of writing one drawing."""
 
     def __init__(self, root: Element, styles: Styles, prefix: str, source: str) -> None:
         self._root, self._prefix = root, prefix
@@ -85,8 +85,8 @@ class Writer:
         self._named = {name for element in root.iter() for name in self._references(element)}
 
     def children(self) -> str:
-        """Everything inside the root."""
-        # a shape or letter without a colour of its own is black in SVG: here it is ink
+        """Return the content of the root."""
+        # In SVG, shapes and letters without a colour are black; here they get the ink colour.
         default = {"fill": variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
         group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
         inner = "".join(self._write_children(self._root, None, {}, 1))
@@ -100,14 +100,17 @@ class Writer:
     def _write_children(
         self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
     ) -> Iterator[str]:
-        """The children. ground: the colour of what stands on the area behind them, if it needs its own."""
+        """Yield the children.
+
+        `ground`: Colour of content on the area under them; None for the theme's colours.
+        """
         if depth > _MAX_DEPTH:
             raise ValueError("the drawing is nested too deep for a page")
         own = self._ground(element) or ground
         for child in element:
             if not self._is_drawn(child):
                 continue
-            # the shape that makes the ground stands on the one before
+            # The shape that forms the area is itself on the previous one.
             behind = ground if own is not ground and local_name(child) in SHAPES else own
             yield from self._element(child, behind, inherited, depth)
 
@@ -141,7 +144,7 @@ class Writer:
         yield f"<{name}{_attributes(attributes)}>{inner}</{name}>{tail}" if name else inner
 
     def _kept_attributes(self, element: Element) -> dict[str, str]:
-        """Geometry, the id if it is named somewhere, the name of what is used."""
+        """Return the geometry, the id if it is referenced, and the reference of a `<use>`."""
         known = ATTRIBUTES[local_name(element)] | {"transform"}
         kept = {
             key: round_numbers(value)
@@ -155,7 +158,7 @@ class Writer:
         if local_name(element) == "use" and referenced_id(element):
             kept["href"] = f"#{self._prefix}{referenced_id(element)}"
         if local_name(element) == "svg":
-            kept["overflow"] = "visible"  # letters may be wider than a renderer thinks
+            kept["overflow"] = "visible"  # Letters may be wider than a renderer assumes.
         return kept
 
     def _own_style(self, element: Element, ground: str | None) -> dict[str, str]:
@@ -178,7 +181,8 @@ class Writer:
         is_text = local_name(element) in TEXTS or (key == "fill" and _holds_text(element))
         color = rgb(value)
         if color is None:
-            return "var(--diagram-line,currentColor)"  # currentColor, or newer than the parser
+            # `currentColor`, or a colour syntax newer than the parser.
+            return "var(--diagram-line,currentColor)"
         if color in self._written and not (is_plain(color) and ground is None):
             return value.lower()
         if ground is not None and (is_text or (key == "stroke" and ground != ON_HUE)):
@@ -187,7 +191,7 @@ class Writer:
         return variable(color, kind)
 
     def _ground(self, element: Element) -> str | None:
-        """The colour of what stands on the area among the children of `element`, if it needs its own."""
+        """Return the colour for content on an area among the children, or None for the theme's colours."""
         for child in element:
             found = None
             if local_name(child) in SHAPES and _is_area(child):
@@ -201,31 +205,31 @@ class Writer:
 
 
 def _is_one_shape(group: Element) -> bool:
-    """Whether a group holds one shape, perhaps as area and outline; more are a plot."""
+    """Return whether a group is one shape, possibly as area and outline. A group of more is a plot."""
     return len(group) <= 2 and all(local_name(part) in SHAPES for part in group)
 
 
 def _is_area(shape: Element) -> bool:
-    """Whether text may stand on it: the dot of a plot and the patch of a legend are too small."""
+    """Return whether text may be on the shape. Dots of a plot and patches of a legend are too small."""
     sizes = (shape.get(name, "") for name in ("r", "width", "height"))
     return all(float(size) >= _AREA_PX for size in sizes if _SIZE.fullmatch(size))
 
 
 def _without(key: str, inherited: Mapping[str, str]) -> str:
-    """What `key` is for an element that does not set it."""
+    """Return the value of `key` for an element that does not set it."""
     initial = _INITIAL.get(key, "")
     return inherited.get(key, initial) if key in _INHERITED else initial
 
 
 def _fits(name: str, key: str, value: str) -> bool:
-    """Whether an element `name` may have `key="value"`."""
+    """Return whether an element `name` may have `key="value"`."""
     if (key in _OF_TEXT and name in SHAPES) or (key == "dominant-baseline" and value not in _BASELINES):
         return False
     return value != "inherit" and "(" not in value and _VALUE.fullmatch(value) is not None
 
 
 def _holds_text(element: Element) -> bool:
-    """Whether a group holds nothing but text, so that its fill is the colour of letters."""
+    """Return whether a group contains only text, so that its fill is the colour of letters."""
     inside = [local_name(part) for part in element.iter() if part is not element]
     return bool(inside) and all(name in TEXTS | {"g", "a", ""} for name in inside)
 
@@ -242,12 +246,12 @@ def _attributes(values: Mapping[str, str]) -> str:
     return "".join(f' {key}="{escape(value)}"' for key, value in sorted(values.items()))
 
 
-# Colours of a drawing: the renderer's become the theme's, the author's stay.
+# Colours of a drawing: the renderer's are replaced with the theme's, the author's are kept.
 #
-# A renderer knows one set of colours, a page has two. So every colour the author did not write himself is
-# replaced by the nearest of a few CSS variables, which a theme sets for light and dark: `--diagram-ink`,
-# `-line`, `-border`, `-grid`, `-paper`, `-node`, `-group`, and `-tint-1` to `-tint-8` with their strong forms
-# `-hue-1` to `-hue-8`. Where no theme sets them the drawing is lines on the page's ground.
+# A renderer has one set of colours, a page has two. Every colour that the author did not write is therefore
+# replaced with the nearest of a few CSS variables, which a theme sets for light and dark: `--diagram-ink`,
+# `-line`, `-border`, `-grid`, `-paper`, `-node`, `-group`, and `-tint-1` to `-tint-8` with their strong
+# forms `-hue-1` to `-hue-8`. If no theme sets them, the drawing consists of lines on the page's background.
 
 
 ON_HUE = "var(--diagram-paper,Canvas)"
@@ -260,14 +264,15 @@ _BLACK: Rgb = (0.0, 0.0, 0.0)
 
 _WRITTEN = lazy_pattern(
     r"#[0-9a-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|(?<=[:=])\s*\"?[a-z]+", re.IGNORECASE
-)  # a name is a colour only as a value: `fill:red`, `color = "red"`
+)  # A name is a colour only as a value: `fill:red`, `color = "red"`.
 _MAX_WRITTEN = 2000
 _LIGHT = 0.9
-"""Text at least this bright is meant for a dark area."""
+"""Minimum luminance of text that is meant for a dark area."""
 
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
 TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#cedbd7", "#dcd9d3", "#e7d1c9")
-"""What plugins may draw with, so that each becomes its own variable: categories as line and as area."""
+"""Colours for plugins, each with a variable of its own: categories as lines (`HUES`) and as areas (`TINTS`).
+"""
 
 _GREYS: Mapping[str, str] = MappingProxyType(
     {"ink": "#211e1a", "line": "#686056", "border": "#8d8477", "grid": "#ddd5c7", "paper": "#fbf9f4"}
@@ -276,7 +281,7 @@ _AREAS: Mapping[str, str] = MappingProxyType({"node": "#f4f0e7", "group": "#f8f5
 
 
 def rgb(text: str) -> Rgb | None:
-    """A CSS colour without its alpha, each part from 0 to 1; None if it is none or a keyword."""
+    """Return a CSS colour without alpha, each part from 0 to 1, or None if invalid or a keyword."""
     color = parse_color(text.strip())
     return (color.red, color.green, color.blue) if isinstance(color, RGBA) else None
 
@@ -295,15 +300,15 @@ _FILLS = _palette(_GREYS, _AREAS, _number_names("tint", TINTS), _number_names("h
 
 
 def find_colours(source: str) -> frozenset[Rgb]:
-    """Every colour the author's source may mean."""
+    """Return every colour that the author's source may contain."""
     texts = [found.group().strip(' "') for found in _WRITTEN.finditer(source)]
     return frozenset(color for color in map(rgb, texts[:_MAX_WRITTEN]) if color)
 
 
 def contrasting(ground: Rgb) -> str:
-    """Black or white, whichever reads better on `ground`."""
+    """Return black or white, whichever is more readable on `ground`."""
     light = _luminance(ground)
-    # WCAG 2.2 contrast: (light + 0.05) / (dark + 0.05), for white and for black
+    # WCAG 2.2 contrast: (light + 0.05) / (dark + 0.05), for white and for black.
     return "#000" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "#fff"
 
 
@@ -313,7 +318,7 @@ def _luminance(color: Rgb) -> float:
 
 
 def variable(color: Rgb, property: str) -> str:
-    """The theme's colour nearest to `color`, as a CSS value. property: `fill`, `stroke` or `text`."""
+    """Return the theme's colour nearest to `color` as a CSS value. property: `fill`, `stroke` or `text`."""
     if property == "text":
         return ON_HUE if _luminance(color) > _LIGHT else "var(--diagram-ink,currentColor)"
     palette = _STROKES if property == "stroke" else _FILLS
@@ -323,9 +328,9 @@ def variable(color: Rgb, property: str) -> str:
 
 
 def text_color_on(color: Rgb, is_written: bool) -> str | None:
-    """The colour of text and lines on an area of `color`; None if any of the theme's will do.
+    """Return the colour of text and lines on an area of `color`, or None for the theme's colours.
 
-    is_written: whether the author chose `color`, so that it is the same in light and dark.
+    is_written: Whether the author chose `color`, so that it is the same in light and dark.
     """
     if is_written and not is_plain(color):
         return contrasting(color)
@@ -333,12 +338,12 @@ def text_color_on(color: Rgb, is_written: bool) -> str | None:
 
 
 def _extreme(color: Rgb) -> str:
-    """Pure black and white are what renderers start from: ink and paper."""
+    """Return the theme's name for pure black or white, the default colours of renderers."""
     return {_BLACK: "ink", _WHITE: "paper"}.get(color, "")
 
 
 def is_plain(color: Rgb) -> bool:
-    """Whether `color` is black or white, which in an author's text mean ink and paper."""
+    """Return whether `color` is black or white, which stand for ink and paper in an author's source."""
     return color in (_BLACK, _WHITE)
 
 

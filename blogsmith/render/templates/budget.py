@@ -1,8 +1,9 @@
-"""What the templates of one page may cost, counted, so that every machine gives one answer.
+"""Budget for the templates of one page, counted so that all machines have the same limits.
 
-A step is a part of a template that is worked on once, or an item that a filter looks at; characters are all
-that templates make or take in hand, thrown away or not, so they bound the memory too. The processor time of
-`NET_S` is only a net for what nobody counts, such as the search in a long text; it works where `alarm` does.
+A step is a part of a template that is executed once, or an item that a filter processes. Characters are all
+characters that templates create or process, including discarded ones, so they also bound the memory. The
+limit `NET_S` of processor time only covers work that is not counted, such as a search in a long string. It
+works where `alarm` does.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ from msgspec import Struct
 from ...base.timeout import alarm, has_alarm
 
 STEPS = 20_000_000
-"""About two seconds of work. A list of 5,000 posts takes some 200,000."""
+"""About two seconds of work. A list of 5,000 posts takes some 200,000 steps."""
 
 CHARACTERS = 100_000_000
-"""An item of a list counts as 64 of them, for that is what it takes in memory."""
+"""Maximum number of characters. A list item counts as 64, its approximate size in memory."""
 
 _MUCH = f"{CHARACTERS:,} is the limit for one page"
 ITEM = 64
 NET_S = 30.0
 NUMBER_BITS = 10_000
-"""Of whole numbers: a product of two larger ones could not be broken off."""
+"""Maximum size of whole numbers: a product of two larger ones could not be interrupted."""
 
 
 class OverBudget(TemplateRuntimeError):
-    """A template does more than the templates of a page may."""
+    """A template exceeds the budget of its page."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -44,18 +45,18 @@ class OverBudget(TemplateRuntimeError):
 
 
 class TakesTooLong(BaseException):
-    """The net was needed. Not an Exception: Jinja goes on after those where it tries constants."""
+    """The time limit was exceeded. Not an Exception, because Jinja ignores those in constant expressions."""
 
 
 class Budget(threading.local):
-    """Pays for what templates do; each thread renders pages of its own."""
+    """Budget for the work of templates, separate for each thread, because each renders its own pages."""
 
     def __init__(self) -> None:
         self.steps, self.characters = STEPS, CHARACTERS
-        """What is left."""
+        """Remaining budget."""
 
     def spend(self, steps: int, characters: int = 0) -> None:
-        """Pay for work; OverBudget if that is more than what is left."""
+        """Deduct work from the budget. Raise OverBudget if it is exhausted."""
         self.steps -= steps
         self.characters -= characters
         if self.steps < 0:
@@ -65,19 +66,19 @@ class Budget(threading.local):
             raise OverBudget(f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH)
 
     def check_size(self, characters: int, what: str) -> None:
-        """OverBudget if something is too large to be made."""
+        """Raise OverBudget if a result would be too large."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "endlessly many"
             raise OverBudget(f"{what} would make {count} characters", _MUCH)
 
     def take_size(self, characters: int, what: str) -> None:
-        """Pay for something large before it is made."""
+        """Deduct a large result before it is created."""
         self.check_size(characters, what)
         self.spend(0, characters)
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
-        """Begin anew inside, and go on outside as if nothing had been: for a page, or what many share."""
+        """Use a full budget inside and restore the old one afterwards: for a page, or for shared work."""
         before = self.steps, self.characters
         self.steps, self.characters = STEPS, CHARACTERS
         try:
@@ -88,7 +89,7 @@ class Budget(threading.local):
 
 @contextmanager
 def time_net() -> Iterator[None]:
-    """Raise TakesTooLong inside after NET_S of the processor, where that can be done."""
+    """Raise TakesTooLong after NET_S seconds of processor time, where this is possible."""
     if not has_alarm():
         yield
         return
@@ -108,29 +109,29 @@ _CONTAINERS = (
 )
 _TEXTS = (str, bytes)
 PLAIN = frozenset((str, Markup, int, float, bool, type(None), dt.date, dt.datetime))
-"""Types of most values in templates: none of them holds other values."""
+"""Types of most values in templates; none of them contains other values."""
 
 
 def is_container(value: object) -> bool:
-    """Whether `value` holds other values, which its text would show."""
+    """Return whether `value` contains other values that its text would show."""
     return type(value) not in PLAIN and isinstance(value, _CONTAINERS)
 
 
 class LoopExtent(Struct, frozen=True):
-    """How large a value is when it is written out."""
+    """Size of a value as text."""
 
     values: int
-    """It and all it holds, each as often as it would be written."""
+    """Number of the value and all values in it, each counted as often as it would be printed."""
     characters: int
-    """At most, apart from escapes."""
+    """Upper bound of the characters, apart from escapes."""
     depth: int
 
 
 def extent_of(value: object, budget: Budget) -> LoopExtent:
-    """The extent of a value, paid for in steps.
+    """Return the extent of a value. Deduct the steps.
 
-    A list may hold another one twice, that one a third twice, and so on: with thirty lists that is a billion
-    values, which Python would write, compare and hash one by one without a chance to break off.
+    A list may contain another one twice, that one a third twice, and so on. Thirty lists make a billion
+    values, which Python would print, compare and hash one by one without a chance to interrupt it.
     """
     values, characters, depth, most = 0, 0, 0, budget.steps // 2
     open_values = [iter((value,))]

@@ -1,8 +1,9 @@
-"""CSS as text: what a browser does not need taken out, and the statements of a sheet told apart.
+"""CSS text: removal of redundant characters, and splitting into statements.
 
-Tokens as in CSS Syntax Level 3, as far as that takes. Comments go, and blanks that separate nothing; names,
-numbers, values and the order of rules stay as they are. What is left open at the end of a sheet is closed, as
-browsers do it, and a bracket that closes nothing goes: so no sheet reaches into the one behind it.
+Tokens follow CSS Syntax Level 3 as far as necessary. Comments and redundant spaces are removed. Names,
+numbers, values and the order of rules are unchanged. Constructs left open at the end of a stylesheet are
+closed, as in browsers, and unmatched closing brackets are removed. A stylesheet can therefore not affect the
+one after it.
 """
 
 from __future__ import annotations
@@ -27,34 +28,35 @@ _TOKEN = lazy_pattern(
 )
 _ADDRESS = lazy_pattern(r"url\(\s*(['\"]?)(.*?)\1\s*\)", re.DOTALL | re.IGNORECASE)
 _WHOLE = lazy_pattern(r"[a-z][a-z0-9+.-]*:|/|#", re.IGNORECASE)
-"""Begins an address that means the same in every file."""
+"""Start of a URL that has the same meaning in every file."""
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _BEFORE = frozenset("{};,:>([")
-"""Behind one of these a blank separates nothing."""
+"""A space after one of these is redundant."""
 _BEHIND = frozenset("{};,>)]")
-"""Before one of these neither."""
+"""A space before one of these is redundant."""
 _ROOT = ":root{"
 _WORD = lazy_pattern(r"[\w-]|[^\x00-\x7f]")
 
 
 @lru_cache(maxsize=256)
 def statements(css: str, folder: str = "") -> tuple[str, ...]:
-    """The rules of a sheet and its statements such as `@import`, each as short as it can be without change.
+    """Return the rules and other statements (such as `@import`), as short as possible.
 
-    folder: of the sheet, as seen from where its rules will stand; relative addresses get it.
+    Their meaning is unchanged. folder: Folder of the stylesheet relative to the place of its rules;
+    prepended to relative URLs.
     """
     return _Reader(folder).read(css)
 
 
 def drop_overridden(rules: Sequence[str]) -> list[str]:
-    """The rules without those custom properties of `:root` that a later rule of `:root` sets again.
+    """Remove the custom properties of `:root` that a later `:root` rule sets again.
 
-    rules: as `statements` gives them, in the order in which they override each other.
+    rules: Results of `statements`, in the order in which they override each other.
     """
     kept: list[str] = []
     set_later: set[str] = set()
     for rule in reversed(rules):
-        # what is nested in a rule may hold for something else
+        # Nested content may apply to other elements.
         if rule.startswith(_ROOT) and rule.count("{") == 1:
             named = [(one.partition(":")[0], one) for one in _declarations(rule[len(_ROOT) : -1])]
             left = [one for name, one in named if name not in set_later or "!important" in one.lower()]
@@ -65,7 +67,7 @@ def drop_overridden(rules: Sequence[str]) -> list[str]:
 
 
 def _declarations(body: str) -> list[str]:
-    """What stands between the braces of a rule, taken apart."""
+    """Return the declarations of a rule's body."""
     found, depth = [""], 0
     for token in _TOKEN.finditer(body):
         depth += {"open": 1, "close": -1}.get(token.lastgroup or "", 0)
@@ -77,19 +79,19 @@ def _declarations(body: str) -> list[str]:
 
 
 class _Reader:
-    """Reads one sheet."""
+    """Parser for one stylesheet."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._done: list[str] = []
         self._parts: list[str] = []
         self._last = ""
-        """The last character of the statement."""
+        """Last character of the statement."""
         self._open: list[str] = []
-        """What closes the brackets that are open, the innermost last."""
+        """Closing characters of the open brackets, innermost last."""
         self._is_spaced = False
         self._is_cut = False
-        """A comment stood here, with no blank beside it."""
+        """There was a comment here without adjacent spaces."""
 
     def read(self, css: str) -> tuple[str, ...]:
         for token in _TOKEN.finditer(css):
@@ -109,7 +111,7 @@ class _Reader:
         elif kind == "close":
             self._close(text)
         elif kind == "string":
-            # one that ends with its line makes its declaration invalid, up to the next semicolon
+            # A string that ends with its line makes its declaration invalid, up to the next semicolon.
             self._append(text if len(text) > 1 and text[-1] == text[0] else f"{text}\n")
         else:
             self._append(_rebase(text, self._folder) if kind == "address" else text)
@@ -121,7 +123,7 @@ class _Reader:
     def _close(self, text: str) -> None:
         if text not in self._open:
             return
-        # a brace ends what was left open inside of it
+        # A brace closes everything left open inside it.
         while self._open:
             closing = self._open.pop()
             self._append(closing)

@@ -1,4 +1,4 @@
-"""What templates run in: Jinja's options, our helpers, and code that is compiled once for all sites."""
+"""Environment of templates: Jinja's options, our helpers, and code that is compiled once for all sites."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ _OPTIONS: Mapping[str, Any] = MappingProxyType(
 
 
 _PRINTED = (str, int, float)
-"""What may stand in a place of a text."""
+"""Types of values for placeholders."""
 
 
 class TemplateCodes(Protocol):
-    """Where the code of templates is kept beyond one process."""
+    """Storage for compiled templates beyond one process."""
 
     def get(self, template: str, digest: str) -> CodeType | None:
-        """The code of a template. digest: names what it is compiled from."""
+        """Return the code of a template, or None. digest: Digest of all that it is compiled from."""
 
     def put(self, template: str, digest: str, code: CodeType) -> None:
-        """Keep it in place of what was there."""
+        """Store code, replacing an older version."""
 
 
 class _Templates(BaseLoader):
-    """Hands Jinja the templates read before; what is not among them does not exist."""
+    """Loader for templates that were read before; no others exist."""
 
     def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
         self.templates = templates
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """Text, path for tracebacks, and that the text never changes."""
+        """Return the text, the path for tracebacks, and a function that says that the text never changes."""
         if template not in self.templates:
             raise TemplateNotFound(template)
         file = self.templates[template]
@@ -61,10 +61,10 @@ class _Templates(BaseLoader):
 
 
 class _SiteSandbox(Sandbox):
-    """Runs templates that another environment has compiled, one that knows nothing of the site.
+    """Sandbox for templates that were compiled in another environment, which does not depend on the site.
 
-    Jinja works out constants while it compiles, with filters of the environment that does it. So what is
-    compiled there is right for all sites, and is made once for all of them.
+    Jinja evaluates constants at compile time, with the filters of the compiling environment. The compiled
+    code is therefore valid for all sites, and is created once for all of them.
     """
 
     def __init__(self, codes: TemplateCodes | None, **options: Any) -> None:
@@ -79,7 +79,7 @@ class _SiteSandbox(Sandbox):
         raw: bool = False,
         defer_init: bool = False,
     ) -> Any:
-        """As Jinja's; only the text of a template with its names is ever asked for."""
+        """Compile a template as Jinja does. The source is always the text of a named template."""
         if isinstance(source, str) and not raw and not defer_init:
             return self._code_of(source, name, filename)
         return super().compile(source, name, filename, raw, defer_init)
@@ -104,20 +104,24 @@ def _code(source: str, name: str | None, filename: str | None) -> CodeType:
 
 @lru_cache(maxsize=1)
 def _compiler() -> Sandbox:
-    """Compiles the templates of all sites; none runs in it."""
+    """Return the environment that compiles the templates of all sites. It never runs one."""
     return _with_helpers(Sandbox(**_OPTIONS), {}, "")
 
 
 def site_environment(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Sandbox:
-    """The sandbox for the templates of a site. codes: as in `load_theme`."""
+    """Return the sandbox for the templates of a site. codes: As in `load_theme`."""
     addresses = {name: file_address(file, base_path) for name, file in files.static.items()}
     environment = _SiteSandbox(codes, loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
     return _with_helpers(environment, addresses, base_path)
 
 
 def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path: str) -> Sandbox:
-    """What templates may use. A filter with a context, as one that knows the site, is never a constant."""
-    # both give another text on each call: same input must give same bytes
+    """Add the helpers for templates.
+
+    A filter that depends on the site requires a context argument, so that Jinja never evaluates it as a
+    constant.
+    """
+    # Both return random text, but the same input must give the same bytes.
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
     environment.globals["asset"] = asset_finder(environment, addresses)
@@ -130,7 +134,10 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
 
 
 def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable[[str], str]:
-    """`asset("widget.js")`: the address of a file of the theme. addresses: of all of them, by name."""
+    """Return the function `asset("widget.js")`, the URL of a theme's file.
+
+    addresses: URLs of all files by name.
+    """
 
     def find(path: str) -> str:
         if isinstance(path, str):
@@ -141,8 +148,10 @@ def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable
 
 
 def translator(environment: Sandbox) -> Callable[..., str]:
-    """`t("Page {number} of {total}", number=2, total=8)`, in the language of the page; paid for before it is
-    joined, for a text may name a place a thousand times.
+    """Return the function `t("Page {number} of {total}", number=2, total=8)` for the page's language.
+
+    The size is checked before the parts are joined, because a text may repeat a placeholder a thousand
+    times.
     """
 
     def translate(text: str, *, one: str = "", **values: Any) -> str:
@@ -160,13 +169,13 @@ def translator(environment: Sandbox) -> Callable[..., str]:
 
 
 def site_url(path: str, base_path: str) -> str:
-    """A site path (`/posts/`) with the base path; any other address as it is."""
+    """Return a site path (`/posts/`) with the base path, and any other URL unchanged."""
     is_site_path = path.startswith("/") and not path.startswith("//")
     return base_path + path if is_site_path else path
 
 
 def file_address(file: StaticFile, base_path: str) -> str:
-    """Of a theme's static file, with a version that changes when the file does."""
+    """Return the URL of a theme's static file, with a version that changes with the file."""
     return f"{base_path}/{file.asset.path.as_posix()}?v={file.version}"
 
 
@@ -176,12 +185,12 @@ def _no_asset(path: str, known: Iterable[str]) -> str:
 
 
 def iso_date(value: dt.date) -> str:
-    """For `<time datetime>`: a date alone if the author gave no time of day."""
+    """Return a date for `<time datetime>`, without the time if the author gave none."""
     if isinstance(value, dt.datetime) and value.time() != dt.time():
         return value.isoformat(timespec="seconds")
     return value.isoformat()[:10]
 
 
 def script_json(value: Any) -> Markup:
-    """`value` as JSON that may stand in a `<script>`: `<`, `>`, `&` and `'` are escapes."""
+    """Return `value` as JSON for a `<script>`, with `<`, `>`, `&` and `'` escaped."""
     return htmlsafe_json_dumps(value, ensure_ascii=False)

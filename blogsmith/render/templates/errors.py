@@ -1,7 +1,8 @@
-"""Mistakes in templates as diagnostics that point at the template's own line.
+"""Errors in templates as diagnostics with the line of the template.
 
-Jinja rewrites tracebacks so that frames of compiled templates carry the template's name and line; the
-innermost such frame is the place. Columns are not known to Jinja, so the caret underlines the line.
+Jinja rewrites tracebacks so that frames of compiled templates have the template's name and line. The
+innermost of these frames is the location. Jinja does not know columns, so the caret underlines the whole
+line.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .record_fields import field_names
 
 
 class NamedUndefined(StrictUndefined):
-    """What a template does not have, described in the words of the template's author."""
+    """An undefined value, described in terms of the template's author."""
 
     __slots__ = ()
 
@@ -37,7 +38,7 @@ class NamedUndefined(StrictUndefined):
 
 
 def _describe(obj: Any, name: str | None) -> str | None:
-    """What is missing where, with the nearest name; None leaves the words to Jinja."""
+    """Return a message with the nearest name, or None for Jinja's own message."""
     if obj is missing:
         return f'"{name}" is not defined'
     if isinstance(obj, Struct) or is_dataclass(obj):
@@ -57,9 +58,10 @@ def _no_such(message: str, name: str | None, choices: list[str]) -> str:
 def template_diagnostic(
     error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
 ) -> Diagnostic:
-    """The diagnostic for what went wrong while a template was compiled or rendered.
+    """Return the diagnostic for an error while a template was compiled or rendered.
 
-    lines: the path of each template for messages → its lines. names: of all templates, for suggestions.
+    lines: Path of each template for messages → its lines.
+    names: Names of all templates, for suggestions.
     """
     path, line = _template_place(error, lines)
     if isinstance(error, OverBudget) and error.hint:
@@ -76,24 +78,24 @@ def template_diagnostic(
 
 
 def _template_place(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
-    """Path and line of the innermost template at work; an empty path if there is none."""
+    """Return path and line of the innermost active template; the path is empty if there is none."""
     if isinstance(error, TemplateSyntaxError):
         return error.filename or "", error.lineno
     places = _template_places(error, lines)
     if isinstance(error, RecursionError):
-        # where the circle begins: where it breaks off depends on how deep Python was before
+        # The start of the cycle, because where it stops depends on the previous depth of the Python stack.
         return _circle(places)[0]
     return places[-1] if places else ("", 0)
 
 
 def _template_places(error: BaseException, lines: Mapping[str, list[str]]) -> list[tuple[str, int]]:
-    """Path and line of each template at work, the outermost first."""
+    """Return path and line of each active template, outermost first."""
     frames = traceback.walk_tb(error.__traceback__)
     return [(frame.f_code.co_filename, line) for frame, line in frames if frame.f_code.co_filename in lines]
 
 
 def _circle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """From the first place that comes again to where it does; the first place alone if there is none."""
+    """Return the positions from the first repeated one to its repetition, or only the first position."""
     seen: dict[tuple[str, int], int] = {}
     for index, place in enumerate(places):
         if place in seen:

@@ -1,8 +1,8 @@
-"""A theme as read from disk: its settings, its templates and its static files, searched in order.
+"""A theme as read from disk: its settings, its templates and its static files, in order of precedence.
 
-Everything is read once, here; rendering touches no disk. One file overrides one file: the site's own
-`layouts/`, `partials/` and `shortcodes/` come first, then the theme, then what it `extends`, then the
-folders of plugins. A file that leaves its folder through a symbolic link is refused.
+Everything is read once, here; rendering does not access the disk. One file overrides one file: first the
+site's own `layouts/`, `partials/` and `shortcodes/`, then the theme, then the themes it `extends`, then the
+folders of plugins. A symbolic link that points outside its folder is rejected.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from .theme_settings import ThemeSettings, read_settings, report_conditions
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 MINIFIED = "minified"
-"""Folder of a theme with the scripts of its `static/` in a smaller form, which is published."""
+"""Folder of a theme with minified versions of the scripts in `static/`, which are published instead."""
 ThemeTexts: TypeAlias = Mapping[str, Mapping[str, Translation]]
-"""Language tag in lower case → English text → what a theme or a site says."""
+"""Language tag in lower case → English text → translation of a theme or a site."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 class TemplateFile(Struct, frozen=True):
-    """One template as read."""
+    """A template as read."""
 
     label: str
     """Path for messages: relative to the site root, or `themes/paper/layouts/post.html` if bundled."""
@@ -51,35 +51,35 @@ class TemplateFile(Struct, frozen=True):
 
 
 class ThemeFiles(Struct, frozen=True):
-    """Everything a theme is made of; where two files have one name, the first in order is here."""
+    """All files of a theme. Of files with the same name, it has the one of highest precedence."""
 
     name: str
     options: Mapping[str, ThemeOption]
-    """What may stand in `site.options`, parents' below children's."""
+    """Options that `site.options` may contain; a theme's own override those of its parents."""
     templates: Mapping[str, TemplateFile]
-    """`layouts/post.html` → the file that counts; `paper/layouts/post.html` → the one of theme paper."""
+    """`layouts/post.html` → the file in use; `paper/layouts/post.html` → the one of the paper theme."""
     static: Mapping[str, StaticFile]
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
-    """The whole font for formulas, from which builds cut their own; its path is where those go."""
+    """The full math font, from which builds make subsets; its path is the location of the subsets."""
     card: CardStyle = CardStyle()
-    """Of pictures that stand beside links to posts."""
+    """Style of social cards."""
     styles: tuple[SheetEntry, ...] = ()
-    """Style sheets that pages have, parents' before children's."""
+    """Stylesheets of pages, parents' before children's."""
     scripts: tuple[ScriptEntry, ...] = ()
     """Scripts that every page has or that are joined, parents' before children's."""
     warnings: tuple[Diagnostic, ...] = ()
-    """What is doubtful in its templates and translations."""
+    """Warnings about its templates and translations."""
     languages: ThemeTexts = {}
-    """Language tag in lower case → its words, as the theme and the site say them beside what is bundled."""
+    """Language tag in lower case → translations of the theme and the site, which extend the bundled ones."""
 
     package_paths: tuple[str, ...] = ()
     """Folders of its chain that installed packages bring."""
 
     def digest(self, *names: str) -> bytes:
-        """Another one whenever one of these files is: it has another text, or came, or went.
+        """Return a digest that changes if one of these files is changed, added or removed.
 
-        names: as in `TemplateLoads`.
+        names: As in `TemplateLoads`.
         """
         total = hashlib.blake2b(digest_size=16)
         for name in sorted(names):
@@ -90,7 +90,7 @@ class ThemeFiles(Struct, frozen=True):
         return total.digest()
 
     def _texts_of(self, name: str) -> Sequence[str]:
-        """What tells a file from another one of its name; nothing if there is none."""
+        """Return strings that identify the version of a file; empty if the file does not exist."""
         if name == EVERY:
             return (*sorted(self.templates), STATIC, *sorted(self.static))
         if static := self.static.get(name.removeprefix(STATIC)) if name.startswith(STATIC) else None:
@@ -100,12 +100,12 @@ class ThemeFiles(Struct, frozen=True):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """Those of `site.options`."""
+        """Default values of `site.options`."""
         return {name: option.default for name, option in self.options.items()}
 
 
 class ThemeFolder(Struct, frozen=True):
-    """One theme of the chain: the theme itself or one that it extends."""
+    """One theme of the chain: the theme itself, or one that it extends."""
 
     name: str
     root: Path
@@ -113,22 +113,22 @@ class ThemeFolder(Struct, frozen=True):
     """Path of the folder for messages."""
     settings: ThemeSettings
     reporter: Reporter
-    """Of its theme.yaml."""
+    """Reporter for its theme.yaml."""
 
     @property
     def math_font(self) -> Path | None:
-        """The file that it names as its font for formulas."""
+        """The file that it declares as its math font."""
         return (self.root / self.settings.math_font).resolve() if self.settings.math_font else None
 
 
 class _Places(Struct, frozen=True):
-    """Where themes may lie."""
+    """Folders that may contain themes."""
 
     site_root: Path
     bundled: Path
 
     def label(self, path: Path) -> str:
-        """`path` as messages name it: relative to the site root or to the folder of bundled themes."""
+        """Return `path` for messages: relative to the site root, or to the folder of bundled themes."""
         for base in (self.site_root, self.bundled.parent):
             if path.is_relative_to(base):
                 return path.relative_to(base).as_posix()
@@ -141,7 +141,7 @@ class _Places(Struct, frozen=True):
         return found or _installed_theme(name)
 
     def names(self) -> list[str]:
-        """Names of all themes there are, sorted."""
+        """Return the names of all themes, sorted."""
         found = [*self.site_root.glob("themes/*/theme.yaml"), *self.bundled.glob("*/theme.yaml")]
         return sorted({*(file.parent.name for file in found), *installed_parts(THEMES)})
 
@@ -159,7 +159,7 @@ def _installed_theme(name: str) -> Path | None:
 def read_theme_files(
     name: str, site_root: Path, bundled: Path, extra_shortcodes: Sequence[Path]
 ) -> ThemeFiles:
-    """Read theme `name` and all that it extends; SiteError with every mistake found."""
+    """Read theme `name` and all themes that it extends. Raise SiteError with all errors found."""
     places = _Places(site_root.resolve(), bundled.resolve())
     chain = _chain(name, places)
     problems: list[Diagnostic] = []
@@ -209,7 +209,7 @@ def _languages(
     places: _Places,
     problems: list[Diagnostic],
 ) -> tuple[dict[str, dict[str, Translation]], list[Diagnostic]]:
-    """The translations in `languages/` of these folders, later ones in place of earlier; and warnings."""
+    """Return the translations in `languages/` of these folders, and warnings. Later folders win."""
     found: dict[str, dict[str, Translation]] = {}
     warnings: list[Diagnostic] = []
     files = [file for root in roots for file in _files(root / "languages", places, problems)]
@@ -230,7 +230,7 @@ def _languages(
 
 
 def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Iterator[Diagnostic]:
-    """Errors for style sheets and scripts that a theme declares and nobody in its chain has."""
+    """Yield errors for stylesheets and scripts that a theme declares but no theme in its chain contains."""
     settings, located = folder.settings, folder.settings.located
     declared = {
         "styles": [sheet.file for sheet in settings.styles],
@@ -247,7 +247,7 @@ def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Ite
 
 
 def _chain(name: str, places: _Places) -> list[ThemeFolder]:
-    """The theme, what it extends, what that extends, …"""
+    """Return the theme and all themes that it extends, directly or indirectly."""
     chain: list[ThemeFolder] = []
     wanted, blame = name, "blogsmith.yaml"
     while wanted:
@@ -279,7 +279,7 @@ def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
 
 
 def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
-    """A theme with what its `theme.yaml` says; SiteError with every mistake in it."""
+    """Return a theme with the settings of its `theme.yaml`. Raise SiteError with all errors in it."""
     problems: list[Diagnostic] = []
     file, text = root / "theme.yaml", None
     if _is_inside(file, root):
@@ -300,13 +300,13 @@ def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
 
 
 def _card_font(folder: ThemeFolder) -> tuple[Path | None, str]:
-    """The file that a theme names as the font of its cards, and as what."""
+    """Return the file that a theme declares as its card font, and the path as written."""
     font = folder.settings.card.font if folder.settings.card else None
     return ((folder.root / font).resolve(), str(font)) if font else (None, "")
 
 
 def _card_style(folder: ThemeFolder) -> CardStyle | None:
-    """The style of its cards, with the font where it lies."""
+    """Return the style of a theme's cards, with the full path of the font."""
     font, _ = _card_font(folder)
     if folder.settings.card is None or font is None:
         return folder.settings.card
@@ -322,7 +322,7 @@ def _add_templates(
     problems: list[Diagnostic],
     theme: str = "",
 ) -> None:
-    """Add the templates under `folder` that no earlier folder has; those of a theme under its name too."""
+    """Add templates that no earlier folder has. A theme's templates are also added with its prefix."""
     for file in _files(folder, places, problems):
         if file.suffix != ".html":
             continue
@@ -354,7 +354,10 @@ def _static_files(
 
 
 def _published(file: Path, folder: Path) -> tuple[Path, bytes]:
-    """A static file with its bytes; of a script the smaller form of exactly these bytes, if there is one."""
+    """Return a static file with its bytes, or the minified version of a script.
+
+    The minified version must be made from exactly these bytes.
+    """
     data = file.read_bytes()
     if file.suffix == ".js":
         smaller = folder / minified_name(file.stem, data)
@@ -364,7 +367,7 @@ def _published(file: Path, folder: Path) -> tuple[Path, bytes]:
 
 
 def minified_name(stem: str, data: bytes) -> str:
-    """The name of a script in a smaller form: it holds for these bytes, and for no others."""
+    """Return the name of the minified version of a script with these bytes."""
     return f"{stem}-{version_of(data)}.js"
 
 
@@ -375,7 +378,7 @@ def _math_font(name: str, file: Path) -> StaticFile:
 
 
 def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterator[Path]:
-    """Regular files under `folder`, sorted, without hidden ones, editors' backups and compiled Python."""
+    """Yield the files under `folder`, sorted, without hidden files, editor backups and compiled Python."""
     # then what is below it and no link itself lies in it
     is_plain = os.path.realpath(folder) == str(folder)
     for parts, entry in sorted(_entries(folder, ()), key=itemgetter(0)):
@@ -389,7 +392,7 @@ def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterato
 
 
 def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
-    """Everything below a folder by the parts of its path, without following links."""
+    """Yield everything below a folder with the parts of its path. Links are not followed."""
     try:
         with os.scandir(folder) as entries:
             # an installer compiles every .py of the package, those for the browser too
@@ -404,7 +407,7 @@ def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
-    """Whether a file lies in `folder` when links are followed; a link in a circle does, and is no file."""
+    """Return whether a file is in `folder` after following links. A circular link is, but is not a file."""
     # Path.resolve raises RuntimeError for such a link before Python 3.13
     return Path(os.path.realpath(file)).is_relative_to(folder)
 

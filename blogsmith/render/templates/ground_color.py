@@ -1,7 +1,7 @@
-"""The colour that pages stand on, found in style sheets: browsers draw the frame of their window in it.
+"""Background colour of pages, read from stylesheets: browsers draw the frame of their window in it.
 
-Looks for `--paper` of the whole page, as a plain colour or as a pair of `light-dark()`; what holds for some
-screens only is passed over, but for the reader's scheme. A colour made from others is not worked out.
+The property is `--paper` of the whole page, as a plain colour or as a pair in `light-dark()`. Rules for some
+screens only are ignored, except for the reader's colour scheme. Computed colours are not evaluated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SCHEME = lazy_pattern(r"@media \(prefers-color-scheme:(light|dark)\)")
 
 
 def ground_of(sheets: Iterable[str]) -> Ground:
-    """The ground that these style sheets set together, the last one that says so counts."""
+    """Return the background colours that these stylesheets set together; the last declaration applies."""
     found = {"light": "", "dark": ""}
     for css in sheets:
         for rule in statements(css) if _PROPERTY in css else ():

@@ -1,7 +1,7 @@
-"""What operators, methods and filters of templates would make, checked before they make it.
+"""Size of the results of operators, methods and filters in templates, checked before they are created.
 
-An operation is named here if its result can be much larger than its arguments, or if Python cannot interrupt
-it. All others are paid for by their arguments and their results.
+An operation is listed here if its result can be much larger than its arguments, or if Python cannot
+interrupt it. All others are charged for their arguments and results.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from .budget import ITEM, NUMBER_BITS, PLAIN, Budget, OverBudget, extent_of, is_container
 
-# tuples: a union would be made again at each use
+# Tuples, because a union type would be created again at each use.
 _TEXTS = (str, bytes)
 _SEQUENCES = (str, bytes, list, tuple)
 _COLLECTIONS = (list, tuple, dict, set)
@@ -25,22 +25,22 @@ _OWNERS = (str, bytes, int)
 _DIGITS = lazy_pattern(r"\d{1,20}")
 
 _WIDENING = name_set("center ljust rjust zfill to_bytes batch slice")
-"""Results that are as long as an argument says."""
+"""Operations whose result is as long as an argument requests."""
 _WIDENING_LINES = name_set("indent expandtabs")
-"""Results in which that counts for each line or tab."""
+"""Operations that add this length to each line or tab."""
 _REPLACING = name_set("replace translate wordwrap urlize")
-"""Results in which each character may become an argument."""
+"""Operations that may replace each character with an argument."""
 _SPLITTING = name_set("split rsplit splitlines list wordcount")
-"""Results with a value for each word or character."""
+"""Operations with one value for each word or character."""
 _GROWING = _WIDENING | _WIDENING_LINES | _REPLACING | _SPLITTING | name_set("join sum round format tojson")
 _LAZY = name_set(
     "map select reject selectattr rejectattr first last length count list batch slice default d reverse items"
 )
-"""Filters that do not look into the values of the list they are given."""
+"""Filters that do not inspect the items of their list."""
 
 
 def take_result(value: Any, budget: Budget) -> Any:
-    """Pay for the result of an operation, and return it."""
+    """Charge for the result of an operation, and return it."""
     if isinstance(value, _TEXTS):
         budget.spend(0, len(value))
     elif isinstance(value, _COLLECTIONS):
@@ -51,13 +51,13 @@ def take_result(value: Any, budget: Budget) -> Any:
 
 
 def _check_number(bits: int) -> None:
-    """OverBudget if a whole number is too large to work with."""
+    """Raise OverBudget if a whole number is too large."""
     if bits > NUMBER_BITS:
         raise OverBudget(f"a whole number here would have more than {NUMBER_BITS:,} binary digits")
 
 
 def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> None:
-    """Pay for `left operator right` before it is worked out."""
+    """Charge for `left operator right` before it is computed."""
     if operator == "*" and isinstance(right, _SEQUENCES):
         left, right = right, left
     if operator == "%" and isinstance(left, _TEXTS):
@@ -74,7 +74,7 @@ def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> No
 
 
 def prepare_field(value: Any, spec: str, budget: Budget) -> None:
-    """Pay for a field `{:spec}` of a format before it is filled."""
+    """Charge for a field `{:spec}` of a format before it is filled."""
     if is_container(value):
         extent_of(value, budget)
     budget.take_size(sum(map(int, _DIGITS.findall(spec))), "this format")
@@ -83,8 +83,8 @@ def prepare_field(value: Any, spec: str, budget: Budget) -> None:
 def prepare_call(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], budget: Budget
 ) -> tuple[Any, ...]:
-    """Pay for a call before it is made; its arguments, with those that are read only once as lists."""
-    # Jinja wraps `text.format`
+    """Charge for a call before it is made. Return its arguments, with iterators converted to lists."""
+    # Jinja wraps `text.format`.
     owner = getattr(getattr(function, "__wrapped__", function), "__self__", None)
     name = getattr(function, "__name__", "")
     for value in (*args, *kwargs.values()):
@@ -97,7 +97,7 @@ def prepare_call(
 
 
 def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Callable[..., Any]:
-    """A filter or a test that is paid for: by its arguments, and by its result."""
+    """Return a filter or test that charges for its arguments and its result."""
     skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
@@ -116,11 +116,11 @@ def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Call
 
 
 def _take_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
-    """Pay for an argument of a filter; what is made while it is read is paid for item by item."""
+    """Charge for an argument of a filter. Items of an iterator are charged as they are read."""
     if isinstance(value, _TEXTS):
         budget.spend(1, len(value) if len(value) > ITEM else 0)
     elif type(value) in PLAIN:
-        # neither a container nor a list to be
+        # Neither a container nor an iterator.
         return value
     elif is_container(value) and not is_lazy:
         extent_of(value, budget)
@@ -140,7 +140,7 @@ def _paid_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
 def _attributes(
     eval_context: Any, given: list[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The arguments of `join` with the values it would join: what it looks up may be larger than its list."""
+    """Return the arguments of `join` with attributes looked up, which may be larger than the items."""
     attribute = kwargs.get("attribute", given[2] if len(given) > 2 else None)
     values = given[0]
     if attribute is not None and isinstance(values, Iterable):
@@ -152,7 +152,7 @@ def _attributes(
 
 
 def _result_size(name: str, given: Sequence[Any], kwargs: Mapping[str, Any], budget: Budget) -> int:
-    """Return an upper bound of the characters that a method or filter makes."""
+    """Return an upper bound of the characters that a method or filter creates."""
     value, others = given[0], [*given[1:], *kwargs.values()]
     length, number = _length(value), max((one for one in others if isinstance(one, int)), default=0)
     size = sum(_size(one, budget) for one in others if not isinstance(one, int))
@@ -167,13 +167,13 @@ def _result_size(name: str, given: Sequence[Any], kwargs: Mapping[str, Any], bud
     if name == "join":
         return length * max(map(_length, others), default=0) + size + _size(value, budget)
     if name == "sum":
-        # each addition of lists copies what there is so far
+        # Each addition of lists copies the result so far.
         return length * _size(value, budget) if any(map(is_container, others)) else 0
     if name == "format":
         return _format_size(value, others, budget)
     if name == "tojson":
         return _size(value, budget) * (6 + number * extent_of(value, budget).depth)
-    # `round` computes a power of ten
+    # `round` computes a power of ten.
     _check_number(4 * abs(number))
     return 0
 
@@ -185,7 +185,7 @@ def _format_size(pattern: str | bytes, values: Any, budget: Budget) -> int:
     if "*" in text:
         given = values if isinstance(values, list | tuple) else (values,)
         widths += sum(abs(value) for value in given if isinstance(value, int))
-    # an escape turns one character into at most six
+    # An escape turns one character into at most six.
     return len(text) + widths + 6 * text.count("%") * _size(values, budget)
 
 

@@ -1,7 +1,7 @@
-"""What a page says about itself to machines: its picture's address and its JSON-LD.
+"""Metadata in a page's `<head>` for machines: URL of its image, and JSON-LD.
 
-Layouts get it as `head`. Without `base_url` a site does not know its own address: what needs an
-absolute one is left out rather than made up. Vocabulary: schema.org.
+Layouts get it as `head`. Without `base_url`, a site does not know its own URL, so data that require an
+absolute URL are omitted. Vocabulary: schema.org.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ _TYPES = {"post": "BlogPosting", "home": "WebSite"}
 
 
 class HeadAssets(Struct, frozen=True):
-    """Ready to print in `<head>`."""
+    """Data that templates print in `<head>`."""
 
     image_url: str
-    """Absolute address of the page's picture, else of its social card; empty if there is none or the site has
-    no address."""
+    """Absolute URL of the page's image, otherwise of its social card.
+
+    Empty if the page has neither or the site has no URL.
+    """
     image_size: tuple[int, int] | None
-    """Width and height in px, where they are known."""
+    """Width and height in pixels; None if not known."""
     json_ld: Mapping[str, Any]
-    """Structured data for the filter `json`; empty for pages that list others."""
+    """Structured data for the filter `json`; empty for pages that list other pages."""
     faq_json_ld: Mapping[str, Any]
     """Questions and answers of the page for the filter `json`; empty if it has none."""
     styles: Mapping[str, str]
-    """Group of pages → the address of its style sheet."""
+    """Group of pages → URL of its stylesheet."""
     scripts: tuple[str, ...]
-    """Addresses of the scripts that the theme has on every page."""
+    """URLs of the scripts that the theme has on every page."""
     bundles: Mapping[str, str]
-    """Group of pages → the address of its scripts in one file."""
+    """Group of pages → URL of its bundled scripts."""
 
 
 def page_head(
@@ -45,7 +47,7 @@ def page_head(
     scripts: tuple[str, ...],
     bundles: Mapping[str, str],
 ) -> HeadAssets:
-    """The head's data of `page`. styles, scripts, bundles: as in `HeadAssets`."""
+    """Return the `<head>` data of `page`. styles, scripts, bundles: As in `HeadAssets`."""
     image_url = _absolute(page.card or page.image, site)
     size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
     return HeadAssets(
@@ -54,7 +56,10 @@ def page_head(
 
 
 def _absolute(url: str, site: SiteView) -> str:
-    """`url`, which carries the base path, with the site's host; empty if either is unknown."""
+    """Return `url`, which includes the base path, with the site's host.
+
+    It is empty if either is unknown.
+    """
     if not url or url.startswith(("http://", "https://")):
         return url
     host = site.base_url.rstrip("/").removesuffix(site.base_path)

@@ -1,7 +1,7 @@
-"""Which files of a theme a page is made from: those that are looked for while it is rendered, found or not.
+"""Theme files that a page depends on: those requested while it is rendered, whether found or not.
 
-A template that is imported is run once for many pages, see `PaidTemplate`; what it looked for then counts for
-each page that imports it.
+An imported template is run once for many pages (see `PaidTemplate`). Its requests then count for each page
+that imports it.
 """
 
 from __future__ import annotations
@@ -11,30 +11,30 @@ from contextlib import contextmanager
 from threading import local
 
 STATIC = "static/"
-"""Before the names of files whose addresses templates ask for."""
+"""Prefix for the names of files whose URLs templates request."""
 EVERY = "*"
-"""In place of a name: what was asked depends on which files there are at all."""
+"""Name that stands for the list of all files, if a result depends on the existence of files."""
 
 
 class TemplateLoads(local):
-    """Names of templates and other files, noted while somebody watches; each thread renders its own pages."""
+    """Names of requested templates and other files, recorded during `watch`, separately in each thread."""
 
     def __init__(self) -> None:
         self._names: set[str] | None = None
 
     def note(self, name: str) -> None:
-        """A template is looked for."""
+        """Record the request of a template."""
         if self._names is not None:
             self._names.add(name)
 
     def note_all(self, names: Iterable[str]) -> None:
-        """Several are."""
+        """Record several requests."""
         if self._names is not None:
             self._names.update(names)
 
     @contextmanager
     def watch(self) -> Iterator[set[str]]:
-        """The names of templates that are looked for from now on to the end of the context."""
+        """Record the names of templates requested inside the context."""
         outer, names = self._names, set[str]()
         self._names = names
         try:

@@ -1,8 +1,8 @@
-"""Templates rewritten before Jinja compiles them, so that their work is counted.
+"""Rewriting of templates before compilation, so that their work is counted.
 
-Each body that may run more than once (of a loop, a macro, a block or the whole template) begins with a call
-of `Sandbox.pay` for its parts. What is printed, compared, sliced or put together passes a filter that pays
-for its size; templates cannot name these filters, for their names contain a space.
+Each body that may run more than once starts with a call of `Sandbox.pay` for its parts: that of a loop, a
+macro, a block or the whole template. Values that are printed, compared, sliced or joined pass through a
+filter that charges for their size. Templates cannot call these filters, because their names contain a space.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from jinja2.visitor import NodeTransformer
 PRINT, JOIN, COMPARE, COPY = "paid print", "paid join", "paid compare", "paid copy"
 
 _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
-"""Their bodies pay for themselves."""
+"""Nodes whose bodies are charged separately."""
 _SHORT = 256
-"""Characters of a constant string that is compared for free."""
+"""Maximum length of a constant string that is compared without charge."""
 _FEW = 20
-"""Values of a constant list that is searched for free."""
+"""Maximum length of a constant list that is searched without charge."""
 _PASS = 5
-"""Steps for a pass through a body, whatever is in it."""
+"""Steps for one pass through a body, in addition to its parts."""
 
 
 def meter(template: nodes.Template) -> None:
-    """Add the payments to a parsed template."""
+    """Add the charges to a parsed template."""
     for part in list(template.find_all(_BODIES)):
         if isinstance(part, nodes.For) and part.test is not None:
             part.test = nodes.And(_payment([part.test], part.lineno), part.test, lineno=part.lineno)
@@ -36,10 +36,10 @@ def meter(template: nodes.Template) -> None:
 
 
 class _Payers(NodeTransformer):
-    """Wraps expressions in the filters above."""
+    """Transformer that wraps expressions in these filters."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:
-        """`{{ a }}`"""
+        """Wrap the parts of `{{ a }}`."""
         self.generic_visit(node)
         node.nodes = [
             part if isinstance(part, nodes.TemplateData) else _wrap(part, PRINT) for part in node.nodes
@@ -47,12 +47,12 @@ class _Payers(NodeTransformer):
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Filter:
-        """`a ~ b`"""
+        """Wrap `a ~ b`."""
         self.generic_visit(node)
         return _wrap(nodes.List(node.nodes, lineno=node.lineno), JOIN)
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:
-        """`a == b`, `a in b`; a comparison with a constant is cheap."""
+        """Wrap the sides of `a == b` and `a in b`. A comparison with a constant is cheap."""
         self.generic_visit(node)
         sides = [node.expr, *(operand.expr for operand in node.ops)]
         is_search = any(operand.op in ("in", "notin") for operand in node.ops)
@@ -63,12 +63,12 @@ class _Payers(NodeTransformer):
         return node
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:
-        """`a[b]`; a slice is a copy."""
+        """Wrap the slice in `a[b]`, which is a copy."""
         self.generic_visit(node)
         return _wrap(node, COPY) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Pair:
-        """`{a: b}`; a key is hashed."""
+        """Wrap the key in `{a: b}`, which is hashed."""
         self.generic_visit(node)
         node.key = _wrap_key(node.key)
         return node
@@ -93,13 +93,13 @@ def _add_payment(body: list[nodes.Node], line: int) -> None:
 
 
 def _payment(body: Iterable[nodes.Node], line: int) -> nodes.Expr:
-    """A call of `Sandbox.pay` for one pass through a body."""
+    """Return a call of `Sandbox.pay` for one pass through a body."""
     parts, characters = _weigh([*body])
     return nodes.EnvironmentAttribute(f"pay({parts + _PASS}, {characters})", lineno=line)
 
 
 def _weigh(body: Sequence[nodes.Node]) -> tuple[int, int]:
-    """Count the parts of a body and its own characters, without the bodies in it."""
+    """Return the number of parts of a body and of its literal characters, without nested bodies."""
     parts, characters = 0, 0
     left = list(body)
     while left:

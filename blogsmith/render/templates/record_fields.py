@@ -1,4 +1,4 @@
-"""The fields of our records as templates see them, and which of them are HTML of our own making."""
+"""Fields of our records as seen by templates, and which of them contain HTML from blogsmith."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
 _READ: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {PageView: {"body": ("content", "features")}}
 )
-"""Record → a field that templates do not see → what is read from it."""
+"""Record → field hidden from templates → fields read from it."""
 
 
 def field_names(kind: type[Struct]) -> list[str]:
-    """The fields of a record that templates see."""
+    """Return the fields of a record that templates see."""
     read = _READ.get(kind, {})
     return [seen for name in kind.__struct_fields__ for seen in read.get(name, (name,))]
 
 
 def is_hidden(kind: type, name: object) -> bool:
-    """Whether a field of a record is none for templates."""
+    """Return whether a field of a record is hidden from templates."""
     return isinstance(name, str) and name in _READ.get(kind, ())
 
 

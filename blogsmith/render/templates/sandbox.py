@@ -1,8 +1,8 @@
-"""The sandbox that templates run in, and what they see of our records.
+"""The sandbox of templates, and their access to our records.
 
-Fields that are HTML of our own making are marked as such here, where a template reads them: to mark them
-before would mean a copy of every page that a list names. What templates do is paid for, see `budget.py`;
-`metering.py` says which of the functions below compiled templates call.
+Fields with HTML from blogsmith are marked as safe here, when a template reads them. Marking them earlier
+would require a copy of every listed page. Work of templates is charged to the budget (`budget.py`).
+`metering.py` documents which of these functions are called by compiled templates.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .loads import TemplateLoads
 from .record_fields import FIELDS, is_hidden
 
 _LONG = 4096
-"""Of a text: to compare or search that many characters takes about as long as a step."""
+"""Number of characters whose comparison or search takes about as long as one step."""
 
 
 class PaidTemplate(Template):
-    """A template whose macros are made once for each language, at no page's cost."""
+    """A template whose macros are created once for each language, without charge to a page."""
 
     def _get_default_module(self, ctx: Context | None = None) -> Any:
         environment = self.environment
@@ -50,7 +50,7 @@ class PaidTemplate(Template):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's, with our records and a budget."""
+    """Jinja's sandbox with our records and a budget."""
 
     template_class = PaidTemplate
     intercepted_binops = frozenset(("+", "*", "**", "%"))
@@ -59,7 +59,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.budget = Budget()
         self.loads = TemplateLoads()
         self._page = local()
-        """Each thread renders pages of its own."""
+        """State of the page rendered in each thread."""
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
@@ -74,32 +74,35 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @property
     def language(self) -> Language:
-        """That of the page that is rendered."""
+        """Language of the page that is rendered."""
         language: Language = getattr(self._page, "language", ENGLISH)
         return language
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
-        """Let templates use a filter; what it does is paid for."""
+        """Add a filter for templates. Its work is charged."""
         self.filters[name] = paid_filter(name, function, self.budget)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """Those of the environment itself where a template has none of its own: every context reads them."""
+        """Return the environment's own globals for a template without globals: every context reads them."""
         return super().make_globals(d) if d else self.globals
 
     def render(self, template: str, context: Mapping[str, Any], language: Language = ENGLISH) -> str:
-        """The text of a template and of all that it includes, within one budget and a net of time."""
+        """Return the output of a template and of all its includes, within one budget and the time limit."""
         self._page.language = language
         with self.budget.isolate(), time_net():
             try:
                 return "".join(self.get_template(template).generate(context))
             except TakesTooLong:
-                # with the lines of templates in its traceback, as other errors have them
+                # Adds the lines of templates to the traceback, as for other errors.
                 self.handle_exception()
 
     def render_page(
         self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
     ) -> PageParts:
-        """The same in UTF-8, with `end` after it. body: a text that is mostly printed once and as it is."""
+        """Return the output of a page in UTF-8, followed by `end`.
+
+        body: Text that is usually printed once and unchanged.
+        """
         page = (self.render(template, context, language) + end).encode("utf-8", "surrogatepass")
         encoded = body.encode()
         if not encoded.data or page.count(encoded.data) != 1:
@@ -116,12 +119,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super()._generate(source, *args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
-        """Jinja works out what is constant: once, at no page's cost."""
+        """Compile a template. Jinja evaluates constants in it, without charge to a page."""
         with self.budget.isolate():
             return super().compile(*args, **kwargs)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """`obj.attribute` in a template."""
+        """Return `obj.attribute` in a template."""
         kind = type(obj)
         is_html = FIELDS.get(kind, {}).get(attribute)
         if is_html is not None:
@@ -132,7 +135,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """`obj[argument]` in a template; filters such as `map(attribute=…)` come here too."""
+        """Return `obj[argument]` in a template, also for filters such as `map(attribute=…)`."""
         kind = type(obj)
         is_field = isinstance(argument, str) and argument in FIELDS.get(kind, ())
         if is_field or is_hidden(kind, argument):
@@ -144,21 +147,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return Markup(html)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """`left operator right` in a template."""
+        """Return `left operator right` in a template."""
         prepare_operator(operator, left, right, self.budget)
         return super().call_binop(context, operator, left, right)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
-        """`obj(…)` in a template."""
-        # the body of a macro pays for itself
+        """Return `obj(…)` in a template."""
+        # The body of a macro charges for itself.
         if type(__obj) is not Macro:
-            # `_loop_vars` and `_block_vars` are Jinja's own, which no function sees
+            # `_loop_vars` and `_block_vars` are internal to Jinja and never passed to functions.
             own = {name: value for name, value in kwargs.items() if not name.startswith("_")}
             args = prepare_call(__obj, args, own, __self.budget)
         return take_result(super().call(__context, __obj, *args, **kwargs), __self.budget)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """`text.format` as templates have it."""
+        """Return `text.format` for templates."""
         if super().wrap_str_format(value) is None:
             return None
         text: str = value.__self__
@@ -173,15 +176,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
         return format_text
 
-    # called by compiled templates
+    # Called by compiled templates.
 
     def pay(self, steps: int, characters: int) -> bool:
-        """True, once one pass through a body of a template is paid for."""
+        """Charge for one pass through a body of a template. Return True."""
         self.budget.spend(steps, characters)
         return True
 
     def pay_comparison(self, value: Any) -> Any:
-        """A value that is compared, searched or hashed, which is one step for each value in it."""
+        """Charge for a compared, searched or hashed value, one step for each value in it. Return it."""
         if isinstance(value, str):
             if len(value) >= _LONG:
                 self.budget.spend(len(value) // _LONG)
@@ -189,7 +192,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             extent_of(value, self.budget)
         return value
 
-    # with the context as an argument, Jinja does not work a filter out when it compiles
+    # With a context argument, Jinja does not evaluate a filter at compile time.
 
     @pass_context
     def _compared(self, context: Context, value: Any) -> Any:
@@ -197,9 +200,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @pass_context
     def _print(self, context: Context, value: Any) -> str:
-        """`{{ value }}`"""
+        """Return the output of `{{ value }}`."""
         if type(value) is Markup:
-            # most of what is printed: HTML that needs no other form
+            # The usual case: the value is HTML already.
             self.budget.spend(0, len(value))
             return value
         return self._text(value, is_escaped=bool(context.eval_ctx.autoescape))
@@ -213,7 +216,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @pass_context
     def _join(self, context: Context, values: Iterable[Any]) -> str:
-        """`a ~ b ~ c`; HTML as soon as one of them is."""
+        """Return `a ~ b ~ c`, which is HTML if one of them is."""
         has_html = context.eval_ctx.autoescape and any(hasattr(value, "__html__") for value in values)
         texts = [self._text(value, is_escaped=has_html) for value in values]
         self.budget.take_size(sum(map(len, texts)), "this text")
@@ -221,14 +224,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return Markup(text) if has_html else text
 
     def concat(self, pieces: Iterable[str]) -> str:
-        """The text of what a macro or a block has written piece by piece."""
+        """Return the joined output of a macro or a block."""
         pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
 
 
 class _PaidFields:
-    """Fields of a format, each paid for."""
+    """Formatter mixin that charges for each field."""
 
     budget: Budget
 

@@ -1,9 +1,9 @@
-"""The scripts of pages that need several of them: one file for each group of pages.
+"""Script bundles: one file for each group of pages that need several scripts.
 
-A browser asks for every file anew, so five small scripts cost a page more time than one with all of them.
-A theme says of a script which groups it belongs to, and a layout takes the address of a group's file from
-`head.bundles`. There each script stands in a block: its names are its own, and where it fails the others run,
-as with separate modules. Statements that import or export cannot stand there: the group then has no file.
+A browser requests every file separately, so five small scripts take more time than one bundle. A theme
+assigns each script to groups, and a layout reads the URL of a group's bundle from `head.bundles`. Each
+script is in a block of its own: its names are local, and if it fails, the others still run, as with separate
+modules. Import and export statements are not possible there; a group with one of them gets no bundle.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from ...base.patterns import lazy_pattern
 from .style_sheets import StaticFile, joined_path
 
 _RECIPE = "1"
-"""Changes when other text is made of the same files."""
+"""Version of the bundle format, changed when the same files give other output."""
 _ALONE = lazy_pattern(rb"\b(?:import\b(?!\s*\()|export\b)")
 
 
 class ScriptEntry(Struct, frozen=True):
-    """A line under `scripts` in a theme.yaml."""
+    """An entry under `scripts` in a theme.yaml."""
 
     file: str
-    """Its name under `static/`."""
+    """Name under `static/`."""
     groups: tuple[str, ...] = ()
-    """None: every page has it, by itself."""
+    """Groups of pages; if empty, every page has the script, unbundled."""
 
 
 class ScriptBundle(Struct, frozen=True):
-    """One script made of many: the module of a group of pages."""
+    """A script made of several: the module of a group of pages."""
 
     group: str
     theme: str
     parts: tuple[StaticFile, ...]
 
     def path(self) -> PurePosixPath:
-        """Where it lies in the finished site; another place when it is made of other files."""
+        """Return the path in the finished site, which depends on the files."""
         files = (f"{part.asset.path} {part.version}" for part in self.parts)
         return joined_path(self.theme, self.group, ".js", (_RECIPE, *files))
 
     def text(self) -> bytes:
-        """What stands in it, of the files as they are now."""
+        """Return the current content of the bundle."""
         blocks = (part.asset.file.read_bytes().strip() for part in self.parts)
         return b"".join(b"try{%b\n}catch(e){reportError(e)}\n" % block for block in blocks)
 
@@ -51,7 +51,10 @@ class ScriptBundle(Struct, frozen=True):
 def join_scripts(
     declared: Iterable[ScriptEntry], static: Mapping[str, StaticFile], theme: str
 ) -> dict[str, ScriptBundle]:
-    """Group → its bundle. declared: parents' before children's; of one file the last."""
+    """Return the bundle of each group.
+
+    declared: Entries, parents' before children's; of entries with the same file, the last applies.
+    """
     last = {entry.file: entry for entry in declared}.values()
     groups = dict.fromkeys(group for entry in last for group in entry.groups)
     found = (

@@ -1,11 +1,16 @@
-"""The style sheets of pages: of all that a theme lists under `styles`, one file for each group of pages.
+"""Stylesheets of pages: one file for each group of pages, joined from those under `styles` of a theme.
 
-A page waits for every sheet it names, so it should name few; what is one file for many pages is loaded once.
-A theme says of each of its files which groups it belongs to, and a layout takes the address of a group from
-`head.styles`. In a joined sheet stand: the font for formulas, the files of the theme and of those that it
-extends, the parents' first; what the site has chosen by options; then what holds for some screens or for
-paper alone, so that it still overrides the rest. What a theme declares for some options alone is left out
-where a site has others. The name of the file changes with all it is made of.
+A page waits for every stylesheet that it requests, so it should request few. A file shared by many pages is
+loaded once. A theme assigns each file to groups, and a layout reads the URL of a group from `head.styles`. A
+joined stylesheet contains, in order:
+
+- the font for formulas;
+- the files of the theme and of those that it extends, parents' first;
+- the site's options;
+- the rules for some screens or print only, so that they still override the rest.
+
+A file declared for some options only is omitted if a site has others. The name of a joined file changes with
+all its inputs.
 """
 
 from __future__ import annotations
@@ -24,70 +29,70 @@ from ...model.documents import Asset
 from .css_text import drop_overridden, statements
 
 GROUPS = ("posts", "lists")
-"""Groups that a file belongs to whose theme says nothing else."""
+"""Default groups of a file."""
 _RECIPE = "2"
-"""Changes when other text is made of the same files."""
+"""Version of the format, changed when the same files give other output."""
 _DIGITS = 10
 _FIRST = ("@import", "@namespace")
-"""Statements that count only before all rules."""
+"""Statements that are only valid before all rules."""
 
 
 OptionValue = str | bool
 
 
 class StaticFile(Struct, frozen=True):
-    """One file of a theme's `static/` folder."""
+    """A file of a theme's `static/` folder."""
 
     asset: Asset
-    """Its path is the one in the output: `assets/<theme>/theme.css`."""
+    """The file; its path is that of the output, such as `assets/<theme>/theme.css`."""
     version: str
-    """8 hex digits of its SHA-256, for the address."""
+    """First 8 hex digits of its SHA-256, for the URL."""
 
 
 class SheetEntry(Struct, frozen=True):
-    """A line under `styles` in a theme.yaml."""
+    """An entry under `styles` in a theme.yaml."""
 
     file: str
-    """Its name under `static/`."""
+    """Name under `static/`."""
     groups: tuple[str, ...] = GROUPS
     media: str = ""
-    """The media query it holds for; empty: always."""
+    """Media query; empty if the file always applies."""
     when: tuple[tuple[str, tuple[OptionValue, ...]], ...] = ()
-    """Options of the theme, and the values with which sites have it; empty: always."""
+    """Theme options with the values for which the file is used; empty for all sites."""
 
     def is_wanted(self, options: Mapping[str, Any]) -> bool:
-        """Whether a site with these options has it."""
+        """Return whether a site with these options uses the file."""
         return all(options.get(name) in values for name, values in self.when)
 
 
 class StyleSheet(Struct, frozen=True, cache_hash=True):
-    """One file made of many: the sheet of a group of pages."""
+    """A stylesheet made of several files: that of a group of pages."""
 
     group: str
     theme: str
     parts: tuple[tuple[StaticFile, str], ...]
     """Files in order, each with its media query; those without one come first."""
     is_whole: bool = True
-    """Whether pages have it alone; else it stands beside another one."""
+    """Whether pages use it alone; if not, it is an addition to another stylesheet."""
     variables: tuple[tuple[str, str], ...] = ()
     """Custom properties that options of the site set."""
 
     def path(self, math_font: str) -> PurePosixPath:
-        """Where it lies in the finished site. math_font: as in `PageView`."""
+        """Return the path in the finished site. math_font: As in `PageView`."""
         return _path_of(self, math_font.rpartition("/")[2] if self.is_whole else "")
 
     def is_made_of(self, file: Path) -> bool:
-        """Whether a file of the disk is part of it."""
+        """Return whether a file on disk is part of the stylesheet."""
         return any(part.asset.file == file for part, _ in self.parts)
 
     def is_current(self) -> bool:
-        """Whether its files are still those that it is named by."""
+        """Return whether its files still have the versions in its name."""
         return all(version_of(file.asset.file.read_bytes()) == file.version for file, _ in self.parts)
 
     def text(self, font_face: str = "") -> str:
-        """What stands in it, of the files as they are now; SiteError for one that is no text.
+        """Return the current content. Raise SiteError for a file that is not valid UTF-8.
 
-        font_face: the rule by which it knows the font for formulas.
+        font_face: `@font-face` rule of the math font.
         """
         chosen = ";".join(f"{name}:{value}" for name, value in self.variables)
         rules = list(statements(font_face)) if self.is_whole else []
@@ -104,20 +109,20 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
 
 @lru_cache(maxsize=64)
 def _path_of(sheet: StyleSheet, font: str) -> PurePosixPath:
-    """Remembered, for every page asks for those of its sheets."""
+    """Return the path of a stylesheet. Cached, because every page requests those of its stylesheets."""
     chosen = [f"{name}:{value}" for name, value in sheet.variables]
     files = [f"{file.asset.path} {file.version} {media}" for file, media in sheet.parts]
     return joined_path(sheet.theme, sheet.group, ".css", (_RECIPE, font, *files, *chosen))
 
 
 def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> PurePosixPath:
-    """Where the file of a group of pages lies in the finished site: it is named by all it is made of."""
+    """Return the path of a group's file in the finished site; its name contains a digest of its inputs."""
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:_DIGITS]
     return PurePosixPath("assets", theme, f"{group}-{digest}{suffix}")
 
 
 def version_of(data: bytes) -> str:
-    """What the address of a file carries, so that it changes with the file."""
+    """Return the version of a file for its URL, which changes with the file."""
     return hashlib.sha256(data).hexdigest()[:8]
 
 
@@ -128,15 +133,16 @@ def join_sheets(
     variables: Sequence[tuple[str, str]] = (),
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, StyleSheet]:
-    """Group → its sheet, with these options of the site.
+    """Return the stylesheet of each group for these site options.
 
-    declared: in the order in which they override each other; of one file the last.
+    declared: Entries in the order in which they override each other; of entries with the same file, the last
+        applies.
     """
     last = {sheet.file: sheet for sheet in declared}
     wanted = [sheet for sheet in last.values() if sheet.is_wanted(options)]
     ordered = sorted(wanted, key=lambda sheet: bool(sheet.media))
     groups = dict.fromkeys(group for sheet in ordered for group in sheet.groups)
-    # what stands beside another sheet would set variables again, behind what holds for paper
+    # An additional stylesheet would set variables again, after the print rules.
     whole = ordered[0].groups if ordered else ()
     return {
         group: StyleSheet(
@@ -162,7 +168,7 @@ def _statements(file: StaticFile) -> Sequence[str]:
 
 
 def _conditional(found: Sequence[str], media: str) -> list[str]:
-    """The statements under a media query; an import carries it itself."""
+    """Return the statements under a media query. An import includes the query itself."""
     first = [f"{one.rstrip(';')} {media};" for one in found if one.startswith(_FIRST)]
     rest = "".join(one for one in found if not one.startswith(_FIRST))
     return [*first, f"@media {media}{{{rest}}}"]

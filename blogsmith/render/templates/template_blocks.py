@@ -1,7 +1,7 @@
-"""Named blocks of templates: which there are, and those of an override that nothing prints.
+"""Named blocks of templates, and blocks of an override that are never printed.
 
-A template that extends another one fills the blocks of that; Jinja passes over a block of a name that the
-other one does not have, so what is in it never appears. Read from the text: nothing is compiled.
+A template that extends another one fills its blocks. Jinja ignores blocks that the parent does not have, so
+their content never appears. The text is scanned; nothing is compiled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class TemplateText(Protocol):
 
     @property
     def text(self) -> str:
-        """What stands in it."""
+        """The template's source."""
 
 
 class Block(Struct, frozen=True):
@@ -45,19 +45,19 @@ class Block(Struct, frozen=True):
     start: int
     """Offset of its name."""
     is_nested: bool
-    """Whether it stands in another block."""
+    """Whether it is inside another block."""
 
 
 class TemplateBlocks(Struct, frozen=True):
     """The blocks of one template."""
 
     parent: str
-    """The template it extends; empty: none, or one that is chosen while it runs."""
+    """The template it extends; empty if none, or if the parent is chosen at run time."""
     blocks: tuple[Block, ...]
 
 
 def read_blocks(text: str) -> TemplateBlocks:
-    """The blocks of a template, and what it extends."""
+    """Return the blocks and the parent of a template."""
     parent, depth = "", 0
     blocks = []
     for tag in _TAG.finditer(text):
@@ -72,7 +72,7 @@ def read_blocks(text: str) -> TemplateBlocks:
 
 
 def unknown_blocks(templates: Mapping[str, TemplateText]) -> Iterator[Diagnostic]:
-    """A warning for each block of an override that the template it extends does not have."""
+    """Yield a warning for each block of an override that the parent template does not have."""
     seen = set()
     known: dict[str, TemplateBlocks] = {}
     for name, template in templates.items():
@@ -89,7 +89,10 @@ def unknown_blocks(templates: Mapping[str, TemplateText]) -> Iterator[Diagnostic
 def _inherited(
     name: str, parent: str, templates: Mapping[str, TemplateText], known: dict[str, TemplateBlocks]
 ) -> set[str] | None:
-    """Blocks of all that a template extends; None if that is not known, or is a mistake told elsewhere."""
+    """Return the blocks of all parents, or None if unknown.
+
+    It is also None if the parents have an error that is reported elsewhere.
+    """
     found: set[str] = set()
     seen = {name}
     while parent:

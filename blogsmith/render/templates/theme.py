@@ -1,9 +1,9 @@
-"""Themes: pages and shortcodes through Jinja templates.
+"""Themes: pages and shortcodes rendered with Jinja templates.
 
-Templates come from `files.py`; they run in Jinja's sandbox, with autoescape on and no way to
-disk, clock or chance, so a theme can neither execute code nor break repeatability. Data arrives
-ready: the only helpers are `url`, `asset`, `t`, `date`, `isodate` and `json`. HTML of our own making is
-marked as such where it is read, see `sandbox.py`, so templates need no `| safe`.
+Templates come from `files.py`. They run in Jinja's sandbox with autoescape, and have no access to disk,
+clock or random numbers. A theme can therefore neither execute code nor break reproducibility. Data are
+prepared in advance: the only helpers are `url`, `asset`, `t`, `date`, `isodate` and `json`. HTML from
+blogsmith is marked as safe when it is read (see `sandbox.py`), so templates need no `| safe`.
 """
 
 from __future__ import annotations
@@ -38,35 +38,35 @@ _INLINE = ".inline"
 
 
 class Theme(Struct, frozen=True):
-    """A theme ready to render. Made by `load_theme`; never changes."""
+    """A theme ready to render. Created by `load_theme` and immutable."""
 
     files: ThemeFiles
     base_path: str
     """`/blog`, or empty at a host's root."""
     environment: Sandbox
-    """Compiled templates; a cache only."""
+    """Compiled templates; only a cache."""
     shortcodes: Mapping[str, str]
     """Name of a shortcode → name of its template."""
     layout_names: tuple[str, ...]
-    """Sorted."""
+    """Names of all layouts, sorted."""
     sheets: Mapping[str, StyleSheet] = {}
     bundles: Mapping[str, ScriptBundle] = {}
-    """Group of pages → its style sheet."""
+    """Group of pages → its script bundle."""
 
     @property
     def name(self) -> str:
-        """The theme's name, that of its folder."""
+        """The theme's name, which is that of its folder."""
         return self.files.name
 
     def render(self, layout: str, page: PageView, site: SiteView) -> str:
-        """The whole HTML page as text."""
+        """Return the whole HTML page as a string."""
         parts = self.render_parts(layout, page, site)
         return b"".join((parts.before, parts.body.data, parts.after)).decode("utf-8", "surrogatepass")
 
     def render_parts(self, layout: str, page: PageView, site: SiteView) -> PageParts:
-        """The whole HTML page; SiteError if the layout is unknown or a template is wrong.
+        """Return the whole HTML page. Raise SiteError if the layout is unknown or a template has an error.
 
-        ValueError if `site` has another base path than the one the theme was loaded with.
+        Raise ValueError if the base path of `site` differs from that of the theme.
         """
         if site.base_path != self.base_path:
             raise ValueError(f"theme loaded for {self.base_path!r}, site lies at {site.base_path!r}")
@@ -84,56 +84,56 @@ class Theme(Struct, frozen=True):
             return self.environment.render_page(template, context, language, page.body, "\n")
 
     def watch_templates(self) -> AbstractContextManager[set[str]]:
-        """The names of files that are looked for from now on to the end of the context, found or not.
+        """Record the names of files requested inside the context, whether found or not.
 
         As in `TemplateLoads`.
         """
         return self.environment.loads.watch()
 
     def language(self, tag: str) -> Language:
-        """The words for pages in a language, with what the site and its theme say of it."""
+        """Return the translations for pages in a language, including those of the site and its theme."""
         return find_language(tag, self.files.languages)
 
     def render_shortcode(
         self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
     ) -> str:
-        """The HTML of shortcode `name`; strings in `context` are escaped unless they are `Markup`.
+        """Return the HTML of shortcode `name`. Strings in `context` are escaped unless they are `Markup`.
 
-        KeyError if there is no such shortcode. page_path: for the hint of an error message.
+        Raise KeyError for an unknown shortcode. page_path: Path for the hint of an error message.
         """
         template = self.shortcodes[name]
         with self._blame_template(page_path):
             return self.environment.render(template, context, language)
 
     def has_shortcode(self, name: str) -> bool:
-        """Whether the site, the theme or a plugin has a template for it."""
+        """Return whether the site, the theme or a plugin has a template for the shortcode."""
         return name in self.shortcodes
 
     def shortcode_names(self) -> tuple[str, ...]:
-        """All shortcodes, sorted."""
+        """Return the names of all shortcodes, sorted."""
         return tuple(sorted(self.shortcodes))
 
     def inline_shortcodes(self) -> frozenset[str]:
-        """Those that stand inside a paragraph: their template is named `<name>.inline.html`."""
+        """Return the shortcodes that are part of a paragraph, with templates named `<name>.inline.html`."""
         inline = f"{_INLINE}.html"
         return frozenset(name for name, file in self.shortcodes.items() if file.endswith(inline))
 
     def block_shortcodes(self) -> frozenset[str]:
-        """Those that stand between paragraphs."""
+        """Return the shortcodes that are blocks between paragraphs."""
         return frozenset(self.shortcodes) - self.inline_shortcodes()
 
     def layouts(self) -> tuple[str, ...]:
-        """Names a post may give as its `template`, sorted."""
+        """Return the names that a post may set as its `template`, sorted."""
         return self.layout_names
 
     def layout_hint(self, layout: str) -> str:
-        """Which layout may be meant by one that there is not, and which there are."""
+        """Return a hint with the nearest layout, if any, and all layouts."""
         choices = self.layouts()
         near = did_you_mean(layout, choices)
         return f"{near} Layouts: {', '.join(choices)}" if near else f"layouts: {', '.join(choices)}"
 
     def static_files(self) -> tuple[Asset, ...]:
-        """Files to copy, sorted; their paths are those in the output, under `assets/<theme>/`."""
+        """Return the files to copy, sorted. Their paths are those in the output, under `assets/<theme>/`."""
         return tuple(file.asset for file in self.files.static.values())
 
     def _styles(self, math_font: str) -> dict[str, str]:
@@ -149,11 +149,11 @@ class Theme(Struct, frozen=True):
 
     @contextmanager
     def _blame_template(self, what: str) -> Iterator[None]:
-        """SiteError for whatever goes wrong inside. what: is rendered there, for the hint of the message."""
+        """Raise SiteError for any error inside. what: Rendered object, for the hint of the message."""
         try:
             yield
         except (Exception, TakesTooLong) as error:
-            # a template may fail in as many ways as Python; all of them are its author's mistake
+            # A template may raise any Python error, and all are errors of its author.
             self.environment.loads.note(EVERY)
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
             names = sorted(self.files.templates)
@@ -171,13 +171,14 @@ def load_theme(
     chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
-    """Read theme `name` from the site's `themes/`, else from the bundled ones.
+    """Read theme `name` from the site's `themes/`, otherwise from the bundled themes.
 
-    extra_shortcodes: folders of plugins with shortcode templates, searched last.
-    base_path: the path of the site's address, `/blog`, put before every site path.
-    chosen: what the site says under `theme_options`; custom properties that it sets go into the style sheets.
-    codes: where compiled templates are kept beyond this process; None: nowhere.
-    SiteError if the theme is missing or something in it is wrong.
+    extra_shortcodes: Folders of plugins with shortcode templates, searched last.
+    base_path: Path of the site's URL, such as `/blog`, prepended to every site path.
+    chosen: The site's `theme_options`; custom properties that it sets go into the stylesheets.
+    codes: Persistent storage for compiled templates; None for none.
+
+    Raise SiteError if the theme is missing or has an error.
     """
     files = read_theme_files(name, site_root, bundled, extra_shortcodes)
     return make_theme(files, base_path, chosen=chosen, codes=codes)
@@ -190,7 +191,7 @@ def make_theme(
     chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
-    """The theme of files that were read. The rest as in `load_theme`."""
+    """Return the theme for files that were read. All other arguments are as in `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
     variables = variables_of(chosen, files.options)
@@ -201,7 +202,7 @@ def make_theme(
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:
-    """Name → template; templates come in order of search, so the first of a name counts."""
+    """Return the template of each shortcode. Templates are in search order; the first of a name applies."""
     found: dict[str, str] = {}
     for stem in _stems(files.templates, "shortcodes"):
         found.setdefault(stem.removesuffix(_INLINE), f"shortcodes/{stem}.html")
@@ -209,6 +210,6 @@ def _shortcodes(files: ThemeFiles) -> dict[str, str]:
 
 
 def _stems(templates: Mapping[str, TemplateFile], kind: str) -> list[str]:
-    """Names without `.html` of the templates that lie directly in folder `kind`."""
+    """Return the names, without `.html`, of the templates directly in folder `kind`."""
     paths = [PurePosixPath(name) for name in templates]
     return [path.stem for path in paths if path.parent.as_posix() == kind]

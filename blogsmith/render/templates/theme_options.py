@@ -1,7 +1,7 @@
-"""The options of a theme: what may stand under `theme_options`, and the custom properties that some set.
+"""Options of a theme: the possible values of `theme_options`, and the custom properties that some set.
 
-A theme declares each option in its theme.yaml, by its default alone or as a mapping; the kind of the default
-is the kind of the option where nothing else is said.
+A theme declares each option in its theme.yaml, by its default alone or as a mapping. Without an explicit
+kind, the type of the default determines it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "files": "a list of site paths of files, such as [/own.css]",
     }
 )
-"""Kind of an option → what its value is, in words."""
+"""Kind of an option → description of its values, for messages."""
 _BY_TYPE: tuple[tuple[type, str], ...] = (
     *((bool, "flag"), (int, "number"), (float, "number")),
     *((str, "text"), (list, "list"), (dict, "mapping")),
@@ -42,24 +42,24 @@ _COLOR = lazy_pattern(
     r"\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
 )
 _WITHOUT_NUMBER = ("currentcolor", "transparent")
-"""Names of colours in CSS that stand for no number."""
+"""Colour keywords of CSS without a fixed value."""
 _LENGTH = lazy_pattern(r"\d+(?:\.\d+)?(?:rem|em|ch|ex|px|pt|pc|cm|mm|in|vw|svw)")
 SCHEMES = ("light", "dark")
 
 
 class ThemeOption(Struct, frozen=True):
-    """What a theme says of one of its options."""
+    """A theme's declaration of one option."""
 
     default: Any
     kind: str
     """A key of `KINDS`."""
     choices: tuple[str, ...] = ()
-    """The texts it may be; empty: any."""
+    """Allowed strings; empty if any is allowed."""
     property: str = ""
-    """The custom property of CSS that it sets, unless it is empty."""
+    """CSS custom property that the option sets; may be empty."""
 
     def problem(self, value: Any) -> str:
-        """What is wrong with a value: the words behind its name; empty if nothing is."""
+        """Return the error in a value, as a phrase that follows the option's name, or an empty string."""
         if self.choices:
             return "" if value in self.choices else f"must be one of {', '.join(self.choices)}"
         if value in ("", None) and self.kind not in ("flag", "number"):
@@ -67,14 +67,14 @@ class ThemeOption(Struct, frozen=True):
         return "" if _CHECKS[self.kind](value) else f"must be {KINDS[self.kind]}"
 
     def css(self, value: Any) -> str:
-        """A right value as the custom property has it; empty: the theme's own."""
+        """Return a valid value in CSS, or an empty string for the theme's own."""
         if isinstance(value, dict):
             return f"light-dark({value['light']}, {value['dark']})"
         return "" if value in ("", None) else str(value)
 
 
 def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], reporter: Reporter) -> Any:
-    """The options under `options` in a theme.yaml; what is wrong with them is reported and left out."""
+    """Return the options under `options` in a theme.yaml. Report invalid ones and omit them."""
     found = {}
     for name, value in declared.items():
         option = _read_option(name, value, places, reporter)
@@ -119,7 +119,7 @@ def _read_option(
 def merge_options(
     parents: Mapping[str, ThemeOption], own: Mapping[str, ThemeOption]
 ) -> dict[str, ThemeOption]:
-    """Options of a theme and of those it extends; another default alone leaves the rest as it was."""
+    """Merge a theme's options with inherited ones. A new default alone keeps the rest of the declaration."""
     merged = dict(parents)
     for name, option in own.items():
         before = merged.get(name)
@@ -138,7 +138,7 @@ def report_options(
     key_places: Mapping[YamlPath, Place],
     theme: str,
 ) -> None:
-    """Report what is wrong under `theme_options` in the settings of a site."""
+    """Report errors under `theme_options` in the settings of a site."""
     for name, value in chosen.items():
         path: YamlPath = ("theme_options", name)
         option = options.get(name)
@@ -164,7 +164,7 @@ def _list_options(options: Mapping[str, ThemeOption]) -> str:
 def variables_of(
     chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]
 ) -> tuple[tuple[str, str], ...]:
-    """Custom properties that the options of a site set, by name; those of its theme's defaults too."""
+    """Return the custom properties set by the options of a site or by their defaults, sorted by name."""
     return tuple(sorted(_variables(chosen, options)))
 
 
@@ -184,14 +184,14 @@ def _is_list(value: Any) -> bool:
 
 
 def is_color(value: Any) -> bool:
-    """Whether a value is a colour of CSS, or a pair of them."""
+    """Return whether a value is a CSS colour, or a pair of them."""
     if isinstance(value, dict):
         return set(value) == set(SCHEMES) and all(map(is_color, value.values()))
     return isinstance(value, str) and (_COLOR.fullmatch(value) is not None or _is_color_name(value))
 
 
 def _is_color_name(value: str) -> bool:
-    # imported for a word alone, which few sites have
+    # Imported only for colour names, which few sites use.
     from ...tex.parse.colors import NAMES
 
     return value.isalpha() and (value.lower() in NAMES or value.lower() in _WITHOUT_NUMBER)

@@ -1,4 +1,4 @@
-"""A `theme.yaml`: what a theme says of itself, every key of it known and of its type."""
+"""The settings in a `theme.yaml`, with checks of all keys and types."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _Entry = TypeVar("_Entry", SheetEntry, ScriptEntry)
 
 
 class _EntryKind(Struct, Generic[_Entry], frozen=True):
-    """What the entries of a list in a theme.yaml are."""
+    """Description of the entries of a list in a theme.yaml."""
 
     key: str
-    """Of the list."""
+    """Key of the list."""
     keys: tuple[str, ...]
-    """Of an entry that is a mapping."""
+    """Allowed keys of an entry that is a mapping."""
     read: Callable[[Any], _Entry | None]
-    """An entry as written → what it says; None if it is something else."""
+    """Function that converts an entry as written, or returns None if it is invalid."""
     problem: str
-    """What such an entry is, for a sentence."""
+    """Text for the message about an invalid entry."""
     hint: str
 
 
 class ThemeSettings(Struct, frozen=True):
-    """What a theme.yaml says."""
+    """The settings of a theme.yaml."""
 
     extends: str = ""
     math_font: str = ""
@@ -56,13 +56,13 @@ class ThemeSettings(Struct, frozen=True):
     styles: tuple[SheetEntry, ...] = ()
     scripts: tuple[ScriptEntry, ...] = ()
     card: CardStyle | None = None
-    """Its font is the path as written."""
+    """Style of social cards; its font is the path as written."""
     located: loader.Located | None = None
-    """Where it says so; None if it says nothing."""
+    """The parsed file with positions; None if it is empty."""
 
 
 def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
-    """The settings of theme `name`; what is wrong with them is reported."""
+    """Return the settings of theme `name`. Report invalid ones."""
     located = loader.load(text, reporter)
     if located is None or located.value is None:
         return ThemeSettings()
@@ -99,7 +99,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
 def _read_entries(
     kind: _EntryKind[_Entry], entries: list[Any], located: loader.Located, reporter: Reporter
 ) -> Iterator[_Entry]:
-    """The entries of `styles` or `scripts`; what is wrong with one is reported, and it is left out."""
+    """Yield the entries of `styles` or `scripts`. Report invalid entries and omit them."""
     for index, written in enumerate(entries):
         entry = kind.read(written)
         if _has_known_keys(written, (kind.key, index), kind.keys, located, reporter):
@@ -123,7 +123,7 @@ def _sheet(entry: Any) -> SheetEntry | None:
 
 
 def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | None:
-    """Options and their values, of `{font: paper, toc: [right, none]}`; None if it is something else."""
+    """Return the options and values of `{font: paper, toc: [right, none]}`, or None if invalid."""
     if not isinstance(written, dict):
         return None
     found = {
@@ -137,9 +137,9 @@ def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | Non
 def report_conditions(
     settings: ThemeSettings, options: Mapping[str, ThemeOption], reporter: Reporter
 ) -> None:
-    """Report style sheets that a theme has for options, or values of them, that no site can choose.
+    """Report stylesheets for options, or values of options, that no site can choose.
 
-    options: the theme's own, and those of themes that it extends.
+    options: Options of the theme and of the themes that it extends.
     """
     located = settings.located
     for index, sheet in enumerate(settings.styles):
@@ -167,7 +167,7 @@ def _script(entry: Any) -> ScriptEntry | None:
 
 
 def _groups(value: Any) -> tuple[str, ...]:
-    """The groups of pages that `for` names; none if it is neither a name nor a list of names."""
+    """Return the groups of pages in `for`, or an empty tuple if it is neither a name nor a list of names."""
     names = [value] if isinstance(value, str) else value
     is_right = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return tuple(names) if is_right else ()
@@ -200,7 +200,7 @@ _SCRIPTS = _EntryKind(
 
 
 def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Reporter) -> CardStyle | None:
-    """The style of social cards, as `card` in a theme.yaml says; its font as written. None without one."""
+    """Return the style of social cards from `card` in a theme.yaml, or None. Its font is as written."""
     right: dict[str, Any] = {}
     for key, value in written.items():
         place = located.places.get(("card", key))

@@ -1,9 +1,9 @@
 """Cells: fences whose code runs.
 
-A Python fence becomes a cell by a `#|` line before its code, by `eval` in its info string, or by the forms
-of Quarto and MyST, `{python}` and `{code-cell}`. On a page with `execute: all`, all Python fences are cells.
-Option lines are removed from the code, so that the code shown and copied is the code that runs. If a Jupyter
-kernel runs the cells, all this applies to its language.
+A Python fence becomes a cell by a `#|` line before its code or by `eval` in its info string. The forms of
+Quarto and MyST, `{python}` and `{code-cell}`, are also cells. On a page with `execute: all`, all Python
+fences are cells. Option lines are removed from the code, so that the code shown and copied is the code that
+runs. If a Jupyter kernel runs the cells, all this applies to its language.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Code that readers run in their browser: runnable blocks and cells.
 
 A cell is runnable with `run-in: browser` or `both`. A block, `<div class="runnable">`, runs its one Python
-fence. If that fence is a cell, the cell is run, with its own session and recorded output, and the block is
+fence. If that fence is a cell, the cell is run, with its own session and recorded output. The block is then
 an ordinary `<div>` around it. Untrusted markup never becomes runnable.
 """
 

@@ -62,7 +62,7 @@ class FoundFormula(Struct, frozen=True):
 
 
 class RefusedFormula(Struct, frozen=True):
-    """A pair of `$` that is plain text, because a digit follows the second one."""
+    """A pair of `$` that is plain text because a digit follows the second one."""
 
     start: int
     end: int

@@ -152,7 +152,7 @@ def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool
 
 
 def _is_glued_to_refused(state: StateInline, found: FoundFormula) -> bool:
-    """Return whether a `$` directly after a digit follows a rejected pair. It is also text."""
+    """Return whether the formula is text too: a `$` directly after a digit that follows a rejected pair."""
     before = state.src[found.start - 1 : found.start]
     glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"
     return glued and page_of(state.env).ambiguous_dollar

@@ -41,7 +41,7 @@ def html_formulas(state: StateCore) -> None:
 
 @dataclass(slots=True)
 class _Pieces:
-    """A block of HTML while it is split."""
+    """The splitting of one HTML block."""
 
     block: Token
     page: PageState

@@ -1,8 +1,8 @@
-"""What grows upwards in formulas: brackets, bars, upright arrows, strokes.
+"""Symbols that grow vertically in formulas: brackets, bars, upright arrows, slashes.
 
-For a sign that may grow, Chromium makes as much room as its widest form takes, and sets every other form in
-the middle of it. So all forms get one width, little more than the smallest one's; what is wider hangs over on
-the side away from the formula.
+For a symbol that may grow, Chromium reserves the width of its widest form and centres all other forms in it.
+Therefore all forms get the same width, little more than that of the smallest one. Wider forms extend beyond
+it on the side away from the formula.
 """
 
 from __future__ import annotations
@@ -17,39 +17,46 @@ from stretch import straight
 
 OPENING, CLOSING = "([{⟨⌈⌊⟦⟪⦃⦅❲", ")]}⟩⌉⌋⟧⟫⦄⦆❳"
 ROOM = 1.15
-"""Room of a bracket, as a share of the smallest form's."""
+"""Width of a bracket, relative to that of its smallest form."""
 WIDEST = 1.2
-"""What is wider, as a share of that room, is squeezed."""
+"""Maximum width of the outline, relative to that width; a wider one is condensed."""
 INNER = 60
-"""At most so much white between a bracket and what it encloses."""
+"""Maximum white space between a bracket and its content."""
 TALLEST_BRACKET = 6000
-"""Higher than a matrix of four rows."""
+"""Maximum height of a bracket; more than a matrix of four rows."""
 STEP = 1.15
-"""Where the next size of a bracket is taller by more, there is one between: Chromium takes none that is a
-little too short, as TeX does."""
+"""Maximum ratio between adjacent sizes of a bracket; larger gaps get a size in between.
+
+Unlike TeX, Chromium never selects a size that is a little too short.
+"""
 BIG_SIZES = (1205, 1805, 2410, 3010)
-r"""What `\big` and its sisters ask for, and a trifle: Chromium takes the first size that is no less."""
+r"""Sizes that `\big` and its variants request, plus a small margin: Chromium selects the first size that is
+at least as large.
+"""
 NEAR_BIG = ((0.896, 0.94), (0.98, 1.02))
-"""Between such shares of one there is no other: Firefox takes the first that is at most a tenth too small."""
+"""Ranges, relative to a size in `BIG_SIZES`, without any other size: Firefox selects the first size that is
+at most a tenth too small.
+"""
 BARS = "|‖∣∥"
 BAR_STEP = 1.1
 ARROWS = "↑↓↕⇑⇓⇕⎰⎱⟮⟯"
-"""What is pulled apart in the middle."""
+"""Symbols that are stretched in the middle."""
 ARROW_STEP = 1.12
 TALLEST = 4000
-"""The tallest that is drawn in one piece. Where two parts lie on each other they look a little darker."""
+"""Maximum height of a form in one piece. Where two parts of an assembly overlap, they look a little darker.
+"""
 STROKES = "/\\"
 STROKE_ROOM = 500
 
 
 def pack_brackets(font: TTFont) -> None:
-    """Give brackets more sizes, and all sizes of one the same width."""
+    """Give brackets more sizes, and all sizes of a bracket the same width."""
     letters = font.getBestCmap()
     for sign in OPENING + CLOSING:
         name = letters[ord(sign)]
         old = growth(font, name, sideways=False)
         rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
-        # an angle has no parts, and nothing straight
+        # An angle bracket has no parts, and no straight segment.
         more = _beyond(font, rough[-1]) if old.GlyphAssembly else ()
         sizes = _with_big(font, [*_between(font, rough), *more])
         room = round(font["hmtx"][name][0] * ROOM)
@@ -61,7 +68,7 @@ def pack_brackets(font: TTFont) -> None:
 
 
 def _own_parts(font: TTFont, name: str, assembly: GlyphAssembly | None) -> list[str]:
-    """Let a sign have its parts for itself: names of copies, now in its assembly."""
+    """Replace the parts of a symbol's assembly with copies that only it uses. Return their names."""
     records = assembly.PartRecords if assembly else []
     for record in records:
         width = font["hmtx"][record.glyph][0]
@@ -70,7 +77,7 @@ def _own_parts(font: TTFont, name: str, assembly: GlyphAssembly | None) -> list[
 
 
 def _between(font: TTFont, names: Sequence[str]) -> Iterator[str]:
-    """Names of sizes with new ones between those that are far from each other."""
+    """Yield the names of sizes, with new ones between those that are far apart."""
     axis = font["MATH"].table.MathConstants.AxisHeight.Value
     heights = [font["glyf"][name].yMax - font["glyf"][name].yMin for name in names]
     for (small, large), (least, most) in zip(pairwise(names), pairwise(heights), strict=True):
@@ -86,7 +93,7 @@ def _between(font: TTFont, names: Sequence[str]) -> Iterator[str]:
 
 
 def _with_big(font: TTFont, names: Sequence[str]) -> list[str]:
-    """Names of sizes with those of `BIG_SIZES`, each in the place of one that is nearly as tall."""
+    """Return the names of sizes with those of `BIG_SIZES`, which replace sizes of nearly the same height."""
     axis = font["MATH"].table.MathConstants.AxisHeight.Value
     heights = {name: font["glyf"][name].yMax - font["glyf"][name].yMin for name in names}
     kept = [name for name in names[1:] if not _near_big(heights[name])]
@@ -107,7 +114,10 @@ def _near_big(height: int) -> bool:
 
 
 def _beyond(font: TTFont, name: str) -> Iterator[str]:
-    """Names of sizes beyond the largest: it is pulled apart where it is straight, a brace above and below."""
+    """Yield the names of sizes larger than the largest one.
+
+    The glyph is stretched where it is straight; a brace in two places, in its upper and lower half.
+    """
     glyph = font["glyf"][name]
     upper = sum(straight(font, name, upright=True)) // 2
     lower = glyph.yMin + glyph.yMax - upper
@@ -123,7 +133,7 @@ def _beyond(font: TTFont, name: str) -> Iterator[str]:
 
 
 def _pack(font: TTFont, names: Sequence[str], room: int, opening: bool) -> None:
-    """Set glyphs, which may be parts of one bracket, into `room`, near what they enclose."""
+    """Fit glyphs, which may be parts of one bracket, into the width `room`, close to their content."""
     if not names:
         return
     left = min(font["glyf"][name].xMin for name in names)
@@ -139,7 +149,7 @@ def _pack(font: TTFont, names: Sequence[str], room: int, opening: bool) -> None:
 
 
 def raise_uprights(font: TTFont) -> None:
-    """Draw bars, arrows and the like in one piece, up to the tallest."""
+    """Draw bars, arrows and similar symbols in one piece, up to the maximum height."""
     letters = font.getBestCmap()
     for signs, step in ((BARS, BAR_STEP), (ARROWS, ARROW_STEP)):
         for sign in signs:
@@ -153,7 +163,7 @@ def raise_uprights(font: TTFont) -> None:
 
 
 def _lift(font: TTFont, name: str, middle: int) -> None:
-    """Let a bar end where a bracket does, so that both have one size around what they enclose together."""
+    """Make a bar end at the same height as a bracket, so that both have one size around the same content."""
     bracket, bar = (font["glyf"][each] for each in (font.getBestCmap()[ord("⟨")], name))
     up, down = bracket.yMax - bar.yMax, bracket.yMin - bar.yMin
     copy = copied(
@@ -167,7 +177,7 @@ def _lift(font: TTFont, name: str, middle: int) -> None:
 
 
 def lengthen_strokes(font: TTFont) -> None:
-    """Draw large strokes as thin and as steep as small ones; they lean out of their room."""
+    """Draw large slashes as thin and as steep as small ones. They extend beyond their width."""
     letters = font.getBestCmap()
     for sign in STROKES:
         name = letters[ord(sign)]
@@ -186,7 +196,7 @@ def lengthen_strokes(font: TTFont) -> None:
 
 
 def _pulled(font: TTFont, name: str, step: float, middle: int, lean: float = 0) -> Iterator[str]:
-    """Names of taller forms: what is above `middle` moves up, and sideways where the line leans."""
+    """Yield the names of taller forms. Points above `middle` move up, and sideways if the line is slanted."""
     glyph = font["glyf"][name]
     height = glyph.yMax - glyph.yMin
     for reached in _heights(height, step):
@@ -199,7 +209,7 @@ def _pulled(font: TTFont, name: str, step: float, middle: int, lean: float = 0) 
 
 
 def _heights(least: int, step: float) -> list[int]:
-    """Taller than `least`, each by a step, with `BIG_SIZES` among them and none too near to these."""
+    """Return heights above `least` in equal ratios, including `BIG_SIZES` and no others close to these."""
     heights = set(BIG_SIZES)
     height = float(least)
     while (height := height * step) < TALLEST:

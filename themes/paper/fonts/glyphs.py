@@ -1,6 +1,6 @@
-"""Glyphs of a TrueType font and how they stretch: copied, drawn anew, listed in its MATH table.
+"""Glyphs of a TrueType font and their stretching: copying, redrawing, entries in the MATH table.
 
-Outlines are quadratic; lengths are thousandths of an em.
+Outlines are quadratic; lengths are in thousandths of an em.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from fontTools.ttLib.tables._g_l_y_f import Glyph, GlyphCoordinates
 from fontTools.ttLib.tables.ttProgram import Program
 
 MOST_SIZES = 20
-"""Chromium looks at no more sizes of a sign than these."""
+"""Maximum number of sizes of a symbol that Chromium reads."""
 Move = Callable[[int, int, int], tuple[int, int]]
-"""(number of the point, x, y) → where it goes."""
+"""Function that maps (number of the point, x, y) to the new position."""
 
 
 def scaled(across: float, up: float = 1.0, low: int = 0) -> Move:
-    """Wider by `across`, higher by `up`, and standing on the baseline with what was at height `low`."""
+    """Return a move that scales by `across` and `up`, and moves the height `low` to the baseline."""
     return lambda _, x, y: (round(x * across), round((y - low) * up))
 
 
 def redraw(font: TTFont, name: str, move: Move, width: int) -> None:
-    """Move every point of a glyph and give it another width."""
+    """Move every point of a glyph and set its width."""
     glyph = font["glyf"][name]
     points = [move(number, *point) for number, point in enumerate(glyph.coordinates)]
     glyph.coordinates = GlyphCoordinates(points)
@@ -33,10 +33,10 @@ def redraw(font: TTFont, name: str, move: Move, width: int) -> None:
 
 
 def copied(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:
-    """The name of a new glyph, that of `name` with every point moved."""
+    """Create a copy of a glyph with every point moved. Return its name."""
     if copy not in font["glyf"].glyphs:
         new = Glyph()
-        # also of a glyph that is made of others
+        # Also works for a composite glyph.
         new.coordinates, ends, new.flags = font["glyf"][name].getCoordinates(font["glyf"])
         new.numberOfContours, new.endPtsOfContours = len(ends), list(ends)
         new.program = Program()
@@ -46,7 +46,7 @@ def copied(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:
 
 
 def add(font: TTFont, name: str, glyph: Glyph, width: int) -> None:
-    """Put a glyph into the font under a new name."""
+    """Add a glyph to the font under a new name."""
     font.setGlyphOrder([*font.getGlyphOrder(), name])
     glyph.recalcBounds(font["glyf"])
     font["glyf"].glyphs[name] = glyph
@@ -56,12 +56,12 @@ def add(font: TTFont, name: str, glyph: Glyph, width: int) -> None:
 
 
 def growth(font: TTFont, name: str, *, sideways: bool) -> otTables.MathGlyphConstruction:
-    """How `name` grows."""
+    """Return the MATH table's construction of larger forms of `name`."""
     return _growths(font, sideways)[name]
 
 
 def set_growth(font: TTFont, name: str, sizes: Sequence[str], parts: object, *, sideways: bool) -> None:
-    """Say how `name` grows: its sizes, smallest first, then what is put together from parts."""
+    """Set the larger forms of `name`: its sizes, smallest first, then the assembly of parts."""
     if len(sizes) > MOST_SIZES:
         raise ValueError(f"{name} has {len(sizes)} sizes")
     made = otTables.MathGlyphConstruction()
@@ -89,7 +89,7 @@ def _size(font: TTFont, name: str, sideways: bool) -> otTables.MathGlyphVariantR
 
 
 def assembled(parts: Sequence[otTables.GlyphPartRecord]) -> otTables.GlyphAssembly:
-    """A sign put together from parts, left to right."""
+    """Return the assembly of a symbol from parts, left to right."""
     assembly = otTables.GlyphAssembly()
     assembly.ItalicsCorrection = otTables.MathValueRecord()
     assembly.ItalicsCorrection.Value = 0
@@ -100,7 +100,10 @@ def assembled(parts: Sequence[otTables.GlyphPartRecord]) -> otTables.GlyphAssemb
 def part(
     glyph: str, length: int, start: int, end: int, *, extender: bool = False
 ) -> otTables.GlyphPartRecord:
-    """A part of a sign; start, end: how far its neighbours may lie on it. An extender may be repeated."""
+    """Return a part of an assembly. An extender may be repeated.
+
+    start, end: Maximum overlap with the neighbouring part at each end.
+    """
     record = otTables.GlyphPartRecord()
     record.glyph, record.FullAdvance, record.PartFlags = glyph, length, int(extender)
     record.StartConnectorLength, record.EndConnectorLength = start, end

@@ -1,8 +1,8 @@
-"""Makes the math font of theme paper: STIX Two Math, whole, with what Chromium needs changed.
+"""Build script for the math font of the paper theme: STIX Two Math with changes for Chromium.
 
-Writes `stix-two-math.woff`, of which a build takes the signs of its site, and beside it the cut with only
-the most common ones, so that simple sites need not cut. Run by hand; README.md beside this file says how and
-when. Same sources, same bytes.
+It writes `stix-two-math.woff`, from which a build makes subsets with the symbols of its site. It also writes
+the subset with the most common symbols, so that simple sites need no subsetting. Run by hand; the README.md
+in this folder says how and when. The same sources give the same bytes.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from blogsmith.stages.fonts import cut_font
 HERE = Path(__file__).parent
 STEM = "stix-two-math"
 UNUSED = ("fpgm", "prep", "cvt ", "gasp", "GPOS")
-"""Hints, which mathematics at any size does without, and the kerning of text."""
+"""Tables to remove: hints, which are unnecessary for mathematics at any size, and kerning of text."""
 
 
 def whole_font(source: Path, script: Path) -> bytes:
-    """The mended font as WOFF.
+    """Return the changed font as WOFF.
 
-    Not WOFF2: that stores outlines in a way which takes ten times as long to read.
+    Not as WOFF2, whose encoding of outlines takes ten times as long to read.
     """
-    # the sources' own dates stay: a clock would give other bytes each time
+    # Keep the dates of the sources: the current time would give other bytes each time.
     font = TTFont(source, recalcTimestamp=False)
     for table in UNUSED:
         del font[table]
@@ -56,7 +56,7 @@ def whole_font(source: Path, script: Path) -> bytes:
 
 
 def main(source: Path, script: Path) -> None:
-    """Write the whole font and the cut for simple sites, and delete older cuts."""
+    """Write the whole font and the subset for simple sites, and delete older subsets."""
     font = whole_font(source, script)
     (HERE / f"{STEM}.woff").write_bytes(font)
     for old in HERE.glob(f"{STEM}-*.woff2"):

@@ -1,4 +1,4 @@
-"""Changes to STIX Two Math that formulas in Chromium need; each function mends one thing."""
+"""Changes to STIX Two Math for formulas in Chromium; each function fixes one problem."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from fontTools.ttLib import TTFont
 from glyphs import Move, add, copied, growth, redraw, scaled, set_growth
 
 ROUNDHAND = 0xFE01
-"""The selector after a letter that asks for the other script: Unicode calls this one roundhand."""
+"""Variation selector for the other script alphabet, which Unicode calls roundhand."""
 PRIME_HEIGHT, PRIME_SPACE = 520, 30
 RADICAL_BAR = 55
-"""Thickness of the line over a root, and of the one in a fraction. Chromium draws whole pixels: with 18 px to
-the em this is one, or two on finer screens, and hardly ever more."""
+"""Thickness of the bar of a root and of a fraction.
+
+Chromium draws whole pixels: at 18 px per em this is one pixel, or two on finer screens, and hardly ever
+more.
+"""
 RADICAL_SIZES = tuple(round(955 * 1.0775**step) for step in range(19))
 SMALL_RADICAL = 950
-"""Heights of the sign. Chromium hangs what it is too tall by below the root, TeX and Firefox share that."""
+"""Heights of the radical sign. Chromium places excess height below the root; TeX and Firefox split it."""
 CONSTANTS = {
     "ScriptPercentScaleDown": 70,
     "ScriptScriptPercentScaleDown": 50,
-    # Chromium takes these for letters, too, where TeX has them only for what is taller or deeper
+    # Chromium also applies these to letters, TeX only to taller or deeper content.
     "SubscriptBaselineDropMin": -60,
     "SuperscriptBaselineDropMax": 410,
     "SuperscriptShiftUp": 365,
@@ -35,28 +38,29 @@ CONSTANTS = {
     "RadicalRuleThickness": RADICAL_BAR,
     "RadicalVerticalGap": 170,
     "RadicalDisplayStyleVerticalGap": 170,
-    # Firefox has none
+    # Firefox does not support it.
     "RadicalExtraAscender": 0,
-    # Chromium takes these for what stands over and under anything but a large operator, Firefox the limits'
+    # Chromium applies these to everything above or below except for large operators, Firefox applies the
+    # limits'.
     "OverbarExtraAscender": 0,
     "UnderbarExtraDescender": 0,
     "OverbarVerticalGap": 190,
     "UnderbarVerticalGap": 175,
     "LowerLimitGapMin": 165,
     "LowerLimitBaselineDropMin": 560,
-    # what stands over an arrow is as near to it as what stands below
+    # Content above an arrow is as close to it as content below.
     "UpperLimitGapMin": 155,
     "UpperLimitBaselineRiseMin": 220,
     "StretchStackTopShiftUp": 310,
     "StretchStackBottomShiftDown": 660,
 }
-"""Where the parts of a formula stand: nearly as in Computer Modern, whose x is a tenth smaller."""
+"""Positions of the parts of a formula: nearly as in Computer Modern, whose x is a tenth smaller."""
 
 
 def narrow_radicals(font: TTFont) -> None:
     """Give all forms of the radical sign the width of the smallest.
 
-    Chromium reserves for every root the width of the widest form in the font.
+    For every root, Chromium reserves the width of the widest form in the font.
     """
     smallest = font.getBestCmap()[ord("√")]
     width, overlap = font["hmtx"][smallest][0], font["glyf"][smallest].xMax
@@ -69,9 +73,9 @@ def narrow_radicals(font: TTFont) -> None:
 
 
 def join_radicals(font: TTFont) -> None:
-    """Let the long stroke of a root end where its bar begins.
+    """Make the long stroke of a root end where its bar starts.
 
-    Chromium draws the bar half its thickness too high, which shows where both lie side by side.
+    Chromium draws the bar half its thickness too high, which is visible where both meet.
     """
     root = font.getBestCmap()[ord("√")]
     variants = font["MATH"].table.MathVariants
@@ -79,7 +83,7 @@ def join_radicals(font: TTFont) -> None:
     width = font["hmtx"][root][0]
     for record in construction.MathGlyphVariantRecord:
         points = font["glyf"][record.VariantGlyph].coordinates
-        # as in `_slim`: outer top, the two ends of the bar's beginning, inner top
+        # As in `_slim`: outer top, the two points at the start of the bar, inner top.
         moved = width - points[3][0]
         low = points[0][1] - RADICAL_BAR // 2
         joined = {0: (points[0][0] + moved, points[0][1]), 2: (points[2][0], low), 3: (width, low)}
@@ -91,16 +95,16 @@ def join_radicals(font: TTFont) -> None:
 
 
 def _slim(font: TTFont, name: str, width: int, overlap: int) -> None:
-    """Squeeze a slanted radical; the outer edge of its long stroke moves out to keep the stroke's weight."""
+    """Condense a slanted radical. The outer edge of its long stroke moves out to keep the stroke's weight."""
     scale = overlap / font["glyf"][name].xMax
-    # the outline begins at the inner top, then bar, outer top, outer bottom
+    # The outline starts at the inner top, followed by bar, outer top and outer bottom.
     stroke = font["glyf"][name].coordinates[3][0] - font["glyf"][name].coordinates[0][0]
     kept = round(stroke * (1 - scale))
     redraw(font, name, lambda n, x, y: (round(x * scale) + (kept if n in (3, 4) else 0), y), width)
 
 
 def _shift_stem(font: TTFont, name: str, width: int, overlap: int) -> None:
-    """Move the upright stem of a very tall radical to `width`, and squeeze the tick before it."""
+    """Move the upright stem of a very tall radical to `width`, and condense the tick before it."""
     stem_left, stem_right = 845, 916
 
     def shift(number: int, x: int, y: int) -> tuple[int, int]:
@@ -112,7 +116,10 @@ def _shift_stem(font: TTFont, name: str, width: int, overlap: int) -> None:
 
 
 def more_radicals(font: TTFont) -> None:
-    """Give the radical sign many sizes: the next larger, or the largest, pressed or pulled below its bar."""
+    """Give the radical sign many sizes.
+
+    They are made from the next larger or the largest one, scaled vertically below its bar.
+    """
     name = font.getBestCmap()[ord("√")]
     old = growth(font, name, sideways=False)
     rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
@@ -128,7 +135,7 @@ def more_radicals(font: TTFont) -> None:
 
 
 def _pressed(font: TTFont, name: str, height: int) -> Move:
-    """Another height for a radical sign; the joint with its bar stays as it is."""
+    """Return a move to another height of a radical sign. The joint with its bar is unchanged."""
     top, low = font["glyf"][name].yMax, font["glyf"][name].yMin
     joint = top - RADICAL_BAR
     share = (height - RADICAL_BAR) / (joint - low)
@@ -136,9 +143,9 @@ def _pressed(font: TTFont, name: str, height: int) -> Move:
 
 
 def enlarge_primes(font: TTFont) -> None:
-    """Draw primes as large as script forms and let them stand on the superscript's baseline.
+    """Draw primes as large as their script forms, on the baseline of superscripts.
 
-    Chromium asks no font for script forms, and this one has lost them.
+    Chromium does not use script forms, and this font no longer has them.
     """
     for prime in "′″‴⁗":
         name = font.getBestCmap()[ord(prime)]
@@ -150,7 +157,7 @@ def enlarge_primes(font: TTFont) -> None:
 
 
 def space_as_tex(font: TTFont) -> None:
-    """Set the distances of `CONSTANTS`."""
+    """Set the values of `CONSTANTS`."""
     constants = font["MATH"].table.MathConstants
     for name, value in CONSTANTS.items():
         old = getattr(constants, name)
@@ -161,9 +168,9 @@ def space_as_tex(font: TTFont) -> None:
 
 
 def add_roundhand(font: TTFont, script: TTFont) -> None:
-    r"""Take the letters of `\mathscr` from `script`, another cut of the same family.
+    r"""Copy the letters of `\mathscr` from `script`, another version of the same family.
 
-    The font's own script letters are calligraphic, as `\mathcal` is.
+    The font's own script letters are calligraphic, as for `\mathcal`.
     """
     letters, outlines = script.getBestCmap(), script.getGlyphSet()
     table = next(table for table in font["cmap"].tables if table.format == 14)

@@ -1,7 +1,8 @@
-"""Makes the text faces of theme paper: Source Serif 4, cut to what posts in Latin letters print.
+"""Build script for the text fonts of the paper theme: subsets of Source Serif 4 for Latin letters.
 
-Writes `static/fonts/paper-serif.woff2` and `paper-serif-italic.woff2`, and `static/faces.css`, by which pages
-know them. Run by hand; README.md beside this file says how and when. Same sources, same bytes.
+It writes `static/fonts/paper-serif.woff2` and `paper-serif-italic.woff2`, and `static/faces.css` with their
+`@font-face` rules. Run by hand; the README.md in this folder says how and when. The same sources give the
+same bytes.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from fontTools.varLib.instancer import instantiateVariableFont
 
 STATIC = Path(__file__).parents[1] / "static"
 FAMILY = "Paper Serif"
-"""Not the name of the source, which its licence reserves."""
+"""Differs from the name of the source, which its licence reserves."""
 AXES = {"opsz": 18, "wght": (400, 650)}
-"""Drawn for the size of text, in the weights from text to headings."""
+"""The optical size of text, and weights from text to headings."""
 SIGNS = frozenset(
     (
         *map(chr, range(0x20, 0x7F)),
@@ -32,7 +33,7 @@ SIGNS = frozenset(
     )
 )
 FEATURES = ("kern", "liga", "lnum", "onum", "pnum", "tnum", "smcp", "c2sc")
-"""Italics have no small capitals."""
+"""Features to keep. Italics have no small capitals."""
 STYLES = ("Roman", "Italic")
 HEADER = """\
 /* Made by fonts/serif.py: the text faces of the theme, and faces of the system as wide and as high as they.
@@ -44,7 +45,7 @@ LETTERS = {
     **{"d": 4.3, "l": 4.0, "c": 2.8, "u": 2.8, "m": 2.4, "w": 2.4, "f": 2.2, "g": 2.0, "y": 2.0, "p": 1.9},
     **{"b": 1.5, "v": 1.0, "k": 0.8, "j": 0.2, "x": 0.2, "q": 0.1, "z": 0.1, ",": 1.2, ".": 1.2},
 }
-"""How many of a hundred letters of English text, and a little more."""
+"""Frequency of letters in English text, for a little more than a hundred letters."""
 _TIMES = ("Times New Roman", "Liberation Serif", "Tinos")
 SYSTEM: dict[str, dict[tuple[str, int], tuple[tuple[str, ...], float]]] = {
     "Wide Georgia": {
@@ -63,11 +64,11 @@ SYSTEM: dict[str, dict[tuple[str, int], tuple[tuple[str, ...], float]]] = {
         ("roman", 600): (tuple(f"{name} Bold" for name in _TIMES), 0.4251),
     },
 }
-"""Family → style and weight → what the system calls the face, and its `mean_width`."""
+"""Family → style and weight → names of the system fonts, and their `mean_width`."""
 FIGURES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 EM = 1000
 LEAST_KERN = 3
-"""Thousandths of an em: less, nobody sees."""
+"""Thousandths of an em; smaller values are not visible."""
 NAMES = {
     1: FAMILY,
     2: "{style}",
@@ -78,8 +79,8 @@ NAMES = {
 
 
 def cut(source: Path, style: str) -> bytes:
-    """The face as WOFF2. style: `Roman` or `Italic`."""
-    # the source's own date stays: a clock would give other bytes each time
+    """Return the font as WOFF2. style: `Roman` or `Italic`."""
+    # Keep the date of the source: the current time would give other bytes each time.
     font = TTFont(source, recalcTimestamp=False)
     instantiateVariableFont(font, AXES, inplace=True)
     limit_forms(font)
@@ -99,7 +100,7 @@ def cut(source: Path, style: str) -> bytes:
 
 
 def limit_forms(font: TTFont) -> None:
-    """Small capitals for the letters of ASCII, other forms for figures alone: the rest is heavy."""
+    """Limit small capitals to ASCII letters and other forms to figures: the rest is large."""
     cmap = font.getBestCmap()
     kept = {
         "smcp": {cmap[ord(letter)] for letter in string.ascii_lowercase},
@@ -119,7 +120,7 @@ def limit_forms(font: TTFont) -> None:
 
 
 def still_kerning(font: TTFont) -> None:
-    """Kern every weight as the lightest, and drop what nobody sees: half the size of the table."""
+    """Kern every weight like the lightest, without invisible amounts. This halves the table."""
     for lookup in font["GPOS"].table.LookupList.Lookup:
         for pairs in _subtables(lookup):
             if pairs.LookupType != 2:
@@ -129,7 +130,7 @@ def still_kerning(font: TTFont) -> None:
                     del value.XAdvDevice
                 if abs(value.XAdvance) < LEAST_KERN:
                     value.XAdvance = 0
-            # the bits of what stands in a value: no more tables of devices
+            # The bits of the values in a record, without device tables.
             pairs.ValueFormat1 &= 0xF
 
 
@@ -146,7 +147,7 @@ def _values(pairs: Any) -> Iterator[Any]:
 
 
 def mean_width(font: TTFont, weight: int) -> float:
-    """How wide a letter of English text is, in ems."""
+    """Return the mean width of a letter of English text, in ems."""
     still = instantiateVariableFont(font, {"wght": weight})
     cmap, widths = still.getBestCmap(), still["hmtx"]
     total: float = sum(often * widths[cmap[ord(letter)]][0] for letter, often in LETTERS.items())
@@ -154,7 +155,10 @@ def mean_width(font: TTFont, weight: int) -> float:
 
 
 def style_sheet(faces: dict[str, bytes]) -> str:
-    """The sheet by which pages know the faces, and those of the system made as wide. faces: by style."""
+    """Return the stylesheet with these fonts, and with system fonts scaled to the same width.
+
+    faces: Style → font file.
+    """
     rules, widths = [], {}
     for style, data in faces.items():
         address = f"fonts/{file_name(style)}?v={hashlib.sha256(data).hexdigest()[:8]}"
@@ -170,7 +174,7 @@ def style_sheet(faces: dict[str, bytes]) -> str:
             source = ", ".join(f'local("{name}")' for name in names)
             lines = {
                 "size-adjust": f"{scale:.1%}",
-                # they count in letters that are scaled
+                # They are relative to the scaled size.
                 "ascent-override": f"{up / scale:.1%}",
                 "descent-override": f"{down / scale:.1%}",
                 "line-gap-override": "0%",
@@ -181,19 +185,19 @@ def style_sheet(faces: dict[str, bytes]) -> str:
 
 
 def rule(family: str, source: str, style: str, weight: str, more: dict[str, str]) -> str:
-    """A face of a family, as CSS."""
+    """Return a CSS rule for one font of a family."""
     slant = "italic" if style == "italic" else "normal"
     lines = {"font-family": f'"{family}"', "font-style": slant, "font-weight": weight, "src": source, **more}
     return "@font-face {\n" + "".join(f"  {key}: {value};\n" for key, value in lines.items()) + "}\n"
 
 
 def file_name(style: str) -> str:
-    """Of a face, under `static/fonts/`."""
+    """Return the name of the font file in `static/fonts/`."""
     return "paper-serif.woff2" if style == "Roman" else "paper-serif-italic.woff2"
 
 
 def main(folder: Path) -> None:
-    """Write both faces and their style sheet."""
+    """Write both fonts and their stylesheet."""
     faces = {style: cut(folder / f"SourceSerif4Variable-{style}.ttf.woff2", style) for style in STYLES}
     for style, data in faces.items():
         (STATIC / "fonts" / file_name(style)).write_bytes(data)

@@ -1,7 +1,8 @@
-"""What grows in formulas: hats, bars, arrows. Chromium gets more sizes, and parts it accepts.
+"""Symbols that grow horizontally in formulas: hats, bars, arrows.
 
-A sign is made longer where nothing but straight horizontal lines cross: it is pulled apart there, or cut,
-and then points beyond the cut move onto it; what collapses has no area.
+They get more sizes, and parts that Chromium accepts. A symbol is lengthened where it consists only of
+straight horizontal lines: it is stretched there. Or it is cut, and the points beyond the cut move onto the
+cut, where they enclose no area.
 """
 
 from __future__ import annotations
@@ -13,30 +14,34 @@ from fontTools.ttLib import TTFont
 from glyphs import Move, assembled, copied, growth, part, redraw, scaled, set_growth
 
 OVERLAP = 100
-"""MinConnectorOverlap of the font: neighbouring parts of a sign lie on each other at least so far."""
+"""Minimum overlap of adjacent parts of a symbol: MinConnectorOverlap of the font."""
 
 HATS = {"ˆ^": "\u0302", "˜~": "\u0303", "ˇ": "\u030c"}
-"""Accents beside the combining one that has their long forms."""
+"""Spacing accents → the combining accent with their long forms."""
 HAT_STEP, LONGEST_HAT = 1.2, 6000
-"""How much longer the next size may be, and the longest; the font's own ends above a sum of three letters."""
+"""Maximum ratio between adjacent sizes, and the maximum length. The font's own sizes end above a sum of three
+letters.
+"""
 DOTS = "\u20db\u20dc"
-"""Three and four dots, which have no spacing twin."""
+"""Three and four dots, which have no spacing equivalent."""
 BRACES, BRACE_STEP, SHORTEST_BRACE = "⏞⏟⏜⏝", 1.07, 1150
-"""A brace over one letter would be a blot: it is longer than the letter, as in TeX."""
+"""Braces with the ratio of their sizes and the minimum length. A brace over a single letter would be a
+blot, so it is longer than the letter, as in TeX.
+"""
 BARS = {"‾": "‾¯ˉ", "_": "_", "⎴": "⎴", "⎵": "⎵"}
-"""Bars, and the signs that grow as they do."""
+"""Bar → symbols that grow in the same way."""
 BAR_STEP = 1.075
-"""A bar is to be as long as what it covers."""
+"""Ratio of adjacent sizes; a bar should be as long as the content below it."""
 ARROWS = "→←↔↦↤↠↞↪↩⇒⇐⇔⇀⇁↼↽⇌⇋⇄⇆="
 ARROW_STEP = 1.12
 LONGEST_BAR, LONGEST_LINE = 2000, 4000
-"""The longest that is drawn in one piece. Where two parts lie on each other they look a little darker."""
+"""Maximum length of a form in one piece. Where two parts overlap, they look a little darker."""
 
 
 def widen_accents(font: TTFont) -> None:
-    """Let spacing accents stretch as the combining ones do, in finer steps; give dots a width.
+    """Make spacing accents stretch like combining ones, in smaller steps. Give dots a width.
 
-    Chromium sets an accent as a box of its own: without a width it would stand left of its letter.
+    Chromium sets an accent as a separate box: without a width, it would be left of its letter.
     """
     letters = font.getBestCmap()
     for accents, combining in HATS.items():
@@ -56,7 +61,7 @@ def _shift(font: TTFont, name: str, by: int, width: int) -> None:
 
 
 def _finer(font: TTFont, names: Sequence[str], step: float) -> Iterator[str]:
-    """Names of sizes with new ones between them: none is much longer than the one before."""
+    """Yield the names of sizes, with new ones so that none is much longer than the previous one."""
     yield names[0]
     for small, large in pairwise(names):
         least, most = font["hmtx"][small][0], font["hmtx"][large][0]
@@ -70,7 +75,7 @@ def _finer(font: TTFont, names: Sequence[str], step: float) -> Iterator[str]:
 
 
 def _wider(font: TTFont, last: str) -> Iterator[str]:
-    """Names of sizes beyond the last one."""
+    """Yield the names of sizes longer than the last one."""
     width = font["hmtx"][last][0]
     while width < LONGEST_HAT:
         width = round(width * HAT_STEP)
@@ -79,7 +84,7 @@ def _wider(font: TTFont, last: str) -> Iterator[str]:
 
 
 def widen_braces(font: TTFont) -> None:
-    """Give braces and arcs more sizes, and let the smallest be no blot."""
+    """Give braces and arcs more sizes, and keep the smallest from being a blot."""
     for sign in BRACES:
         name = font.getBestCmap()[ord(sign)]
         old = growth(font, name, sideways=True)
@@ -90,13 +95,13 @@ def widen_braces(font: TTFont) -> None:
 
 
 def _redraw_as(font: TTFont, name: str, model: str, scale: float) -> None:
-    """Draw a glyph as another one is drawn, but wider or narrower."""
+    """Draw a glyph like another one, but wider or narrower."""
     copy = copied(font, model, f"{model}.least", scaled(scale), round(font["hmtx"][model][0] * scale))
     font["glyf"].glyphs[name], font["hmtx"][name] = font["glyf"][copy], font["hmtx"][copy]
 
 
 def lengthen_lines(font: TTFont) -> None:
-    """Let bars and arrows grow to any length: Chromium refuses the font's own parts for most arrows."""
+    """Make bars and arrows grow to any length: Chromium rejects the font's own parts for most arrows."""
     letters = font.getBestCmap()
     for model, signs in {**BARS, **dict(zip(ARROWS, ARROWS, strict=True))}.items():
         step, longest = (BAR_STEP, LONGEST_BAR) if model in BARS else (ARROW_STEP, LONGEST_LINE)
@@ -107,10 +112,13 @@ def lengthen_lines(font: TTFont) -> None:
 
 
 def straight(font: TTFont, name: str, *, upright: bool = False) -> tuple[int, int]:
-    """The longest range of x in which a glyph has only horizontal lines; upright, of y and vertical ones."""
+    """Return the longest range of x with only horizontal lines in a glyph.
+
+    upright: Return the longest range of y with only vertical lines instead.
+    """
     glyph = font["glyf"][name]
     along, across = (1, 0) if upright else (0, 1)
-    # also of a glyph that is made of others
+    # Also works for a composite glyph.
     points, ends, _ = glyph.getCoordinates(font["glyf"])
     slanted, first = [], 0
     for end in ends:
@@ -126,7 +134,7 @@ def straight(font: TTFont, name: str, *, upright: bool = False) -> tuple[int, in
 
 
 def _pulled(font: TTFont, name: str, step: float, longest: int) -> Iterator[str]:
-    """Names of longer forms in one piece, without air at their sides."""
+    """Yield the names of longer forms in one piece, without side bearings."""
     glyph = font["glyf"][name]
     middle, left = sum(straight(font, name)) // 2, glyph.xMin
     width = length = glyph.xMax - left
@@ -141,14 +149,14 @@ def _pulled(font: TTFont, name: str, step: float, longest: int) -> Iterator[str]
 
 
 def _from_parts(font: TTFont, name: str) -> object:
-    """Both ends, and a line between them as often as needed."""
+    """Return an assembly of both ends and a line between them, repeated as often as required."""
     (start, end), glyph = straight(font, name), font["glyf"][name]
     first, last, room = glyph.xMin, glyph.xMax, end - start
 
     def cut(low: int, high: int, stretch: float = 1) -> Move:
         return lambda _, x, y: (round((min(max(x, low), high) - low) * stretch), y)
 
-    # as long as it can be while every length can still be had
+    # The maximum length with which every total length is still possible.
     length = 2 * room - OVERLAP
     left = copied(font, name, f"{name}.left", cut(first, end), end - first)
     line = copied(font, name, f"{name}.line", cut(start, end, length / room), length)

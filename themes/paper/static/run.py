@@ -1,7 +1,7 @@
-"""Runs a page's code in the reader's browser: what the worker of a build does, for Pyodide and in small.
+"""Runner for a page's code in the reader's browser: a small version of the build's worker, for Pyodide.
 
-Put into Python by run-worker.js, as a package with run_output.py. Places in code are named `<cell 2>` while
-it runs and become lines of the post on their way out, as in a build. Standard library only.
+run-worker.js installs it as a package together with run_output.py. Code locations are named `<cell 2>` at
+run time and are replaced with lines of the post in the output, as in a build. Standard library only.
 """
 
 import ast
@@ -29,18 +29,18 @@ _LIBRARY = re.compile(r"/\S*?/(?:site-packages|python3\.?\d+(?:\.zip)?)/")
 
 
 class Runner:
-    """Runs the blocks of a page; each session has a namespace of its own."""
+    """Runner for the blocks of a page. Each session has a namespace of its own."""
 
     def __init__(self, send: Callable[[str], None]) -> None:
         self._places: list[tuple[str, int]] = []
-        """Of each run: the post's path, none if its code was edited, and its first line there."""
+        """For each run: path of the post (empty if the code was edited), and first line of the code in it."""
         self._sessions: dict[str, types.ModuleType] = {}
         self._output = Output(send, self._in_post)
         self._values = Values(self._output)
         self._figures = Figures(self._output)
 
     def install(self) -> None:
-        """Put our streams, our `display` and our backend of matplotlib in place."""
+        """Install our streams, our `display` and our backend of matplotlib."""
         sys.stdout, sys.stderr = Stream(self._output, "stdout"), Stream(self._output, "stderr")
         builtins.display = self._values.display  # type: ignore[attr-defined]
         sys.modules[BACKEND] = self._figures
@@ -48,13 +48,13 @@ class Runner:
         warnings.formatwarning = _warning_in_words
 
     async def run(self, code: str, session: str, file: str, line: int, seed: int | None) -> str:
-        """Run code and send what it gives; `ok` or `error`.
+        """Run code and send its output. Return `ok` or `error`.
 
-        file, line: where it starts in the post; file is empty for code that a reader has changed.
+        file, line: Start of the code in the post; file is empty for code that a reader has changed.
         """
         self._places.append((file, line))
         name = f"<cell {len(self._places)}>"
-        # without the last newline carets stand one column too far
+        # Without the last newline, carets are one column too far to the right.
         text = code.rstrip("\n") + "\n"
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         namespace = self._namespace(session)
@@ -71,12 +71,12 @@ class Runner:
         if session not in self._sessions:
             self._sessions[session] = types.ModuleType("__main__")
             self._sessions[session].__dict__["__builtins__"] = builtins
-        # where pickle and dataclasses look names up
+        # Pickle and dataclasses search names there.
         sys.modules["__main__"] = self._sessions[session]
         return self._sessions[session].__dict__
 
     async def _guarded(self, work: Callable[[], Any]) -> str:
-        """How `work` ended; whatever the code raises is data from here on."""
+        """Return the status of `work`. Any exception of the code becomes data."""
         try:
             await work()
         except BaseException as error:
@@ -102,7 +102,7 @@ class Runner:
             self._values.show(value, "value")
 
     def _traceback(self, error: BaseException) -> str:
-        """As Python prints it, with the author's and the libraries' frames only."""
+        """Return the traceback as Python prints it, with only the frames of the author and libraries."""
         shown = traceback.TracebackException(type(error), error, error.__traceback__)
         for one in _chained(shown):
             one.stack[:] = [frame for frame in one.stack if not frame.filename.startswith(_HERE)]
@@ -110,7 +110,7 @@ class Runner:
         return self._in_post(_LIBRARY.sub("", "".join(lines)))
 
     def _in_post(self, text: str) -> str:
-        """Places in cells as lines of the post; in code that was changed as lines of that."""
+        """Return the text with locations in cells as lines of the post, or of the edited code."""
         return _PLACE.sub(self._place, text) if "<cell " in text else text
 
     def _place(self, match: re.Match[str]) -> str:
@@ -128,7 +128,7 @@ async def _run(code: types.CodeType, namespace: dict[str, Any]) -> Any:
 
 
 def _compiled(source: Any, name: str, mode: str, namespace: dict[str, Any], flags: int = 0) -> Any:
-    """Code or its tree; `await` may stand outside of functions, `from __future__` lasts for the session."""
+    """Compile code or its tree. `await` is allowed at top level; `from __future__` lasts for the session."""
     future = importlib.import_module("__future__")
     if getattr(namespace.get("annotations"), "compiler_flag", 0):
         flags |= future.annotations.compiler_flag
@@ -141,21 +141,21 @@ def _shortened(text: str) -> str:
 
 
 def _is_silenced(code: str, last: ast.expr) -> bool:
-    """Whether a semicolon follows the expression; behind it stand at most brackets and comments."""
+    """Return whether a semicolon follows the expression, after optional brackets and comments."""
     lines = code.encode("utf-8", "replace").split(b"\n")[(last.end_lineno or 0) - 1 :]
     lines[0] = lines[0][last.end_col_offset or 0 :]
     return b"".join(line.partition(b"#")[0].strip() for line in lines).endswith(b";")
 
 
 def _sow(seed: int) -> None:
-    """Random numbers as in a build with this seed; NumPy is there only if code of the page imports it."""
+    """Seed random numbers as in a build. NumPy is only available if code of the page imports it."""
     random.seed(seed)
     if importlib.util.find_spec("numpy"):
         importlib.import_module("numpy.random").seed(seed % 2**32)
 
 
 def _chained(shown: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
-    """An exception and all that it hangs together with."""
+    """Yield an exception and all exceptions linked to it."""
     waiting, seen = [shown], set[int]()
     while waiting:
         one = waiting.pop()

@@ -1,7 +1,7 @@
-"""What code gives in the reader's browser, on its way to the page: text, values and figures, in their order.
+"""Output of code in the reader's browser on its way to the page: text, values and figures, in order.
 
-Standard library only; matplotlib is served where it is loaded. What happens is said as JSON, in the events
-that run-output.js shows.
+Standard library only; matplotlib is supported if it is loaded. Output is sent as JSON events, which
+run-output.js shows.
 """
 
 import base64
@@ -15,19 +15,19 @@ from collections.abc import Callable
 from typing import Any
 
 TEXT_BYTES = 1024 * 1024
-"""Of text that one run may print or show."""
+"""Maximum number of bytes of text that one run may print or show."""
 BACKEND = "_blogsmith_figures"
 
 _LINES_AT_ONCE = 200
 _BATCH = 8192
 _WAIT_S = 0.05
-# An object that has this has everything, and what it says about itself means nothing.
+# An object with this attribute has every attribute, so its representations mean nothing.
 _CANARY = "_blogsmith_no_object_has_this_"
 _MARGIN_INCHES = 0.05
 
 
 class Output:
-    """The one way out: text and pictures in the order in which they came, within the limit of a run."""
+    """The only output channel: text and images in order, within the limit of a run."""
 
     def __init__(self, send: Callable[[str], None], in_post: Callable[[str], str]) -> None:
         self._send = send
@@ -35,7 +35,7 @@ class Output:
         self.begin()
 
     def begin(self) -> None:
-        """A run starts, with its whole limit."""
+        """Start a run with its full limit."""
         self._left = TEXT_BYTES
         self._lines = _LINES_AT_ONCE
         self._dropped = 0
@@ -45,13 +45,13 @@ class Output:
         self._since = 0.0
 
     def end(self) -> None:
-        """Send what waits, and how much was not kept."""
+        """Send the pending text, and the number of dropped bytes."""
         self.flush()
         if self._dropped:
             self.emit(event="dropped", bytes=self._dropped)
 
     def write(self, name: str, text: str) -> None:
-        """Take text for stdout or stderr; lines leave at once until there are many."""
+        """Accept text for stdout or stderr. The first lines are sent immediately, later ones in batches."""
         if not (text := self.within(text)):
             return
         if name != self._name:
@@ -67,8 +67,8 @@ class Output:
             self.flush()
 
     def within(self, text: str) -> str:
-        """As much of `text` as the run may still show; the rest is counted."""
-        # characters that no UTF-8 has would stop the count
+        """Return the part of `text` that the run may still show. Count the rest as dropped."""
+        # Characters that UTF-8 cannot encode would stop the count.
         data = text.encode("utf-8", "replace")
         kept = text if len(data) <= self._left else data[: self._left].decode("utf-8", "ignore")
         used = min(len(data), self._left)
@@ -77,13 +77,13 @@ class Output:
         return kept
 
     def flush(self) -> None:
-        """Send the text that waits."""
+        """Send the pending text."""
         if self._parts:
             text, self._parts, self._size = "".join(self._parts), [], 0
             self._send(json.dumps({"event": "stream", "name": self._name, "text": self._in_post(text)}))
 
     def emit(self, **event: object) -> None:
-        """Send an event behind the text so far."""
+        """Send an event after the pending text."""
         self.flush()
         self._send(json.dumps(event))
 
@@ -100,22 +100,22 @@ class Stream(io.TextIOBase):
         self.buffer = Bytes(self)
 
     def write(self, text: str) -> int:
-        """Take text; all of it."""
+        """Accept all of the text."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._output.write(self.name, text)
         return len(text)
 
     def flush(self) -> None:
-        """Send what waits."""
+        """Send the pending text."""
         self._output.flush()
 
     def close(self) -> None:
-        """Flush only: the next run prints too."""
+        """Flush only, because the next run also prints."""
         self.flush()
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
@@ -126,7 +126,7 @@ class Bytes(io.BufferedIOBase):
         self._stream = stream
 
     def write(self, data: Any) -> int:
-        """Take bytes."""
+        """Accept all of the bytes."""
         view = bytes(data)
         self._stream.write(view.decode("utf-8", "replace"))
         return len(view)
@@ -135,18 +135,18 @@ class Bytes(io.BufferedIOBase):
         """Stay open."""
 
     def writable(self) -> bool:
-        """Always."""
+        """Return True."""
         return True
 
 
 class Values:
-    """Shows values: plain text, and the richest form that a page can hold."""
+    """Conversion of values to events: plain text, and the richest form that a page accepts."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
 
     def display(self, *objects: object) -> None:
-        """The builtin `display`: show objects here and now."""
+        """Show objects immediately; the builtin `display`."""
         for shown in objects:
             self.show(shown, "display")
 
@@ -165,7 +165,7 @@ class Values:
         for form, mime in (("html", "text/html"), ("latex", "text/latex"), ("svg", "image/svg+xml")):
             value = offered.get(mime)
             if isinstance(value, str) and value:
-                # past the limit the plain form has to do
+                # If it exceeds the limit, the plain form must be sufficient.
                 kept = self._output.within(value)
                 forms |= {form: value} if kept == value else {}
         png = offered.get("image/png")
@@ -174,7 +174,7 @@ class Values:
         return forms
 
     def _offered(self, shown: object) -> dict[str, Any]:
-        # a class has the methods of its instances
+        # A class has the methods of its instances.
         if isinstance(shown, type) or getattr(shown, _CANARY, None) is not None:
             return {}
         methods = {"text/html": "html", "text/latex": "latex", "image/svg+xml": "svg", "image/png": "png"}
@@ -203,7 +203,7 @@ class Values:
 
 
 class Figures(types.ModuleType):
-    """The module that matplotlib takes for its backend: to show a figure is to send it as SVG."""
+    """The module that is matplotlib's backend: showing a figure sends it as SVG."""
 
     def __init__(self, output: Output) -> None:
         super().__init__(BACKEND)
@@ -225,25 +225,25 @@ class Figures(types.ModuleType):
         return self.FigureCanvas
 
     def is_figure(self, value: object) -> bool:
-        """Whether it is a figure of matplotlib."""
+        """Return whether a value is a figure of matplotlib."""
         module: Any = sys.modules.get("matplotlib.figure")
         return module is not None and isinstance(value, module.Figure)
 
     def is_shown(self, figure: Any) -> bool:
-        """Whether this run has sent the figure as it is now."""
+        """Return whether this run has already sent the figure in its current state."""
         return not figure.stale and any(figure is other for other in self.shown)
 
     def send(self, figure: Any) -> None:
         """Send a figure."""
         stream = io.BytesIO()
         figure.savefig(stream, format="svg", bbox_inches=_box(figure), metadata={"Date": None})
-        # saving touches it; what is stale from now on is what the author changes
+        # Saving marks the figure as stale; from now on, only the author's changes should.
         figure.stale = False
         self.shown.append(figure)
         self._output.emit(event="display", text=repr(figure), svg=stream.getvalue().decode("utf-8"))
 
     def send_open(self) -> None:
-        """Send the figures of pyplot that are not shown yet, and close all."""
+        """Send the figures of pyplot that were not yet shown, and close all."""
         if "matplotlib.pyplot" not in sys.modules:
             return
         managers = importlib.import_module("matplotlib._pylab_helpers").Gcf
@@ -259,7 +259,7 @@ class Figures(types.ModuleType):
 
 
 def _box(figure: Any) -> Any:
-    """The figure's own size in inches, grown where that would cut something off; None as settings say."""
+    """Return the figure's box in inches, extended if it would cut off content. None keeps the settings."""
     if importlib.import_module("matplotlib").rcParams["savefig.bbox"] is not None:
         return None
     width, height = figure.get_size_inches()
@@ -269,13 +269,13 @@ def _box(figure: Any) -> Any:
     right = tight.x1 + _MARGIN_INCHES if tight.x1 > width else width
     top = tight.y1 + _MARGIN_INCHES if tight.y1 > height else height
     if right - left > 2 * width or top - bottom > 2 * height:
-        # a text far off is not worth a huge picture
+        # Distant text does not justify a huge image.
         return None
     return importlib.import_module("matplotlib.transforms").Bbox([[left, bottom], [right, top]])
 
 
 def is_part_of_figure(value: object) -> bool:
-    """Whether `value` is what calls such as `plt.plot` give back: the figure shows it."""
+    """Return whether `value` is a result of calls such as `plt.plot`, which the figure already shows."""
     artist: Any = sys.modules.get("matplotlib.artist")
     container: Any = sys.modules.get("matplotlib.container")
     if artist is None:
