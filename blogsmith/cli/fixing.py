@@ -65,7 +65,7 @@ def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextI
 
 
 def print_diff(changes: Sequence[FileChange], stream: TextIO) -> None:
-    """Print a unified diff of all files, colored on a terminal. Control characters are escaped."""
+    """Print a unified diff of all files, coloured on a terminal. Control characters are escaped."""
     color = wants_color(stream)
     for change in changes:
         for line in _diff_lines(change):

@@ -112,7 +112,8 @@ def request(
 ) -> Iterator[http.client.HTTPResponse]:
     """Send a request and yield the open response.
 
-    ends: deadline on `time.monotonic`. headers: names with `_` instead of `-`.
+    ends: deadline on `time.monotonic`.
+    headers: names with `_` instead of `-`.
 
     Raise OSError, HTTPException, ValueError or HostRefused.
     """

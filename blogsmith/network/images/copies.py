@@ -73,7 +73,8 @@ def fetch_copy(
 ) -> Fetched:
     """Download the image at a URL, or the poster of a video, and write it below the folder for copies.
 
-    known: its record. If the content differs, it is rejected, unless `renew`. get: downloads a URL.
+    known: its record. If the content differs, it is rejected, unless `renew`.
+    get: downloads a URL.
 
     Raise CopyRefused if it cannot be downloaded or is not an image, and OSError if it cannot be written.
     """
