@@ -84,7 +84,7 @@ def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: 
         found = [view for view in written.values() if view.kind == "post" and view.date and not view.edition]
     else:
         found = [written[path] for path in chosen if path in written]
-    # Files named one by one keep the order in which they are named.
+    # Files named one by one keep the order of their names on the command line.
     is_listed = chosen is not None and len(posts) == len(chosen)
     if not found or (is_listed and len(found) < len(posts)):
         missing = next((path for path in chosen or () if path not in written), "")

@@ -105,7 +105,7 @@ class FormulaConverter(Struct, frozen=True):
     commands: frozenset[str] = frozenset()
     """Commands that the converter knows and blogsmith does not."""
     trusted: bool = False
-    """As in `Diagram`."""
+    """Whether the function must only receive trusted sources."""
 
 
 class Plugins(Struct, frozen=True):
