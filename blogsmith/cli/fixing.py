@@ -65,7 +65,7 @@ def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextI
 
 
 def print_diff(changes: Sequence[FileChange], stream: TextIO) -> None:
-    """Print a unified diff of all files, colored on a terminal. Control characters are escaped."""
+    """Print a unified diff of all files, coloured on a terminal. Control characters are escaped."""
     color = wants_color(stream)
     for change in changes:
         for line in _diff_lines(change):
@@ -100,9 +100,9 @@ def _write(root: Path, change: FileChange) -> bool:
 
 # Application of fixes to the files of a site. They are planned first, so that they can be shown.
 #
-# We change only regular files inside the site that are not reached through a link, and only if their content
-# is still the one that was planned for. Each file is replaced in one step, so an interrupted run leaves no
-# partial file.
+# We change only regular files inside the site that are not reached through a link. If the content of a file
+# has changed since it was planned for, the file is skipped. Each file is replaced in one step, so an
+# interrupted run leaves no partial file.
 
 
 _MARK = b"\xef\xbb\xbf"

@@ -33,8 +33,8 @@ def converse(
 ) -> None:
     """Answer every line until the input ends.
 
-    read: returns at most the given number of bytes and waits only for the first; b"" at the end. write:
-    sends to the reader immediately, so a client may wait for each answer before its next request.
+    read: returns at most the given number of bytes and waits only for the first; b"" at the end.
+    write: sends to the reader immediately, so a client may wait for each answer before its next request.
     """
     rest = b""
     while chunk := read(_CHUNK):
@@ -56,7 +56,7 @@ def converse(
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Answers lines, with defaults for keys that a line omits."""
+    """Converter of request lines to answer lines, with defaults for keys that a line omits."""
 
     macros: Mapping[str, str]
     """Macros for all formulas. The macros of a line take precedence."""

@@ -204,7 +204,7 @@ def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
 
 
 def notice(packages: Mapping[str, Package]) -> str:
-    """Return the notice that the licenses require next to the files."""
+    """Return the notice that the licences require next to the files."""
     lines = [
         f"Pyodide {VERSION}, Python {PYTHON} for browsers.",
         "Pyodide is under the Mozilla Public License 2.0, https://www.mozilla.org/MPL/2.0/",

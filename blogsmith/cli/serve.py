@@ -171,7 +171,7 @@ def _print_stopped(stream: TextIO) -> None:
 
 
 class StatusLines:
-    """Prints status messages, one at a time, from any thread.
+    """Printer of status messages, one at a time, from any thread.
 
     On a terminal, the line about a later save of the same file replaces the previous one.
     """

@@ -28,9 +28,11 @@ def print_report(
 ) -> None:
     """Print the diagnostics and the summary of a build.
 
-    write: whether the build writes the site. full: show every location of every error. for_program:
-    diagnostics were printed on stdout for a program, so print everything else on stderr. focus: number of
-    files and folders that were checked; 0 means all. quiet: print only errors.
+    write: whether the build writes the site.
+    full: show every location of every error.
+    for_program: diagnostics were printed on stdout for a program, so print everything else on stderr.
+    focus: number of files and folders that were checked; 0 means all.
+    quiet: print only errors.
     """
     say = terminal.warn if for_program else terminal.print_line
     found = [one for one in report.diagnostics if one.severity == "error" or not quiet]

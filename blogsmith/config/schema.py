@@ -211,7 +211,7 @@ class Theorems(Struct, frozen=True):
     used_in: bool = False
     """Below a post, list where its numbered statements and equations are used, including in other posts."""
     map: bool = False
-    """At `/map/`, draw for each series the statements that the proofs of other statements use."""
+    """Draw a map of each series at `/map/`, which shows the statements that the proofs of others use."""
 
 
 class Code(Struct, frozen=True):
@@ -221,21 +221,22 @@ class Code(Struct, frozen=True):
     """Number the lines of every fence."""
     deadline_s: float = 2.0
     """CPU time limit for highlighting one fence, in seconds. If it is exceeded, the code is shown without
-    colors.
+    colours.
     """
     max_line: int = 10_000
-    """Longest line that is highlighted, in characters. A fence with a longer line is shown without colors."""
+    """Longest line that is highlighted, in characters. A fence with a longer line is shown without colours.
+    """
 
 
 class CalloutKind(Struct, frozen=True):
     """A custom callout kind, or changes to a built-in one."""
 
     title: str = ""
-    """Default title. Empty: the name of the kind, capitalized."""
+    """Default title. Empty: the name of the kind, capitalised."""
     icon: str = ""
     """Name of an icon of the theme."""
     color: str = ""
-    """Name of a color of the theme: `blue green amber red purple grey teal`."""
+    """Name of a colour of the theme: `blue green amber red purple grey teal`."""
     alias: tuple[str, ...] = ()
     """Other names for this kind."""
     numbered: bool = False
@@ -353,8 +354,8 @@ class Execution(Struct, frozen=True):
     shapes: Literal["off", "check"] = "off"
     """Check the tensor shapes in code comments while cells run."""
     provenance: Literal["once", "full", "short", "none"] = "once"
-    """Line with date and versions after results: `once` a session, in `full` or `short` form after each
-    result, or `none`.
+    """Line with date, device and versions after results: `once` a session, in `full` or `short` form after
+    each result, or `none`.
     """
     sandbox: Literal["off", "landlock"] = "off"
     """`landlock`: prevent cells from writing outside a temporary folder and from using TCP, if the Linux
@@ -409,7 +410,7 @@ class Config(Struct, frozen=True):
     citable: OfSite[bool] = False
     """Show on each post how to cite it, as BibTeX, and include metadata for reference managers."""
     license: OfSite[str] = ""
-    """License of posts: an identifier such as `CC-BY-4.0`, a URL, or a name."""
+    """Licence of posts: an identifier such as `CC-BY-4.0`, a URL, or a name."""
     base_url: OfPage[str] = ""
     """URL of the published site, with its path: `https://example.org/blog`. Empty: the root of any host."""
     lang: OfPage[str] = "en"

@@ -60,7 +60,7 @@ class _Comparison:
         self._converter = converter
         self._compared = self._different = 0
         self._left_out: Counter[str] = Counter()
-        """Reason → how many formulas are not compared because of it."""
+        """Number of formulas that are not compared, by reason."""
 
     def compare(self, document: Document) -> tuple[Diagnostic, ...]:
         """Return a warning for each formula of a page that differs."""

@@ -207,7 +207,7 @@ def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) ->
 
 
 class _Scale:
-    """Measures the files of one site, each of them once."""
+    """Measurement of the files of one site, each of them once."""
 
     def __init__(self, site: SiteSnapshot) -> None:
         self._site = site

@@ -106,7 +106,7 @@ class FormulaConverter(Struct, frozen=True):
     commands: frozenset[str] = frozenset()
     """Commands that the converter knows and blogsmith does not."""
     trusted: bool = False
-    """As in `Diagram`."""
+    """Whether the function must only receive trusted sources."""
 
 
 class Plugins(Struct, frozen=True):
@@ -234,14 +234,15 @@ class Hooks:
     ) -> Callable[[DiagramFunction], DiagramFunction]:
         """Register `f(source)`, which returns the SVG for a fence of this language. Use as a decorator.
 
-        blogsmith removes active content from the SVG and adapts its colors to the theme. The function raises
+        blogsmith removes active content from the SVG and adapts its colours to the theme. The function raises
         ValueError with a message for the author if the source is invalid, or SyntaxError(message, ("", line,
         column, None)) if it knows the location. If a program is missing, it raises ImportError or
         FileNotFoundError with what to install; then the page shows the source.
 
-        trusted: sites with `markup.untrusted` never call the function. formulas: blogsmith typesets each
-        `$…$` in a label. In `source`, a placeholder word of about the same width, such as `jiliijij`,
-        replaces the formula. Every `<text>` of the drawing with that word becomes HTML with the formula.
+        trusted: sites with `markup.untrusted` never call the function.
+        formulas: blogsmith typesets each `$…$` in a label. In `source`, a placeholder word of about the same
+        width, such as `jiliijij`, replaces the formula. Every `<text>` of the drawing with that word becomes
+        HTML with the formula.
         """
 
         def register(function: DiagramFunction) -> DiagramFunction:
@@ -263,8 +264,8 @@ class Hooks:
         `-v` reports this. Errors in TeX are reported as usual. A site uses one converter, chosen by
         `math: {converter: name}`.
 
-        commands: commands, with backslash, that only this converter knows. trusted: sites with
-        `markup.untrusted` never call the function.
+        commands: commands, with backslash, that only this converter knows.
+        trusted: sites with `markup.untrusted` never call the function.
         """
 
         def register(function: ConvertFunction) -> ConvertFunction:

@@ -1,6 +1,6 @@
 """Native name and writing direction of a language, by its tag.
 
-Names and directions are from Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder). Names are capitalized
+Names and directions are from Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder). Names are capitalised
 because they stand alone.
 """
 

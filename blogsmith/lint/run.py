@@ -1,4 +1,4 @@
-"""Runs all lints over each page, then over the site.
+"""Run of all lints: on each page, then on the site.
 
 The findings of a page that depend on no other page are one record, made from its tokens and cached like its
 HTML. The site is checked with these records. A lint receives the parts of a page that it needs and reports
@@ -65,8 +65,8 @@ def lint_site(
 ) -> list[Diagnostic]:
     """Return the warnings about all pages and the settings.
 
-    documents: sources of the pages. waiting: sources of drafts and future posts. They are not checked, but
-    their references count.
+    documents: sources of the pages.
+    waiting: sources of drafts and future posts. They are not checked, but their references count.
     """
     linked = {name for page in pages for name in page.links}
     commands = {name for page in pages for name in page.commands}

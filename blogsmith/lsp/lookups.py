@@ -54,7 +54,8 @@ def labels_of(session: SiteSession, path: str) -> Iterator[KnownLabel]:
 def find_label(session: SiteSession, path: str, slug: str, target: str) -> KnownLabel | None:
     """Return the label that a reference in a page points to.
 
-    slug: slug of another page, or empty. target: id of the label.
+    slug: slug of another page, or empty.
+    target: id of the label.
     """
     present = session.present
     document = present.resolved.documents.get(path) if present else None

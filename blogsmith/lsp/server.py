@@ -349,7 +349,8 @@ class Worker:
     def __init__(self, clock: Callable[[], float], report_bug: Callable[[Exception], None]) -> None:
         """Create the queue.
 
-        clock: monotonic clock, in seconds. report_bug: called with exceptions, which are internal errors.
+        clock: monotonic clock, in seconds.
+        report_bug: called with exceptions, which are internal errors.
         """
         self._clock = clock
         self._report_bug = report_bug

@@ -30,7 +30,7 @@ MOST_PROBLEMS = 500
 
 
 class SiteWatch(Protocol):
-    """Watches a site on disk."""
+    """Watcher of a site on disk."""
 
     def stop(self) -> None:
         """Stop watching."""
@@ -66,9 +66,12 @@ class LanguageService:
     ) -> None:
         """Create a service without documents.
 
-        publish: sends diagnostics to the editor. watch: starts watching a site. Its reports come from
-        another thread and must be passed to `take_changes`. opened, closed: called with sites that need, or
-        no longer need, steps of work. is_urgent: whether the editor waits for an answer. say: logs a line.
+        publish: sends diagnostics to the editor.
+        watch: starts watching a site. Its reports come from another thread and must be passed to
+        `take_changes`.
+        opened, closed: called with sites that need, or no longer need, steps of work.
+        is_urgent: whether the editor waits for an answer.
+        say: logs a line.
         """
         self.encoding: str = types.PositionEncodingKind.Utf16
         self.sessions: dict[Path, SiteSession] = {}

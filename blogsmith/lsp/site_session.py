@@ -75,8 +75,10 @@ class SiteSession:
     ) -> None:
         """Open the site without updating it yet.
 
-        clock: monotonic clock, in seconds. is_urgent: whether other work must run first. If so, rendering of
-        a slow page is interrupted and repeated after a pause. say: logs a line.
+        clock: monotonic clock, in seconds.
+        is_urgent: whether other work must run first. If so, rendering of a slow page is interrupted and
+        repeated after a pause.
+        say: logs a line.
         """
         self.root = root
         self.present: SiteSnapshot | None = None

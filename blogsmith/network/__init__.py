@@ -1,1 +1,1 @@
-"""Other hosts: which may be asked for anything and how, copies of images there, links that lead there."""
+"""Requests to other hosts: connection rules, copies of images, link checks."""

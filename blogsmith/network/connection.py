@@ -1,6 +1,7 @@
-"""One connection to a host: which hosts may be asked, http and https with time limits, downloads.
+"""Connections to other hosts: which hosts are allowed, HTTP and HTTPS with time limits, and downloads.
 
-No cookies, no names and passwords, no proxy: a proxy would look names up itself, and could not be judged.
+Requests send no cookies or credentials and use no proxy: a proxy would resolve names itself, so the IP
+address could not be checked.
 """
 
 from __future__ import annotations
@@ -20,29 +21,33 @@ from msgspec import Struct
 from ..base.version import __version__
 from ..model.remote_images import remote_address
 
-# Which machine a name stands for, and whether a site may make this one speak to it.
+# Resolution of host names, and the decision whether a site may make this machine connect to them.
 #
-# A site may come from a stranger, and its posts may name what only this machine can reach: services on it, a
-# router, the metadata of a cloud. So the address is looked up here, judged, and connected to as judged: a
-# name that stands for another machine a moment later (DNS rebinding) gains nothing.
+# A site may come from a stranger, and its posts may name addresses that only this machine can reach: its
+# services, a router, the metadata service of a cloud. We therefore resolve the name ourselves, check the IP
+# address, and connect to this address. A name that resolves to another machine a moment later (DNS
+# rebinding) has no effect.
 
 
 Lookup = Callable[[str, int], list[str]]
-"""(host, port) → IP addresses, in the order in which they are to be tried; OSError if there are none."""
+"""Maps (host, port) to IP addresses, in the order to try them. Raises OSError if there are none."""
 
 
 class HostRefused(Exception):
-    """Why a host is not spoken to, in the author's words."""
+    """A host that we do not connect to; the message is the reason."""
 
 
 def look_up(host: str, port: int) -> list[str]:
-    """As the system has it."""
+    """Resolve a host with the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bool) -> list[str]:
-    """The addresses of a host; HostRefused if one is of a private network, OSError if there are none."""
+    """Return the IP addresses of a host.
+
+    Raise HostRefused if one is in a private network and this is not allowed, and OSError if there are none.
+    """
     addresses = lookup(host, port)
     private = [] if may_be_private else [one for one in addresses if not is_public(one)]
     if private:
@@ -52,7 +57,7 @@ def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bo
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is of the open Internet, also the one that it holds to be reached through it."""
+    """Return whether an IP address is public. An IPv4 address inside an IPv6 address must be public, too."""
     try:
         every = list(_inner_addresses(ipaddress.ip_address(address.partition("%")[0])))
     except ValueError:
@@ -65,7 +70,7 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 def _inner_addresses(address: _Address) -> Iterator[_Address]:
-    """The address and, of IPv6, the IPv4 address within it (RFC 4291, 3056, 4380, 6052)."""
+    """Yield the address and, for IPv6, the IPv4 address inside it (RFC 4291, 3056, 4380, 6052)."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped:
             yield address.ipv4_mapped
@@ -86,28 +91,31 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Limits(Struct, frozen=True):
-    """What a download may cost, and whom it may speak to."""
+    """Limits of a download, and the hosts that it may connect to."""
 
     may_be_private: bool = False
-    """Hosts of a private network may be asked."""
+    """Allow hosts in a private network."""
     size: int = 50_000_000
-    """Bytes."""
+    """Maximum size in bytes."""
     whole_s: float = 120.0
-    """Seconds for one file, redirects included."""
+    """Time limit for one file, including redirects."""
     silent_s: float = 20.0
-    """Seconds without a byte after which a server counts as gone."""
+    """Timeout without any data from the server."""
     lookup: Lookup = look_up
     watch: Callable[[int], None] = lambda done: None
-    """Told how many bytes have come, often."""
+    """Called frequently with the number of bytes received."""
 
 
 @contextmanager
 def request(
     method: str, address: str, accept: str, limits: Limits, ends: float, **headers: str
 ) -> Iterator[http.client.HTTPResponse]:
-    """Ask a host, and read its answer while it is open; OSError, HTTPException, ValueError or HostRefused.
+    """Send a request and yield the open response.
 
-    ends: when all must be over, by `time.monotonic`. headers: with `_` for `-`.
+    ends: deadline on `time.monotonic`.
+    headers: names with `_` instead of `-`.
+
+    Raise OSError, HTTPException, ValueError or HostRefused.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -130,7 +138,7 @@ def request(
 def _connect(
     scheme: str, host: str, port: int, addresses: list[str], limits: Limits, ends: float
 ) -> Iterator[http.client.HTTPConnection]:
-    """A connection to one of the addresses, which is cut when the time is over."""
+    """Yield a connection to one of the addresses, which is shut down at the deadline."""
     held = [_open_socket(addresses, port, limits, ends)]
     timer = Timer(max(0.0, ends - time.monotonic()), _cut, (held,))
     timer.daemon = True
@@ -141,7 +149,7 @@ def _connect(
         if scheme == "https":
             context = ssl.create_default_context()
             secure = context.wrap_socket(held[0], server_hostname=host, do_handshake_on_connect=False)
-            # the plain socket is empty now
+            # The plain socket is detached now.
             held[0] = secure
             secure.do_handshake()
         connection.sock = held[0]
@@ -164,14 +172,17 @@ def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -
 
 
 def _cut(held: list[socket.socket]) -> None:
-    """End what a server draws out byte by byte."""
-    # one that is closed already
+    """Shut down the connection, so that a server that sends byte by byte cannot exceed the deadline."""
+    # It may be closed already.
     with suppress(OSError):
         held[0].shutdown(socket.SHUT_RDWR)
 
 
 def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
-    """Why a host could not be asked, in the author's words. ends: as in `request`."""
+    """Return why a request failed, as a message for the author.
+
+    ends: as in `request`.
+    """
     if time.monotonic() >= ends:
         return f"it is not there after {limits.whole_s:g} seconds"
     if isinstance(error, TimeoutError):
@@ -185,7 +196,7 @@ def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
     return str(error) or type(error).__name__
 
 
-# One file of another host, read whole: http and https, with limits on size, time and redirects.
+# Download of one complete file by HTTP or HTTPS, with limits for size, time and redirects.
 
 
 MAX_REDIRECTS = 5
@@ -193,7 +204,7 @@ _PIECE = 1 << 16
 
 
 class DownloadRefused(Exception):
-    """Why a file cannot be had, in the author's words."""
+    """A file that cannot be downloaded; the message is the reason."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -201,15 +212,15 @@ class DownloadRefused(Exception):
 
 
 class Downloaded(Struct, frozen=True):
-    """What a server gave."""
+    """Content of a downloaded file."""
 
     data: bytes
     media_type: str
-    """Lower case, without parameters; empty if it says none."""
+    """Media type in lower case, without parameters; empty if the server sends none."""
 
 
 def download(address: str, limits: Limits) -> Downloaded:
-    """The file at an http(s) address; DownloadRefused says why not."""
+    """Download the file at an http(s) URL. Raise DownloadRefused with the reason if that fails."""
     ends = time.monotonic() + limits.whole_s
     for _ in range(MAX_REDIRECTS + 1):
         try:
@@ -232,7 +243,7 @@ def _next_address(address: str, location: str) -> str:
 
 
 def _fetch(address: str, limits: Limits, ends: float) -> Downloaded | str:
-    """The file, or where it has moved to."""
+    """Return the file, or the URL of a redirect."""
     with request("GET", address, "image/*", limits, ends) as answer:
         return _read_answer(answer, limits, ends)
 

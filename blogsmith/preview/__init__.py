@@ -1,1 +1,1 @@
-"""The live preview: the site as it is now, served to this machine while it is written."""
+"""Live preview: the current state of the site, served to this machine while it is written."""

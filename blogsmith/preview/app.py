@@ -1,7 +1,7 @@
-"""One preview from its start to its end: who is there, who talks to whom, and that nothing is left behind.
+"""One preview from start to end: creates the parts, connects them and cleans up.
 
-The server stands first, with the pages of the last time: what makes pages takes longer to load than a reader
-likes to wait.
+The server starts first, with the pages of the previous preview, because loading the modules that render
+pages takes longer than a reader likes to wait.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from .page_store import StoredPages
 from .pages.script_tag import ScriptTag
 
 _SWITCH_S = 0.001
-"""How long a thread that computes keeps another one waiting: a page is sent while others are made."""
+"""Longest time that a computing thread delays another one, so that pages can be sent while others are
+rendered.
+"""
 
 
 def serve_site(
@@ -32,10 +34,11 @@ def serve_site(
     ready: Callable[[str], None],
     check: Callable[[], None],
 ) -> None:
-    """Show the site at `root` until a signal ends it.
+    """Serve the site at `root` until a signal ends it.
 
-    say: prints lines for the author. ready: told the address as soon as pages can be asked for. check: called
-    often; raises when the preview is to end.
+    say: prints lines for the author.
+    ready: called with the URL as soon as the server accepts requests.
+    check: called frequently; raises an exception to end the preview.
     """
     root = root.resolve()
     editor = _editor(root)
@@ -81,7 +84,7 @@ def _editor(root: Path) -> Editor:
     from ..config.load import load_config
     from ..project.trust.consent import judge
 
-    # the settings that are judged are those that are used
+    # The settings that are checked for consent must be the settings that are used.
     config = load_config(root).config
     consent = judge(root, config)
     return editor_link(config.editor, os.environ, root, consent.is_given, consent.reason)

@@ -1,8 +1,8 @@
-"""The author's editor at a place in a source file: as a link of the page, or as a command that runs here.
+"""Opening a source file in the author's editor: as a link in the page, or as a command that runs here.
 
-A link is followed by the browser. A command is started by this process, with the author's rights: one that
-the site's settings bring is code of the site and runs only where the site is trusted; one of the author's
-own, in BLOGSMITH_EDITOR, needs nobody's consent.
+A link is followed by the browser. A command is started by this process, with the author's rights. A command
+in the site's settings is code of the site and runs only if the site is trusted. A command in the author's
+own variable BLOGSMITH_EDITOR needs no consent.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ..config.editors import read_editor
 
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"
-"""What a page is told in place of a link: ask the preview to open the editor."""
+"""Value that pages get instead of a link: they request that the preview opens the editor."""
 GRACE_S = 1.0
-"""How long a command may take to fail and be heard, in seconds."""
+"""Time in seconds for a command to fail and the failure to be reported."""
 _LAST_LINE = 10_000_000
 _DRIVE = lazy_pattern(r"[A-Za-z]:")
 
@@ -34,24 +34,28 @@ class Editor:
 
     root: Path
     template: str = ""
-    """A URL with places `{path}` (percent-encoded, relative to the root), `{line}` and `{column}`; or
-    `BY_COMMAND`; or empty: nothing can be opened."""
+    """URL with placeholders `{path}` (percent-encoded, relative to the root), `{line}` and `{column}`; or
+    `BY_COMMAND`; or empty if nothing can be opened.
+    """
     command: tuple[str, ...] = ()
-    """Program and arguments with places `{file}`, `{line}` and `{column}`."""
+    """Program and arguments with placeholders `{file}`, `{line}` and `{column}`."""
     problem: str = ""
-    """Why there is no editor although one is named, for the author; may be empty."""
+    """Why the configured editor cannot be used, as a message for the author; empty if it can."""
 
     def edit(self, data: Mapping[str, object]) -> None:
-        """Open what a page asks for: `path`, `line` and `column`. ValueError says what is wrong."""
+        """Open the location that a page requests by `path`, `line` and `column`. Raise ValueError with the
+        reason if that fails.
+        """
         path = data.get("path")
         if not isinstance(path, str):
             raise ValueError("path must be a text")
         self.open_at(path, _number(data.get("line", 1)), _number(data.get("column", 1)))
 
     def open_at(self, path: str, line: int = 1, column: int = 1) -> None:
-        """Start the command for a file of the site; ValueError if there is no such file or no such program.
+        """Start the command for a file of the site. Raise ValueError if the file or the program does not
+        exist.
 
-        The command goes on by itself. One that fails within `GRACE_S` is a ValueError, too.
+        The command continues in the background. If it fails within `GRACE_S`, also raise ValueError.
         """
         if not self.command:
             raise ValueError("no command for an editor is set")
@@ -60,9 +64,10 @@ class Editor:
 
 
 def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool, why: str = "") -> Editor:
-    """The editor that the author names in BLOGSMITH_EDITOR, else that of the site's setting.
+    """Return the editor in BLOGSMITH_EDITOR, or the editor in the site's settings.
 
-    trusted: whether code of the site may run here. why: why it may not any more, in words.
+    trusted: whether code of the site may run here.
+    why: why trust has ended, as a message; may be empty.
     """
     own = environ.get(VARIABLE, "").strip()
     choice = read_editor(own or setting)
@@ -82,9 +87,11 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
 
 
 def url_path(folder: Path) -> str:
-    """The path of a folder as it stands in a URL: a slash in front and none behind, percent-encoded."""
+    """Return the path of a folder for a URL: percent-encoded, with a leading slash and without a trailing
+    one.
+    """
     parts = folder.as_posix().strip("/").split("/")
-    # the colon of a drive stays: C%3A is no drive for those who do not decode
+    # Keep the colon of a drive: programs that do not decode would not recognize C%3A.
     encoded = [
         part if _DRIVE.fullmatch(part) and not at else quote(part, safe="") for at, part in enumerate(parts)
     ]
@@ -98,10 +105,11 @@ def _number(value: object) -> int:
 
 
 def _file_of_site(root: Path, path: str) -> Path:
-    """The absolute path of a file of the site, links resolved."""
+    """Return the absolute path of a file of the site, with links resolved."""
     relative = PurePosixPath(path)
     named = bool(path) and "\\" not in path and not relative.is_absolute() and ".." not in relative.parts
-    # a name too long, a loop of links, a NUL: as little a file as one that is not there
+    # These errors mean that there is no such file: a name that is too long, a loop of links, a NUL
+    # character.
     with suppress(OSError, RuntimeError, ValueError):
         file = (root / relative).resolve()
         if named and file.is_relative_to(root.resolve()) and file.is_file():
@@ -110,7 +118,7 @@ def _file_of_site(root: Path, path: str) -> Path:
 
 
 def _fill(argument: str, places: Mapping[str, str]) -> str:
-    """The argument with its places filled, in one pass: a path may hold braces."""
+    """Fill in the placeholders of an argument in one pass, because a path may contain braces."""
     return re.sub(r"\{(file|line|column)\}", lambda found: places[found[1]], argument)
 
 
@@ -122,7 +130,7 @@ def _start(command: list[str], folder: Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # the author's Ctrl-C ends the preview, not the editor
+            # The author's Ctrl-C must end the preview and not the editor.
             start_new_session=True,
         )
     except OSError as error:
@@ -130,7 +138,7 @@ def _start(command: list[str], folder: Path) -> None:
     try:
         code = process.wait(GRACE_S)
     except subprocess.TimeoutExpired:
-        # an editor that stays: somebody must take its exit code, or it remains as a zombie
+        # The editor keeps running. A thread must read its exit code, otherwise it becomes a zombie process.
         threading.Thread(target=process.wait, daemon=True, name="editor").start()
         return
     if code:

@@ -1,4 +1,6 @@
-"""What the server asks: the event loop, and until that knows the whole site the pages of the last preview."""
+"""Request handler of the server: the event loop or, until it knows the whole site, the pages of the previous
+preview.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class Cells(Protocol):
-    """What pages may ask of running cells."""
+    """Actions of pages on running cells."""
 
     def stop(self, page: str = "") -> None:
-        """End them."""
+        """Stop the cells of a page, or all cells."""
 
     def run_again(self, page: str) -> None:
-        """Run them anew."""
+        """Run the cells of a page again."""
 
 
 class SiteGateway:
-    """`SiteHandler` and `ActionHandler` of the server, from its first moment on; called from many threads."""
+    """`SiteHandler` and `ActionHandler` of the server from its start on; called from many threads."""
 
     def __init__(self, stored: StoredPages, tag: ScriptTag, editor: Editor) -> None:
         self._stored = stored
@@ -41,37 +43,37 @@ class SiteGateway:
         self._hello: Callable[[], Mapping[str, object]] = dict
 
     def attach(self, cells: Cells, hello: Callable[[], Mapping[str, object]]) -> None:
-        """Pages are made from now on: who runs cells, and what a tab hears first."""
+        """Set the runner of cells and the function that returns the first event of a tab, once they exist."""
         self._cells, self._hello = cells, hello
 
     def hello(self) -> Mapping[str, object]:
-        """What a tab hears when it connects; nothing before there is anything to say."""
+        """Return the first event for a tab that connects; empty until `attach` is called."""
         return self._hello()
 
     def use_loop(self, engine: EventLoop) -> list[tuple[str, str]]:
-        """Ask the event loop from now on; gives the pages that were sent without it, with their versions."""
+        """Use the event loop from now on. Return the pages that were sent without it, with their versions."""
         self._engine = engine
         self._has_engine.set()
         return self._sent
 
     def mark_complete(self) -> None:
-        """The engine knows the whole site."""
+        """Mark the whole site as known to the event loop."""
         self._is_whole = True
 
     def close(self) -> None:
-        """Nobody is to wait for an engine that will not come."""
+        """Release threads that wait for an event loop that will not come."""
         self._has_engine.set()
 
     def answer(self, path: str) -> Response:
-        """As `SiteHandler.answer`."""
+        """Implement `SiteHandler.answer`."""
         return (None if self._is_whole else self._stored_response(path)) or self._wait().answer(path)
 
     def version(self, path: str) -> str:
-        """As `SiteHandler.version`."""
+        """Implement `SiteHandler.version`."""
         return self._wait().version(path)
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
-        """As `ActionHandler.act`."""
+        """Implement `ActionHandler.act`."""
         if name == "edit":
             self.editor.edit(data)
         elif name == "stop" and self._cells:
@@ -98,7 +100,7 @@ class SiteGateway:
             return Response(200, media_type(path), data)
         if not data:
             return None
-        # in this order: `take` may come in between, and to be told twice does no harm
+        # The order matters: `use_loop` may run in between, and reporting a page twice has no effect.
         self._sent.append((path, page.version))
         if self._engine:
             self._engine.page_sent(path, page.version)

@@ -1,4 +1,4 @@
-"""What the command line decides about one preview."""
+"""Command line options of one preview."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ class ServeOptions:
     """How a site is shown, and to whom."""
 
     build: BuildOptions
-    """As for a build that starts now; `build.execution` says which cells may run."""
+    """Options as for a build that starts now. `build.execution` specifies the cells that may run."""
     now: Callable[[], dt.datetime]
-    """The present moment with its time zone, for a preview that outlives the day."""
+    """Returns the current time with its time zone, for a preview that runs for more than a day."""
     host: str = HOST
-    """Address or name to listen at."""
+    """IP address or host name to listen on."""
     port: int = PORT
-    """The first that is tried; 0: any free one."""
+    """First port to try; 0: any free port."""
     is_port_fixed: bool = False
-    """Try no other port than `port`."""
+    """Try no port other than `port`."""
     allowed_hosts: tuple[str, ...] = ()
-    """Names under which the preview may be asked for beside those of this machine alone, without a port;
-    IPv6 addresses without brackets."""
+    """Host names, without a port, that requests may use in addition to those of this machine alone. IPv6
+    addresses have no brackets.
+    """
     poll_s: float | None = None
-    """Look at the files every so many seconds; None: the system tells what has changed."""
+    """Interval for scanning the files, in seconds; None: the system reports changes."""
     verbose: bool = False
-    """Say what cells print while they run."""
+    """Print the output of cells while they run."""
     quiet: bool = False
-    """Say nothing but errors and that they are gone."""
+    """Print only errors, and when they are fixed."""
     color: bool = False
-    """Colour diagnostics."""
+    """Print diagnostics in colour."""

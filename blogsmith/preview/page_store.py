@@ -1,7 +1,7 @@
-"""Pages of the last preview, so that a browser sees the first page at once.
+"""Pages of the previous preview, so that a browser sees the first page immediately.
 
-A page is served only while its source is unchanged. Once the site has been read, the preview compares each
-page with its current inputs.
+A page is served only while its source is unchanged. When the whole site has been read, the preview compares
+each page with its current inputs.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from ..project.bundled_folders import bundled_folder
 from .pages.media_types import media_type
 
 _MOST_BYTES = 64 * 1024 * 1024
-"""Of one page."""
+"""Maximum size of one page."""
 
 
 class StoredPage(msgspec.Struct, frozen=True, array_like=True):
-    """One page of the last preview."""
+    """One page of the previous preview."""
 
     path: str
-    """As in an address, decoded."""
+    """Decoded path of its URL."""
     version: str
     source: str
     """Path of its Markdown file, or empty."""
     digest: str
-    """SHA-256 of that file, in hex."""
+    """Hexadecimal SHA-256 of its Markdown file."""
     packed: bytes
-    """Its bytes, deflated."""
+    """Deflated HTML."""
     key: str = ""
-    """As `OutputKeys.key` gives it; empty: what it was made from is not known."""
+    """Key as returned by `OutputKeys.key`; empty if the inputs of the page are unknown."""
     inputs: PageInputs = PageInputs({})
     problems: tuple[Diagnostic, ...] = ()
-    """What its policy stops."""
+    """Diagnostics about content that its policy blocks."""
 
     @property
     def data(self) -> bytes:
-        """Its bytes; empty if they are damaged."""
+        """Content of the page; empty if it is damaged."""
         try:
             return zlib.decompressobj().decompress(self.packed, _MOST_BYTES)
         except zlib.error:
@@ -53,17 +53,20 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StoredPages:
-    """Those of one site; each method opens the cache anew, so that any thread may call it."""
+    """Stored pages of one site. Each method opens the cache again, so that any thread may call it."""
 
     def __init__(self, root: Path, settings: str) -> None:
-        """settings: names the options of the command under which pages were made."""
+        """Create the store without opening the cache.
+
+        settings: identifies the command line options that pages depend on.
+        """
         self._root = root
         self._key = f"{__version__} {settings}"
         self._saved: dict[str, tuple[str, str, str]] = {}
-        """Path of a page → version, key and digest of the one that was saved last."""
+        """Version, key and digest that were last saved, by path of the page."""
 
     def page(self, path: str) -> StoredPage | None:
-        """The page at a path, if its source has not changed."""
+        """Return the page at a path if its source has not changed, otherwise None."""
         with open_site_cache(self._root) as rows:
             row = rows.get("served page", path)
         page = self._decode(row) if row else None
@@ -72,7 +75,7 @@ class StoredPages:
         return page if not page.source or self._digest(page.source) == page.digest else None
 
     def all_pages(self) -> Mapping[str, StoredPage]:
-        """Every page by its path, whatever its source is now."""
+        """Return all pages by path, whether their sources have changed or not."""
         found: dict[str, StoredPage] = {}
         with open_site_cache(self._root) as rows:
             for path, row in rows.rows("served page").items():
@@ -82,7 +85,7 @@ class StoredPages:
         return found
 
     def file(self, path: str) -> tuple[str, Path] | None:
-        """Media type and place of a file that was copied as it is to a path."""
+        """Return the media type and the location of a file that is copied unchanged to a path."""
         with open_site_cache(self._root) as rows:
             row = rows.get("served file", path)
         if row is None or row.key != self._key:
@@ -93,9 +96,10 @@ class StoredPages:
     def save(
         self, pages: Iterable[StoredPage], paths: Collection[str], files: Iterable[tuple[str, Path]]
     ) -> None:
-        """Keep pages and where files are; what cannot be written is not kept.
+        """Store pages and locations of files. Errors are ignored.
 
-        pages: those that an earlier preview did not make. paths: of all pages there are.
+        pages: pages made in this preview.
+        paths: paths of all current pages.
         """
         with open_site_cache(self._root) as rows:
             for page in pages:
@@ -126,7 +130,9 @@ class StoredPages:
         return ""
 
     def _is_public(self, file: Path) -> bool:
-        """Whether the file lies where files lie that are copied into a site, behind no link."""
+        """Return whether a file is in a folder whose files are copied into a site, and not reached through a
+        link.
+        """
         with suppress(OSError, RuntimeError, ValueError):
             if file.resolve() == file:
                 themes = (self._root / "themes", bundled_folder("themes").resolve())

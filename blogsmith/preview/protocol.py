@@ -1,4 +1,4 @@
-"""What passes between the HTTP server of the preview and the site it shows."""
+"""Interface between the HTTP server of the preview and the site that it shows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Protocol
 
 PREFIX = "/_blogsmith/"
-"""Where the preview's own files and its events are, beside the site."""
+"""URL path of the preview's own files and events, next to those of the site."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a GET comes to."""
+    """Response to a GET request."""
 
     status: int
     """200, 301, 404, 500 or 503."""
@@ -21,31 +21,33 @@ class Response:
     """Media type."""
     body: bytes = b""
     file: Path | None = None
-    """A file to send in place of `body`, links resolved; checked again when it is opened."""
+    """File to send instead of `body`, with links resolved; checked again when it is opened."""
     make: Callable[[], bytes] | None = None
-    """What makes the body, where that takes long: called by the thread that sends it."""
+    """Makes the body, if that takes long. It is called by the thread that sends the body."""
     location: str = ""
-    """With 301: where to, a path of this host."""
+    """For status 301: target, a path on this host."""
 
 
 class SiteHandler(Protocol):
-    """The site as the server sees it; called from many threads."""
+    """Interface of the site for the server; called from many threads."""
 
     def answer(self, path: str) -> Response:
-        """What is at a decoded absolute path, as soon as it is made."""
+        """Return the response for a decoded absolute path. Wait until it is available."""
 
     def version(self, path: str) -> str:
-        """Names the present bytes of a page; empty if there is none."""
+        """Return a version that identifies the current content of a page; empty if there is none."""
 
 
 class ActionHandler(Protocol):
-    """What a page of the preview may ask for; called from many threads."""
+    """Interface for actions of preview pages; called from many threads."""
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
-        """Do it and tell what came of it; LookupError for an unknown name, ValueError for wrong data."""
+        """Run an action and return its result. Raise LookupError for an unknown name, ValueError for invalid
+        data.
+        """
 
 
 Event = Mapping[str, object]
-"""What pages are told: JSON data with a `kind`."""
+"""Event for pages: JSON data with a `kind`."""
 Publish = Callable[[Event], None]
-"""Tells all pages; from any thread."""
+"""Sends an event to all pages; can be called from any thread."""

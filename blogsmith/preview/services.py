@@ -1,4 +1,6 @@
-"""What makes the pages of a preview: watcher, pipeline, runner of cells, and the event loop between."""
+"""Parts that make the pages of a preview: watcher, pipeline, runner of cells, and the event loop that
+connects them.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,7 @@ from .protocol import Publish
 
 
 class PreviewServices:
-    """Belongs to one preview."""
+    """Services of one preview."""
 
     def __init__(
         self,
@@ -98,20 +100,20 @@ class PreviewServices:
         self._watcher = self._new_watcher()
 
     def hello(self) -> Mapping[str, object]:
-        """As `EventPublisher.hello`."""
+        """Return the first event of a stream, as `EventPublisher.hello`."""
         return self._publisher.hello()
 
     def run(self, front: SiteGateway, check: Callable[[], None]) -> None:
-        """Keep the site as it is on disk until a signal or `check` raises."""
+        """Keep the site up to date with the files on disk until a signal or `check` raises."""
         self._front = front
-        # first of all: what is saved from now on is seen
+        # Start watching first, so that no save is missed.
         self._watch(load_config(self._root).config.output)
         for path, version in front.use_loop(self._engine):
             self._engine.send(Sent(path, version))
         self._engine.run(check)
 
     def close(self) -> None:
-        """End everything that was started."""
+        """Stop everything that was started."""
         self._watcher.stop()
         self.runner.close()
         if self._is_frozen:
@@ -119,7 +121,7 @@ class PreviewServices:
         self._stack.close()
 
     def _watch(self, output: str) -> None:
-        """Watch the site but its output, and whether its code is trusted."""
+        """Watch the site except its output, and the record of trusted sites."""
         self._watcher.stop()
         self._output = output
         self._watcher = self._new_watcher(output=[self._root / output])
@@ -130,7 +132,7 @@ class PreviewServices:
         self._engine.send(Saved(changes, time.monotonic()))
 
     def _on_rest(self) -> None:
-        """The whole site is as it is on disk, and nothing waits."""
+        """Handle the moment when the whole site is up to date and nothing waits."""
         if self._front:
             self._front.mark_complete()
             self._renew_editor(self._front)
@@ -139,7 +141,7 @@ class PreviewServices:
             self._watch(present.config.output)
             self._on_change(ChangedFiles(frozenset(), everything=True))
         if not self._is_frozen:
-            # what there is now stays; the collector would look at all of it again and again
+            # These objects stay alive; the garbage collector would scan them again and again.
             self._is_frozen = True
             gc.collect()
             gc.freeze()
@@ -155,7 +157,7 @@ class PreviewServices:
             self._tell_of_cache()
 
     def _open_earlier(self, present: SiteSnapshot) -> FindPage:
-        """What finds pages that an earlier preview made of the same."""
+        """Return a function that finds pages of the previous preview with the same inputs."""
         stored = {**self._stored.all_pages()}
         keys = OutputKeys(present.composition, self._rows)
 
@@ -173,7 +175,7 @@ class PreviewServices:
             self._say(note)
 
     def _renew_editor(self, front: SiteGateway) -> None:
-        """The setting may have changed, or the trust in it."""
+        """Read the editor again, because the setting or the trust in it may have changed."""
         present = self._site.present
         if present:
             config = present.config
@@ -181,7 +183,7 @@ class PreviewServices:
             self._site.tag = replace(self._site.tag, editor=front.editor.template)
 
     def _pages(self, present: SiteSnapshot) -> Iterator[StoredPage]:
-        """The pages that were made in this preview."""
+        """Yield the pages that were made in this preview."""
         keys = OutputKeys(present.composition, self._rows)
         for path, page in self._site.finished_pages():
             made_of = self._site.pages.made_of(path)
@@ -201,7 +203,7 @@ class PreviewServices:
             )
 
     def _style_sheets(self, present: SiteSnapshot) -> Iterator[StoredPage]:
-        """Without its style sheet no page is shown."""
+        """Yield the stylesheets, because no page is shown without its stylesheet."""
         for path, planned in present.table.items():
             if path.endswith(".css") and isinstance(planned.content, partial):
                 with suppress(SiteError):
@@ -214,16 +216,19 @@ class PreviewServices:
 
 
 def _say_nothing(line: str) -> None:
-    """Of a preview that reports errors only."""
+    """Discard a line, in a preview that prints errors only."""
 
 
-# Which cells are to run now: those of pages that are open first, then those of all others.
+# Selection of the cells to run: first the cells of open pages, then those of all other pages.
 
 
 def request_cells(
     site: ServedSite, publisher: EventPublisher, want: Callable[[Work], None], asked: ExecutionOptions
 ) -> None:
-    """Have the cells run that are to be run. want: takes what the runner is to see to from now on."""
+    """Request the cells that must run.
+
+    want: receives the complete work for the runner, which replaces earlier work.
+    """
     present = site.present
     if present is not None:
         publisher.keep_outcomes(present.resolved.documents)
@@ -242,17 +247,21 @@ def _work(present: SiteSnapshot, site: ServedSite, asked: ExecutionOptions) -> W
     return Work(present.context, asked, resolved.may_run, tuple(pages))
 
 
-# What running cells say on the terminal of a preview: how many ran, and with `-v` what they print.
+# Terminal output of running cells in a preview: how many ran and, with `-v`, their output.
 
 
 Say = Callable[[str], None]
 
 
 class RunLines:
-    """Hears run events, from any thread; prints whole lines."""
+    """Printer of run events. Receives events from any thread and prints whole lines."""
 
     def __init__(self, say: Say, clock: Callable[[], float], *, loud: bool) -> None:
-        """clock: seconds that only run forward. loud: print what cells print, too."""
+        """Create a printer.
+
+        clock: monotonic clock, in seconds.
+        loud: also print the output of cells.
+        """
         self._say = say
         self._clock = clock
         self._loud = loud
@@ -260,14 +269,14 @@ class RunLines:
         self._began_s: dict[str, float] = {}
         self._ran: dict[str, int] = {}
         self._open: dict[tuple[str, object], str] = {}
-        """Page and cell → the line it has begun."""
+        """Unfinished line of output, by page and cell."""
         self._after: dict[str, list[str]] = {}
-        """Page → the states that its sessions went on from."""
+        """Checkpoints that the sessions resumed from, by page."""
         self._refused: set[tuple[str, object]] = set()
-        """Page, and why none of its states is kept: said once."""
+        """Reported pairs of a page and the reason why it has no checkpoint."""
 
     def on_event(self, event: Mapping[str, object]) -> None:
-        """Take a run event."""
+        """Handle a run event."""
         page, state, cell = str(event["page"]), event["state"], event.get("cell")
         with self._lock:
             if state == "started":

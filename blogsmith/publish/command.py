@@ -152,7 +152,7 @@ def setup_command(
 ) -> int:
     """Write the files that TARGET needs to publish the site.
 
-    Hosts that build the site install blogsmith from a wheel in the folder publish/ (3 MB), and its
+    Hosts that build the site install blogsmith from a wheel in the folder publish/ (3 MB). They install its
     dependencies from the lock file next to it, which contains the SHA-256 of each file. The first run needs
     the network and about 10 seconds. If a file of yours differs, the difference is shown and nothing is
     written.
@@ -189,9 +189,9 @@ for _option in reversed(_SOURCES):
 def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setup) -> int:
     """Rehearse locally how TARGET builds the site.
 
-    Builds the site from its records with --frozen and --strict. Then creates a new Python environment,
-    installs the lock there, runs the commands of the host on a copy of the files in git, and compares the
-    pages. This takes half a minute. The first run needs the network and downloads 20 MB, which are cached in
+    Builds the site from its records with --frozen and --strict. Then installs the lock in a new Python
+    environment, runs the commands of the host on a copy of the files in git, and compares the pages. This
+    takes half a minute. The first run needs the network and downloads 20 MB, which are cached in
     ~/.cache/blogsmith/wheels. The site must be trusted.
     """
     from ..api.publishing import temporary_folder

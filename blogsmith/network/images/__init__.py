@@ -1,1 +1,1 @@
-"""Copies of images at other hosts: downloading them once, on the author's word, and judging what came."""
+"""Copies of images on other hosts, downloaded once at the author's request and then checked."""

@@ -1,7 +1,7 @@
-"""Copies of images in the folder of a site, and their record: what is to be downloaded, and how it is kept.
+"""Copies of images in the site's folder, and their record: download, validation and storage.
 
-A copy lies under `static/remote/<host>/`, so it is published as any picture, without what cameras write.
-Its name tells the address: the last part of its path, and the beginning of the SHA-256 of the whole.
+A copy is stored under `static/remote/<host>/`, so it is published like any image, without camera metadata.
+Its name is made from the last part of the URL's path and the beginning of the SHA-256 of the whole URL.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from ..connection import Downloaded, DownloadRefused
 
 State = Literal["new", "missing", "changed", "there"]
 _STEM = 60
-"""Characters of a file's name that are taken from its address."""
+"""Maximum number of characters of a URL in a file name."""
 
 
 class CopyRefused(Exception):
-    """Why there is no copy of an image, in the author's words."""
+    """An image that cannot be copied; the message is the reason."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -45,15 +45,15 @@ class CopyRefused(Exception):
 
 
 class Fetched(Struct, frozen=True):
-    """A copy that was made."""
+    """A new copy."""
 
     copy: ImageCopy
     size: int
-    """Bytes."""
+    """Size in bytes."""
 
 
 def copy_state(root: Path, copy: ImageCopy | None) -> State:
-    """How a recorded copy stands: never made, its file gone, another file in its place, or as it was made."""
+    """Return the state of a recorded copy: not recorded, file missing, file changed, or file unchanged."""
     if copy is None:
         return "new"
     try:
@@ -71,10 +71,12 @@ def fetch_copy(
     *,
     renew: bool = False,
 ) -> Fetched:
-    """Download the image at an address, of a video its poster, and write it below the folder for copies.
+    """Download the image at a URL, or the poster of a video, and write it below the folder for copies.
 
-    known: what the record says of it; other bytes are refused, unless `renew`. get: what downloads.
-    CopyRefused for what is no picture, or is not to be had; OSError if it cannot be written.
+    known: its record. If the content differs, it is rejected, unless `renew`.
+    get: downloads a URL.
+
+    Raise CopyRefused if it cannot be downloaded or is not an image, and OSError if it cannot be written.
     """
     try:
         found = download_poster(address, get) or get(address)
@@ -94,7 +96,7 @@ def fetch_copy(
 
 
 def copy_path(address: str, suffix: str) -> str:
-    """Where the copy of an address lies, relative to the root of the site."""
+    """Return the path of the copy of a URL, relative to the root of the site."""
     parts = urlsplit(address)
     stem = slugify(PurePosixPath(unquote(parts.path)).stem)[:_STEM].strip("-") or "image"
     host = "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in parts.netloc)
@@ -103,7 +105,7 @@ def copy_path(address: str, suffix: str) -> str:
 
 
 def write_record(root: Path, copies: Mapping[str, ImageCopy]) -> None:
-    """Record which copy is of which address; OSError if that cannot be written."""
+    """Write the record of URLs and their copies. Raise OSError if that fails."""
     data = format_record(copies)
     with open_folder(root) as site:
         if site.status(RECORD) is None or site.read(RECORD) != data:
@@ -121,10 +123,10 @@ def _write(root: Path, path: PurePosixPath, data: bytes) -> None:
         folder.replace(path.name, data)
 
 
-# Still pictures of videos at other hosts: which picture a video has, as its host says by oEmbed.
+# Posters of videos on other hosts, found by oEmbed.
 #
-# Source: https://oembed.com. The answer is data from a stranger: the picture may come only from the host's
-# own servers for pictures.
+# Source: https://oembed.com. The answer is untrusted: we accept an image only from the image servers of the
+# same host.
 
 
 _ENDPOINTS: Mapping[str, str] = MappingProxyType(
@@ -140,7 +142,7 @@ _PICTURE_HOSTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     }
 )
 _SMALL = lazy_pattern(r"/(?:hq|mq|sd)?default\.jpg\Z")
-"""Name of YouTube's small pictures; most videos have one of 1280 pixels, too."""
+"""Matches the name of YouTube's small images. Most videos also have one with 1280 pixels."""
 _LARGE = "/maxresdefault.jpg"
 _MAX_ANSWER = 100_000
 
@@ -152,9 +154,11 @@ class _Answer(msgspec.Struct):
 
 
 def download_poster(url: str, get: Get) -> Downloaded | None:
-    """Download the still picture of the video at `url`; None if no known host has a video there.
+    """Download the poster of the video at `url`. Return None if it is not a video of a supported host.
 
-    get: what downloads. DownloadRefused says why there is no picture.
+    get: downloads a URL.
+
+    Raise DownloadRefused with the reason if there is no image.
     """
     video = read_video(url, _ENDPOINTS)
     if video is None:
@@ -165,7 +169,7 @@ def download_poster(url: str, get: Get) -> Downloaded | None:
         try:
             return get(_SMALL.sub(_LARGE, address))
         except DownloadRefused:
-            # videos of low resolution have no large one
+            # Low-resolution videos have no large image.
             pass
     return get(address)
 
@@ -184,11 +188,11 @@ def _picture_address(answer: bytes, hosts: re.Pattern[str]) -> str:
     return address
 
 
-# Whether what a server gave is a picture that a site can publish: by its bytes, not by what it is called.
+# Check whether a server sent an image that a site can publish. The content decides, not the name.
 #
-# A copy is served from the site's own address. So nothing passes that a browser could take for a page: an SVG
-# that holds scripts, HTML or addresses elsewhere is refused, not mended, for then it would not be the picture
-# that its author made.
+# A copy is served from the site's own origin, so nothing may pass that a browser could interpret as a page.
+# An SVG with scripts, HTML or external URLs is rejected and not repaired, because a repaired image would
+# differ from the original.
 
 
 _MAGIC = (
@@ -198,20 +202,20 @@ _MAGIC = (
     (lazy_pattern(rb"RIFF....WEBP", re.DOTALL), ".webp"),
     (lazy_pattern(rb"....ftypavi[fs]", re.DOTALL), ".avif"),
 )
-"""How a file of each format begins."""
+"""First bytes of each format."""
 _BINARY = frozenset(("", "application/octet-stream", "binary/octet-stream"))
-"""What servers say of files that they do not know."""
+"""Media types that servers send for unknown files."""
 _OF_SVG = frozenset(("text/plain", "text/xml", "application/xml"))
-"""What servers say besides of an SVG; raw.githubusercontent.com among them."""
+"""Other media types that servers send for SVG; raw.githubusercontent.com, for example."""
 _SVG_NAME = "http://www.w3.org/2000/svg svg"
 
 
 class PictureRefused(Exception):
-    """Why this is no picture for the site, in the author's words."""
+    """A file that is not an image for the site; the message is the reason."""
 
 
 def picture_suffix(found: Downloaded) -> str:
-    """The suffix of the format that the bytes have; PictureRefused if they are no sound picture."""
+    """Return the suffix of the image format. Raise PictureRefused if the content is not a valid image."""
     suffix = next((suffix for magic, suffix in _MAGIC if magic.match(found.data)), "")
     is_image = found.media_type.startswith("image/") or found.media_type in _BINARY
     is_text = found.data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")

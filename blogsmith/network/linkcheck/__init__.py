@@ -1,1 +1,1 @@
-"""Links to other hosts: which there are, whether they still lead somewhere, asked for on request only."""
+"""Check of links to other hosts, which runs only on request."""

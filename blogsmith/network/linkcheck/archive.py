@@ -1,4 +1,5 @@
-"""Copies in the Internet Archive of what is dead: an address to look at, or the one that the archive names.
+"""Copies of dead links in the Internet Archive: a URL that searches for one, or the copy that the archive
+names.
 
 Source: the Wayback Availability API, archive.org/help/wayback_api.php.
 """
@@ -32,12 +33,15 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 def archive_address(address: str, date: str) -> str:
-    """Where the archive shows what it has of an address. date: `20260301`, of the page that names it."""
+    """Return the archive's URL for its copies of a URL.
+
+    date: date of the page with the link, as `20260301`.
+    """
     return f"https://web.archive.org/web/{date or '2*'}/{address}"
 
 
 def find_copy(address: str, date: str, limits: Limits, gates: HostGates, api: str = API) -> str:
-    """The copy nearest to a day; empty if there is none, or the archive does not answer."""
+    """Return the copy closest to a date. Empty if there is none, or the archive does not answer."""
     question = f"{api}?url={quote(address, safe='')}" + (f"&timestamp={date}" if date else "")
     host = question.split("/")[2]
     try:

@@ -1,6 +1,6 @@
-"""All addresses of a site: hosts beside each other, the addresses of one host one after the other.
+"""Check of all links of a site: hosts in parallel, the URLs of one host one after the other.
 
-Who is to be asked next is the host whose pause ends first: nobody waits for one host while another is free.
+The next host is the one whose pause ends first, so no thread waits for a host while another host is free.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from .probe import Probe
 from .verdicts import LinkVerdict
 
 _MOST_FAILURES = 3
-"""Questions that a host does not answer at all, one after the other, after which the rest is given up."""
+"""After this many consecutive requests without an answer, the other URLs of a host are skipped."""
 
 
 class CheckPlan(Struct, frozen=True):
-    """What is to be asked."""
+    """URLs to check, with options."""
 
     addresses: Mapping[str, Collection[str]]
-    """Address → fragments that are wanted of its page."""
+    """Maps each URL to the fragments that are checked in its page."""
     hosts: int
-    """That are asked at the same time."""
+    """Maximum number of hosts in parallel."""
     now_s: int
-    """What verdicts are dated with."""
+    """Timestamp for the results, in seconds since 1970."""
 
 
 @dataclass(slots=True)
 class _HostQueue:
-    """What is still to be asked of one host."""
+    """URLs of one host that are still to be checked."""
 
     host: str
     addresses: list[str]
-    """The next one last."""
+    """URLs in reverse order: the next one is the last."""
     failures: int = 0
     verdict: LinkVerdict | None = None
-    """What stands for an address that is not asked for any more."""
+    """Last result, which also applies to the URLs that are skipped."""
     is_prepared: bool = False
 
 
 class LinkCheck:
-    """Belongs to one check."""
+    """State of one check."""
 
     def __init__(self, plan: CheckPlan, gates: HostGates, probe: Probe) -> None:
         self._plan = plan
@@ -62,15 +62,18 @@ class LinkCheck:
         heapify(self._queues)
         self._found: list[tuple[str, LinkVerdict]] = []
         self._failure: Exception | None = None
-        """Of ours, in a thread."""
+        """Internal error in a thread."""
 
     def run(
         self, keep: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
     ) -> None:
-        """Ask for every address. keep: told of each verdict, in this thread."""
+        """Check every URL.
+
+        keep: called with each result, in this thread.
+        """
         done, total = 0, len(self._plan.addresses)
         progress("links", done, total)
-        # a program that is interrupted does not wait for hosts that are slow to answer
+        # Daemon threads, so that an interrupted program does not wait for slow hosts.
         workers = [Thread(target=self._work, name="links", daemon=True) for _ in range(self._plan.hosts)]
         try:
             for worker in workers:
@@ -95,7 +98,7 @@ class LinkCheck:
         return found
 
     def _entry(self, queue: _HostQueue, free_at: float) -> tuple[float, int, str, _HostQueue]:
-        # of two that are free the longer queue: it sets how long all of it takes
+        # Of two free hosts, the one with the longer queue comes first: it determines the total time.
         return free_at, -len(queue.addresses), queue.host, queue
 
     def _work(self) -> None:
@@ -117,7 +120,7 @@ class LinkCheck:
                     heappush(self._queues, self._entry(queue, self._gates.free_at(queue.host)))
 
     def _ask_next(self, queue: _HostQueue) -> None:
-        """One step at a host: its rules, or one address; the rest if it does not answer."""
+        """Run one step for a host: read its rules, check one URL, or skip the rest if it does not answer."""
         if not queue.is_prepared:
             queue.is_prepared = True
             self._judge(queue, self._probe.prepare(queue.addresses[-1]))

@@ -1,4 +1,4 @@
-"""Verdicts on addresses → what is told of them at each place that names them."""
+"""Conversion of link check results to diagnostics at each location of a link."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .verdicts import LinkVerdict
 def findings(
     uses: Iterable[tuple[str, LinkUse]], verdicts: Mapping[str, LinkVerdict]
 ) -> Iterator[Diagnostic]:
-    """Warnings for links that lead nowhere, or elsewhere."""
+    """Yield warnings for links that are dead, unreachable or moved."""
     for address, use in uses:
         verdict = verdicts.get(address)
         if verdict:
@@ -48,12 +48,15 @@ def _moved(address: str, shown: str, use: LinkUse, target: str) -> Diagnostic:
 
 
 def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
-    """The new address in the place of the old one. is_safe: only `https` is new."""
+    """Return a fix that replaces the old URL by the new one.
+
+    is_safe: only the scheme `https` is new.
+    """
     if use.place is None:
         return None
     start = use.place.column - 1
     written = use.line[start : start + use.place.length]
-    # a DOI alone is no address
+    # A DOI without a URL cannot be replaced.
     if not written.lower().startswith(("http:", "https:")):
         return None
     return exchange(use.place.line, use.place.column, written, target, is_safe=is_safe)

@@ -1,4 +1,4 @@
-"""Whose turn it is at a host: one question at a time, with a pause between two of them."""
+"""Rate limiting of requests to hosts: one request at a time, with a pause between two of them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from msgspec import Struct
 
 
 class Clock(Struct, frozen=True):
-    """What time it is, and how it passes; another one in tests."""
+    """Current time and waiting; tests replace it."""
 
     monotonic: Callable[[], float] = time.monotonic
     wait: Callable[[Event, float], object] = lambda stop, seconds: stop.wait(seconds)
 
 
 class CheckStopped(Exception):
-    """The whole check is to end."""
+    """The whole check must end."""
 
 
 class HostGates:
-    """Belongs to one check; used by many threads."""
+    """Gates of one check, shared by many threads."""
 
     def __init__(self, pause_s: float, clock: Clock) -> None:
         self._pause_s = pause_s
@@ -31,11 +31,11 @@ class HostGates:
         self._gates: dict[str, Lock] = {}
         self._free_at: dict[str, float] = {}
         self.stop = Event()
-        """Set when the check is to end."""
+        """Set when the check must end."""
 
     @contextmanager
     def turn(self, host: str) -> Iterator[None]:
-        """Wait until the host may be asked; CheckStopped if the check ends meanwhile."""
+        """Wait until a request to the host is allowed. Raise CheckStopped if the check ends meanwhile."""
         with self._lock:
             gate = self._gates.setdefault(host, Lock())
         with gate:
@@ -47,11 +47,11 @@ class HostGates:
                 self._free_at[host] = max(free_at, self._free_at.get(host, 0.0))
 
     def free_at(self, host: str) -> float:
-        """When the host may be asked again, by the clock."""
+        """Return when the next request to the host is allowed, on the clock."""
         return self._free_at.get(host, 0.0)
 
     def hold_back(self, host: str, seconds: float) -> None:
-        """Let a host alone for longer: it has asked for that."""
+        """Send no request to a host for this time, because it asked us to wait."""
         self._free_at[host] = self._clock.monotonic() + seconds
 
     def _wait(self, seconds: float) -> None:

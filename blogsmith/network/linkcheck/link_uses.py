@@ -1,7 +1,7 @@
-"""Which addresses at other hosts a page names, and where its author wrote them.
+"""URLs on other hosts that a page names, and their locations in the author's files.
 
-What counts is the published HTML: so links of Markdown, of raw HTML, of shortcodes and of citations are all
-there. Their places are looked for in the author's files, by the text of the address or of its DOI.
+URLs come from the published HTML, so links in Markdown, raw HTML, shortcodes and citations are all included.
+Their locations are found by searching the author's files for the URL or its DOI.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ _ELEMENT = lazy_pattern(
 _ATTRIBUTES = ("href", "src", "poster", "cite", "data-src")
 _WRITTEN = lazy_pattern(r"(?:https?:)?//[^\s<>\"'`\\]+|\b10\.\d{4,9}/[^\s<>\"'`\\,{}]+", re.IGNORECASE)
 _ENDS = ")]}.,;:!?*_|>"
-"""Signs behind an address that may belong to the sentence."""
+"""Characters at the end of a URL that may belong to the sentence."""
 _MOST_ENDS = 8
 _DOI = "https://doi.org/"
 MAX_ADDRESS = 2000
-"""Characters; a longer one is not asked for."""
+"""Maximum length in characters. Longer URLs are not checked."""
 
 
 class LinkUse(Struct, frozen=True):
-    """A place that names an address."""
+    """A location where a URL is written."""
 
     path: str
     place: Place | None
     line: str = ""
-    """The author's line."""
+    """Line of the author's file."""
     fragment: str = ""
     date: str = ""
-    """Day of the page, `20260301`; empty if it has none."""
+    """Date of the page, as `20260301`; empty if it has none."""
 
 
 def addresses_in(html: str) -> dict[str, set[str]]:
-    """Address in the form of `remote_address` → fragments behind it, of all that published HTML names."""
+    """Return all URLs in published HTML, normalized by `remote_address`, each with its fragments."""
     found: dict[str, set[str]] = {}
     hidden = iter(hidden_spans(html))
     start, end = next(hidden, (len(html), len(html)))
@@ -63,18 +63,21 @@ def addresses_in(html: str) -> dict[str, set[str]]:
 
 
 class AddressIndex:
-    """Where addresses are written in a file; looked for once."""
+    """Index of the URLs in a file by their locations."""
 
     def __init__(self, path: str, text: str) -> None:
-        """path: relative to the site root."""
+        """Index a file.
+
+        path: relative to the site root.
+        """
         self.path = path
         self._text = text
         self._spans: dict[str, dict[int, list[int]]] = {}
-        """Address → offset → lengths of what may be the address there, with a fragment."""
+        """For each URL and offset, the possible lengths of the URL there, including a fragment."""
         for match in _WRITTEN.finditer(text):
             written = match[0][: MAX_ADDRESS + _MOST_ENDS]
             for _ in range(_MOST_ENDS):
-                # whether a sign at the end belongs to the address, only the page knows
+                # Only the page shows whether a character at the end belongs to the URL.
                 address = remote_address(_DOI + written if written[:3] == "10." else written)
                 if address:
                     self._spans.setdefault(address, {}).setdefault(match.start(), []).append(len(written))
@@ -83,7 +86,7 @@ class AddressIndex:
                 written = written[:-1]
 
     def uses(self, address: str, fragments: Collection[str], date: str) -> list[LinkUse]:
-        """Each place of an address; none if it is not written here."""
+        """Return the locations of a URL. Empty if it is not written in this file."""
         spans = self._spans.get(address, {})
         return [self._use(offset, lengths, fragments, date) for offset, lengths in spans.items()]
 
@@ -95,14 +98,16 @@ class AddressIndex:
         fragment = named[length]
         place = Place(text.count("\n", 0, offset) + 1, offset - start + 1, length)
         line = text[start : end if end >= 0 else len(text)]
-        # a fragment that no link has is one of another address
+        # A fragment that no link has belongs to another URL.
         return LinkUse(self.path, place, line, fragment if fragment in fragments else "", date)
 
 
 def uses_in(
     page: AddressIndex, named: Mapping[str, set[str]], others: Sequence[AddressIndex] = (), date: str = ""
 ) -> Iterator[tuple[str, LinkUse]]:
-    """Each place that names one of the addresses, in the page or else in a file that it is made from."""
+    """Yield the locations of the URLs in the page or, if there are none, in a file that the page is made
+    from.
+    """
     for address, fragments in named.items():
         found = next((uses for file in (page, *others) if (uses := file.uses(address, fragments, date))), ())
         for use in found:

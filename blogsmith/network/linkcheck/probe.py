@@ -1,4 +1,4 @@
-"""Whether one address still leads somewhere: HEAD, then GET where a server knows no HEAD; redirects followed.
+"""Check of one link: HEAD, then GET if the server does not support HEAD. Redirects are followed.
 
 Sources: RFC 9110 (methods, status codes, Retry-After), RFC 9309 (robots.txt).
 """
@@ -27,21 +27,21 @@ Answer = TypeVar("Answer")
 
 MAX_REDIRECTS = 5
 MAX_PAGE = 2_000_000
-"""Bytes that are read of a page to look for a fragment."""
+"""Bytes of a page that are searched for a fragment."""
 MAX_WAIT_S = 60.0
-"""Longest time that a host may ask to be let alone for; then it is given up."""
+"""Longest Retry-After that we wait for."""
 _MAX_ROBOTS = 200_000
 _PERMANENT = (301, 308)
 _EMPTY = 416
-"""Of a file without the one byte that was asked for."""
+"""Status of a file that lacks the requested byte."""
 _DEAD = (404, 410)
 _BUSY = (429, 503)
 _NOT_FOR_PROGRAMS = (401, 402, 403, 406, 407, 418, 451, 999)
-"""What hosts answer that let in people only: nothing is known then."""
+"""Status codes of hosts that reject programs. The state of the link is then unknown."""
 _ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
 _ID = lazy_pattern(r"\b(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=`]+))", re.IGNORECASE)
 _MADE_BY_SCRIPTS = lazy_pattern(r"[:!/]|L\d+(-L\d+)?$|issuecomment-|discussion_r|page=\d|:~:")
-"""How fragments begin that no page holds as an id."""
+"""Matches fragments that are not ids in a page."""
 
 
 class _Answer(Struct, frozen=True):
@@ -55,16 +55,19 @@ class _Answer(Struct, frozen=True):
 
 
 class Probe:
-    """Belongs to one check; used by many threads, each with hosts of its own."""
+    """Link checks of one run, used by many threads. Each host is checked by one thread at a time."""
 
     def __init__(self, gates: HostGates, limits: Limits) -> None:
-        """limits: `whole_s` is for one question, `silent_s` for a server that says nothing."""
+        """Create a probe.
+
+        limits: `whole_s` applies to one request, `silent_s` to a server that sends nothing.
+        """
         self._gates = gates
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}
 
     def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
-        """What becomes of an address; CheckStopped if the check ends meanwhile."""
+        """Check a URL. Raise CheckStopped if the whole check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:
@@ -75,7 +78,8 @@ class Probe:
         return self._catch(check_link, sought)
 
     def prepare(self, address: str) -> LinkVerdict | None:
-        """Read what the host of an address asks of programs; a verdict if it does not answer."""
+        """Read the robots.txt of a URL's host. Return a verdict if the host does not answer, otherwise None.
+        """
 
         def read() -> LinkVerdict | None:
             self._may_ask(address)
@@ -108,11 +112,11 @@ class Probe:
         return LinkVerdict("unreachable", f"it leads on more than {MAX_REDIRECTS} times", sought=sought)
 
     def _ask_politely(self, address: str, *, needs_page: bool) -> _Answer:
-        """An answer, after one more question where the host is busy or knows no HEAD."""
+        """Send a request, and repeat it once if the host is busy or does not support HEAD."""
         most = MAX_PAGE if needs_page else 0
         answer = self._ask_once("GET" if needs_page else "HEAD", address, most)
         if not needs_page and answer.status >= 400 and answer.status not in _BUSY:
-            # many servers answer HEAD as they like
+            # Many servers handle HEAD incorrectly.
             answer = self._ask_once("GET", address)
         if answer.status in _BUSY:
             wait_s = _retry_after(answer.retry_after)
@@ -123,7 +127,10 @@ class Probe:
         return answer
 
     def _ask_once(self, method: str, address: str, most: int = 0) -> _Answer:
-        """One question. most: bytes that are read of a page; 0: none are wanted."""
+        """Send one request.
+
+        most: number of bytes to read from the body; 0: none.
+        """
         with self._gates.turn(_host_of(address)):
             ends = time.monotonic() + self._limits.whole_s
             headers = {"Range": "bytes=0-0"} if method == "GET" and not most else {}
@@ -173,12 +180,13 @@ def _judge(answer: _Answer, target: str, sought: tuple[str, ...]) -> LinkVerdict
 
 
 def _ids_in(fragments: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that a page may hold as ids; others say something to programs."""
+    """Return the fragments that may be ids in a page. The others have a meaning for scripts."""
     return tuple(name for name in fragments if not _MADE_BY_SCRIPTS.match(name))
 
 
 def _lacking(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:
-    """Fragments that a page does not have; none if not all of it has come, or it is made by scripts."""
+    """Return the fragments that a page lacks. Empty if the page is incomplete or has no ids without scripts.
+    """
     if answer.media_type != "text/html" or not answer.is_whole:
         return ()
     text = answer.body.decode("utf-8", "replace")
@@ -196,7 +204,7 @@ def _read(answer: http.client.HTTPResponse, most: int, ends: float) -> bytes:
 
 
 def _retry_after(written: str) -> float | None:
-    """Seconds; a date counts from now. A host that says nothing is asked again after some seconds."""
+    """Parse Retry-After to seconds from now. If the host sends none, return 5 seconds."""
     if not written.strip():
         return 5.0
     if written.strip().isdecimal():

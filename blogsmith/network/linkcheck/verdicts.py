@@ -1,4 +1,4 @@
-"""What is known of an address at another host, and what is kept of that from one check to the next."""
+"""Results of link checks, and their storage between checks."""
 
 from __future__ import annotations
 
@@ -18,28 +18,31 @@ _VERSION = "1"
 
 
 class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a host has said of an address."""
+    """Result of checking a URL."""
 
     state: State
-    """`unknown`: the host does not answer programs, or asks them to stay away."""
+    """State of the link. `unknown`: the host does not answer programs, or asks them to stay away."""
     reason: str = ""
-    """In the author's words."""
+    """Reason as a message for the author."""
     is_silent: bool = False
-    """The host has not answered at all."""
+    """Whether the host did not answer at all."""
     target: str = ""
-    """Where it has moved to for good."""
+    """URL of a permanent redirect."""
     copy: str = ""
-    """Address of a copy in the Internet Archive, if that was asked."""
+    """URL of a copy in the Internet Archive, if the archive was queried."""
     asked_s: int = 0
-    """When, in seconds since 1970."""
+    """Time of the check in seconds since 1970."""
     sought: tuple[str, ...] = ()
-    """Fragments that were looked for in the page."""
+    """Fragments that were searched in the page."""
     lacking: tuple[str, ...] = ()
-    """Those of them that it does not have."""
+    """Fragments that the page lacks."""
 
 
 def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, days: int) -> bool:
-    """Whether an address is to be asked for again. days: for which a good answer counts."""
+    """Return whether a URL must be checked again.
+
+    days: days that a good result remains valid.
+    """
     if verdict is None or verdict.asked_s > now_s or not {*fragments} <= {*verdict.sought, ""}:
         return True
     is_good = verdict.state in ("good", "moved") and not verdict.lacking
@@ -47,7 +50,7 @@ def is_due(verdict: LinkVerdict | None, fragments: Collection[str], now_s: int, 
 
 
 def read_verdicts(root: Path) -> dict[str, LinkVerdict]:
-    """What earlier checks of the site have found; nothing if that cannot be read."""
+    """Return the results of earlier checks of the site. Empty if they cannot be read."""
     with open_site_cache(root) as rows:
         row = rows.get("links", _NAME)
     if row is None or row.key != _VERSION:
@@ -59,7 +62,7 @@ def read_verdicts(root: Path) -> dict[str, LinkVerdict]:
 
 
 def write_verdicts(root: Path, verdicts: Mapping[str, LinkVerdict], now_s: int) -> None:
-    """Keep what is known, if that can be written; what nobody has asked for in months is forgotten."""
+    """Store the results, if possible. Drop URLs that were not checked for 60 days."""
     kept = {
         address: verdict
         for address, verdict in sorted(verdicts.items())

@@ -1,1 +1,1 @@
-"""Cells run in the background while their pages are shown: in warm workers, the edited page first."""
+"""Background execution of cells while their pages are shown: in prepared workers, the edited page first."""

@@ -1,8 +1,8 @@
-"""Checkpoints of the sessions of one preview: which are kept, for how long, and what they may cost.
+"""Checkpoints of the sessions of one preview: which ones are stored, how long, and their limits.
 
-A session is worth a checkpoint where running it up to there again takes much longer than to make one. If they
-take too much memory, or are too many, those go first that were of use longest ago, and of these the ones that
-save the least time.
+A checkpoint is made if running the session up to it takes much longer than making it. If checkpoints use too
+much memory, or there are too many, the least recently used ones are removed first. Of these, the ones that
+save the least time are removed first.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ...execute.session.reaper import MARK_NAME
 from ...execute.session.session import start_request
 
 LEAST_S = 0.2
-"""What takes less is not worth a checkpoint."""
+"""Minimum time that a checkpoint must save."""
 COST_FACTOR = 25
-"""A checkpoint saves at least so many times what it takes to make one."""
+"""A checkpoint must save at least this multiple of the time that it takes to make one."""
 MOST = 24
-"""At a time."""
+"""Maximum number of checkpoints."""
 MOST_BYTES = 2 * 1024**3
-"""Memory of all of them, if that is no more than `MEMORY_SHARE` of the machine's."""
+"""Maximum memory of all checkpoints; also limited by `MEMORY_SHARE` of the machine's memory."""
 MEMORY_SHARE = 1 / 8
 
 Hold = Callable[[Process], Process]
@@ -43,13 +43,13 @@ class _Kept:
     key: str
     post: str
     saves_s: float
-    """Running the session from the checkpoint before it to this one takes so long."""
+    """Time to run the session from the previous checkpoint to this one."""
     used: int
-    """When it was of use last, in runs of sessions."""
+    """Last use, as a count of session runs."""
 
 
 class CheckpointStore:
-    """Called from many threads."""
+    """Set of checkpoints; can be called from many threads."""
 
     def __init__(
         self,
@@ -69,9 +69,10 @@ class CheckpointStore:
     def session(
         self, job: SessionJob, declared: Mapping[int, object], date: str, hold: Hold
     ) -> RunCheckpoints | None:
-        """What a run of a session needs of its checkpoints; None if it cannot have any.
+        """Return the checkpoints for a run of a session, or None if it cannot have any.
 
-        declared, date: as for `prefix_keys`. hold: told of each worker that goes on from one.
+        declared, date: as for `prefix_keys`.
+        hold: called with each worker that resumes from a checkpoint.
         """
         if sys.platform != "linux" or job.engine != WORKER or job.cuda:
             return None
@@ -79,11 +80,11 @@ class CheckpointStore:
         return RunCheckpoints(self, keys, str(job.post), hold)
 
     def is_worth(self, seconds: float, cost_s: float) -> bool:
-        """Whether a checkpoint that saves so much is to be made."""
+        """Return whether a checkpoint that saves this much time should be made."""
         return seconds >= max(self._least_s, self._cost_factor * cost_s)
 
     def find(self, keys: Iterable[str]) -> list[Checkpoint]:
-        """Those with one of these keys, the one furthest on first; they are of use now."""
+        """Return the checkpoints with one of these keys, the latest step first. Mark them as used."""
         wanted = set(keys)
         with self._lock:
             self._runs += 1
@@ -93,7 +94,7 @@ class CheckpointStore:
         return [kept.checkpoint for kept in sorted(found, key=lambda kept: -kept.checkpoint.progress.steps)]
 
     def add(self, checkpoint: Checkpoint, key: str, post: str, saves_s: float) -> None:
-        """One more; others may go for it."""
+        """Add a checkpoint. Others may be removed to make room."""
         with self._lock:
             is_known = any(kept.key == key for kept in self._kept)
             if not (is_known or self._closed):
@@ -103,30 +104,30 @@ class CheckpointStore:
         self.trim()
 
     def discard(self, checkpoint: Checkpoint) -> None:
-        """It is of no use any more."""
+        """Remove a checkpoint that is not useful any more."""
         self._remove(lambda kept: kept.checkpoint is checkpoint)
 
     def drop(self, post: str) -> None:
-        """Those of a post: it is gone, or is to run as a whole."""
+        """Remove the checkpoints of a post that is gone or must run completely."""
         self._remove(lambda kept: kept.post == post)
 
     def clear(self) -> None:
-        """All of them: code of the site may not run any more."""
+        """Remove all checkpoints, because code of the site may not run any more."""
         self._remove(lambda kept: True)
 
     def close(self) -> None:
-        """Likewise, and keep none again."""
+        """Remove all checkpoints and accept no more."""
         with self._lock:
             self._closed = True
         self.clear()
 
     def trim(self) -> None:
-        """Let go of what is too much."""
+        """Remove checkpoints until the limits are met."""
         while victim := self._victim():
             self.discard(victim.checkpoint)
 
     def _victim(self) -> _Kept | None:
-        """What is to go first, as long as something has to."""
+        """Return the next checkpoint to remove, or None if the limits are met."""
         with self._lock:
             kept = list(self._kept)
         if len(kept) <= self._most and self._have_room(kept):
@@ -149,7 +150,7 @@ class CheckpointStore:
             one.checkpoint.close()
 
     def _pass_on(self, gone: _Kept) -> None:
-        """The next one of the same run saves what this one has saved, too."""
+        """Add the time that a removed checkpoint saved to the next one of the same run."""
         steps = gone.checkpoint.progress.steps
         behind = [
             one
@@ -162,17 +163,17 @@ class CheckpointStore:
 
 @dataclass(slots=True, eq=False)
 class RunCheckpoints:
-    """Of one run of a session: a `SessionCheckpoints`."""
+    """Checkpoints of one run of a session; implements `SessionCheckpoints`."""
 
     _store: CheckpointStore
     _keys: tuple[str, ...]
-    """Before the first step of the session, and behind each."""
+    """Keys before the first step of the session, and after each step."""
     _post: str
     _hold: Hold
     _cost_s: float = field(default=0.0)
 
     def resume(self, stack: ExitStack) -> Resumed | None:
-        """A worker that goes on from the last checkpoint that is still true; None if there is none."""
+        """Return a worker that resumes from the last valid checkpoint, or None if there is none."""
         for checkpoint in self._store.find(self._keys):
             try:
                 resumed = checkpoint.resume(stack)
@@ -186,15 +187,15 @@ class RunCheckpoints:
 
     @property
     def most_bytes(self) -> int:
-        """Memory that all checkpoints together may take."""
+        """Maximum memory of all checkpoints together."""
         return self._store.most_bytes
 
     def is_due(self, seconds: float) -> bool:
-        """Whether to make one."""
+        """Return whether to make a checkpoint now."""
         return self._store.is_worth(seconds, self._cost_s)
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
-        """There is one more."""
+        """Add a checkpoint."""
         self._cost_s = cost_s
         self._store.add(checkpoint, self._keys[checkpoint.progress.steps], self._post, seconds)
 
@@ -207,22 +208,24 @@ def _share_of_memory() -> int:
     return min(MOST_BYTES, int(memory * MEMORY_SHARE))
 
 
-# Keys of the beginnings of a session: two jobs with the same key have done the same up to there.
+# Keys of session prefixes: two jobs with the same key have executed the same steps up to there.
 
 
 _OWN = frozenset((MARK_NAME, "TMPDIR"))
-"""Variables that every session has for itself."""
+"""Environment variables with a different value in each session."""
 
 
 def prefix_keys(
     job: SessionJob, start: Mapping[str, object], declared: Mapping[int, object], date: str
 ) -> tuple[str, ...]:
-    """The key before the first step of a job, and behind each of them.
+    """Return the key before the first step of a job, and the key after each step.
 
-    Code counts as it is written: tracebacks show it. Of files that were read nothing is in a key, since
-    nobody knows them before. start: the request that starts a session, but for its folder. declared: number
-    of a cell in its session → what tells states of its declared files apart; 0: of the page. date: of the
-    records that are made.
+    Keys include the exact code, because tracebacks show it. They do not include files that the code reads,
+    because these are unknown before it runs.
+
+    start: the request that starts a session, without its folder.
+    declared: state of the declared files for each cell, by its number in the session; 0: of the page.
+    date: date of the records.
     """
     interpreter = [(str(path), stamp_at(path)) for path in _interpreter_files(Path(job.python))]
     environment = sorted(item for item in job.env.items() if item[0] not in _OWN)
@@ -237,13 +240,13 @@ def prefix_keys(
 
 
 def _interpreter_files(python: Path) -> Iterator[Path]:
-    """What is another file, or changes, when Python or the environment is made anew."""
+    """Yield the files that change when Python or the environment is reinstalled."""
     yield python
     yield python.parent.parent / "pyvenv.cfg"
 
 
 def _bare(step: Step) -> Step:
-    """Without what only messages tell."""
+    """Return the step without the values that only messages use."""
     return replace(step, name="", first_line=1, file="") if isinstance(step, CellStep) else step
 
 

@@ -1,4 +1,4 @@
-"""Files that sessions were made from, and whether they are as they were."""
+"""Files that the results of sessions depend on, and their current state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
 
 Digests = Mapping[str, str | None]
-"""Path relative to the site root → hex SHA-256; None: the file is not there."""
+"""Hexadecimal SHA-256 by path relative to the site root; None: the file does not exist."""
 _NO_FILE = frozenset({"FileNotFoundError", "NotADirectoryError"})
 _NO_MODULE = frozenset({"ModuleNotFoundError", "ImportError"})
 _FILE = lazy_pattern(r"'([^'\n]+)'")
@@ -23,7 +23,9 @@ _MODULE = lazy_pattern(r"No module named '([\w.]+)'")
 
 
 def recorded_inputs(page: PageStatus, session: str) -> set[str]:
-    """What the recorded run of a session has read and imported, and what would hide that."""
+    """Return the files that the recorded run of a session read or imported, and files that would hide its
+    modules.
+    """
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None
     if record is None:
@@ -34,14 +36,16 @@ def recorded_inputs(page: PageStatus, session: str) -> set[str]:
 
 
 def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
-    """What `depends` of a page and of the cells of a session matches."""
+    """Return the files that match `depends` of a page and of the cells of a session."""
     cells = page.session_cells(session)
     patterns = (*page.depends, *(pattern for cell in cells for pattern in cell.options.depends))
     return {path for pattern in patterns for path in files.matches(pattern, page.path)}
 
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
-    """By which a change of declared files is noticed: for each cell of a session, from 1; 0: for the page."""
+    """Return the file stamps that reveal changes of declared files: for each cell of a session from 1, and 0
+    for the page.
+    """
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
@@ -55,12 +59,14 @@ def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, obje
 
 
 def digests_of(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
-    """The files as they are now."""
+    """Return the digests of the files as they are now."""
     return {path: files.digest(path) for path in paths}
 
 
 def inputs_of(run: SessionRun) -> dict[str, str | None]:
-    """What a run has read and imported, as it was when it ended; and what would hide that."""
+    """Return the digests, at the end of a run, of the files that it read or imported, and of files that would
+    hide them.
+    """
     found: dict[str, str | None] = {}
     for part in _parts(run):
         found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
@@ -69,7 +75,7 @@ def inputs_of(run: SessionRun) -> dict[str, str | None]:
 
 
 def modules_of(run: SessionRun) -> set[str]:
-    """What it has imported: code, which nothing that runs writes anew."""
+    """Return the modules that a run imported. They are code, which no run rewrites."""
     return {path for part in _parts(run) for path in part.modules}
 
 
@@ -78,7 +84,7 @@ def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
 
 
 def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
-    """Files that a run failed for want of, where it looked for them."""
+    """Return the files that a run failed to find, at the locations that it searched."""
     found: list[Path] = []
     runs = (one for cell in run.cells for one in (*cell.others.values(), cell))
     failures = (output for one in runs for output in one.outputs if isinstance(output, Failure))
@@ -93,10 +99,10 @@ def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
 
 
 def stamps_of(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
-    """By which a change of files is noticed without reading them; None: the file is not there."""
+    """Return stamps that reveal changes of files without reading them; None: the file does not exist."""
     return {path: stamp_at(root / path) for path in paths}
 
 
 def files_written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
-    """Files that were written at or after a moment of the system's clock."""
+    """Return the files that were written at or after a time of the system clock."""
     return {path for path, stamp in stamps_of(paths, root).items() if stamp and stamp.modified_ns >= since_ns}

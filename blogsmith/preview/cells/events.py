@@ -1,7 +1,7 @@
-"""What cells say while they run, as events for the pages that show them.
+"""Output of running cells, as events for the pages that show them.
 
-Text that is printed fast is told in larger pieces, and only so much of one cell: the page shows the rest when
-the result is recorded.
+Fast output is sent in larger pieces and only up to a limit per cell. The page shows the rest when the result
+is recorded.
 """
 
 from __future__ import annotations
@@ -18,53 +18,57 @@ from ...model.results import DARK, CellOutput, CellRun, Failure, SessionRun, Str
 from ..protocol import Event, Publish
 
 GAP_S = 0.05
-"""Between two pieces of text of one cell."""
+"""Minimum interval between two pieces of a cell's output."""
 MOST_CHARS = 200_000
-"""Of the text of one cell that is told."""
+"""Maximum number of characters of a cell's output that are sent."""
 _MORE = "\n[more is printed than is shown while it runs]\n"
 
 
 @dataclass(slots=True)
 class _Text:
-    """What the present cell of a session prints."""
+    """Output of the current cell of a session."""
 
     cell: int
     waiting: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     left: int = MOST_CHARS
     due: float = 0.0
-    """When the next piece may be told, in seconds of the monotonic clock."""
+    """Time when the next piece may be sent, in seconds of the monotonic clock."""
 
 
 class RunEvents:
-    """Follows the sessions of one page; a `Watch`, called from the threads that run them."""
+    """Observer of the sessions of one page, called from the threads that run them."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
-        """url: of the page; waits: called when text begins to wait for `flush`."""
+        """Create an observer.
+
+        url: URL of the page.
+        waits: called when output starts to wait for `flush`.
+        """
         self.url = url
         self._waits = waits
         self._page = page
         self._publish = publish
         self._lock = threading.RLock()
         self._jobs: dict[str, SessionJob] = {}
-        """Session → its job, by which its news are known; those of a job before it come too late."""
+        """Current job by session. Events of earlier jobs are ignored."""
         self._done: dict[str, int] = {}
-        """Session → cells that have ended."""
+        """Number of finished cells by session."""
         self._texts: dict[str, _Text] = {}
-        """Session → what its cell prints that runs."""
+        """Output of the running cell by session."""
         self._ended: set[str] = set()
         self._resumed: dict[str, int] = {}
-        """Session → how many cells did not run again, until the next one has begun."""
+        """Number of cells that a resumed session skipped, until its next cell starts."""
         self._refused: dict[str, str] = {}
-        """Session → why there is no checkpoint after the present cell."""
+        """Reason why there is no checkpoint after the current cell, by session."""
 
     def replace_page(self, page: PageCells) -> None:
-        """The same cells, perhaps with other numbers."""
+        """Replace the page by one with the same cells, perhaps with other numbers."""
         with self._lock:
             self._page = page
 
     def queue(self, job: SessionJob) -> None:
-        """A session waits for its turn."""
+        """Report that a session is queued."""
         with self._lock:
             self.discard(job.session)
             self._jobs[job.session] = job
@@ -72,7 +76,7 @@ class RunEvents:
             self._publish_state(job.session, "queued")
 
     def discard(self, session: str) -> None:
-        """A session does not run, or not to its end."""
+        """Drop a session that does not run, or not to its end."""
         with self._lock:
             self._jobs.pop(session, None)
             self._done.pop(session, None)
@@ -82,14 +86,17 @@ class RunEvents:
             self._refused.pop(session, None)
 
     def finish(self, state: str) -> None:
-        """The page's run is over. state: `finished` or `stopped`."""
+        """Report that the run of the page has ended.
+
+        state: `finished` or `stopped`.
+        """
         with self._lock:
             self._publish_state("main", state)
             for known in (self._jobs, self._done, self._texts, self._ended, self._resumed, self._refused):
                 known.clear()
 
     def current(self) -> list[Event]:
-        """What a page has to know that was not there from the start."""
+        """Return the events for a page that connects during a run."""
         with self._lock:
             found = []
             for session in self._jobs.keys() - self._ended:
@@ -103,7 +110,9 @@ class RunEvents:
             return found
 
     def flush(self, now: float) -> float | None:
-        """Tell what has waited long enough; when there will be more, None: nothing waits."""
+        """Send output that has waited long enough. Return the time of the next call, or None if nothing
+        waits.
+        """
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
@@ -111,25 +120,25 @@ class RunEvents:
             return min((text.due for text in self._texts.values() if text.waiting), default=None)
 
     def expect_cells(self, count: int) -> None:
-        """Pages show each cell, and no count."""
+        """Do nothing: pages show each cell instead of a count."""
 
     def on_start(self, job: SessionJob) -> None:
-        """The session begins; its first cell says so."""
+        """Do nothing: the first cell reports the start."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """It goes on from a checkpoint after a cell."""
+        """Remember that a session resumes from a checkpoint after a cell."""
         with self._lock:
             if self._is_meant(job):
                 self._done[job.session] = self._resumed[job.session] = position
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """There is no checkpoint after a cell, which is about to end."""
+        """Remember why there is no checkpoint after a cell that is about to end."""
         with self._lock:
             if self._is_meant(job):
                 self._refused[job.session] = reason
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """A cell begins."""
+        """Report that a cell starts."""
         with self._lock:
             if self._is_meant(job):
                 text = _Text(self._number(job.session, position))
@@ -139,7 +148,7 @@ class RunEvents:
                 self._publish_state(job.session, "started", cell=text.cell, **more)
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """A piece of output, as it came."""
+        """Send or queue an output."""
         with self._lock:
             text = self._texts.get(job.session)
             if text is None or not text.left or not self._is_meant(job):
@@ -153,7 +162,7 @@ class RunEvents:
                 self._waits()
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """A cell has ended or was skipped."""
+        """Report that a cell has ended or was skipped."""
         with self._lock:
             if not self._is_meant(job):
                 return
@@ -170,7 +179,7 @@ class RunEvents:
             )
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """The session is over; what becomes of it is decided elsewhere."""
+        """Remember that the session has ended; its result is handled elsewhere."""
         with self._lock:
             if self._is_meant(job):
                 self._ended.add(job.session)
@@ -210,7 +219,7 @@ def _format_output(output: CellOutput, job: SessionJob) -> str:
         return output.text
     if isinstance(output, Failure):
         return locate_in_post(output.text.rstrip("\n") + "\n", job.code_starts)
-    # a value is text where it has one, else it is said what kinds of picture it is
+    # Show the text of a value or, if it has none, the names of its formats.
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
     return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"

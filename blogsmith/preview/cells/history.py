@@ -1,9 +1,9 @@
-"""What is remembered of sessions that have run, so that nothing runs twice for the same reason.
+"""Memory of sessions that have run, so that no session runs twice for the same reason.
 
-A session that failed, was stopped, or keeps no result (`freeze: false`) stays stale, and would run again with
-every change of the site. It waits for another code or other inputs instead. Where cells write what other
-cells read, the inputs change by themselves: that counts a few times and no more, until the author changes
-something.
+A session that failed, was stopped, or stores no result (`freeze: false`) stays stale, and would run again
+after every change of the site. Instead, it waits for a change of its code or inputs. If cells write files
+that other cells read, the inputs change by themselves. This triggers only a few more runs until the author
+changes something.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ from .dependencies import Digests, declared_inputs, digests_of
 from .planner import Key, PlannedPage, same_work
 
 MOST_AGAIN = 2
-"""Times that a session runs anew for inputs that changed while cells ran."""
+"""Maximum number of additional runs of a session because inputs changed while cells ran."""
 _MOST_SPELLS = 64
 Answer = Literal["run", "later", "no"]
-"""Now; when nothing else runs; not for this code and these inputs."""
+"""Run now; run when nothing else runs; do not run for this code and these inputs."""
 
 
 @dataclass(slots=True)
 class SessionHistory:
-    """How a session ended last."""
+    """Result of the last run of a session."""
 
     job: SessionJob
     state: Literal["recorded", "failed", "stopped"]
     inputs: Digests
-    """What it was made from besides its code."""
+    """Inputs in addition to its code."""
     run: SessionRun | None = None
-    """Of one that failed."""
+    """Result, if it failed."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """In place of a run."""
+    """Errors that prevented a run."""
     lacked: tuple[Path, ...] = ()
-    """Files that it looked for and did not find."""
+    """Files that it did not find."""
     loops: tuple[str, ...] = ()
-    """Files that change again and again when cells run."""
+    """Files that change whenever cells run."""
 
     @property
     def has_problems(self) -> bool:
-        """Whether there is anything wrong with it."""
+        """Whether there is anything to report."""
         return bool(self.run or self.diagnostics or self.loops)
 
 
 @dataclass(slots=True)
 class RunHistory:
-    """Of one preview; used by one thread."""
+    """Memory of one preview; used by one thread."""
 
     root: Path
     _past: dict[Key, SessionHistory] = field(default_factory=dict)
@@ -66,44 +66,44 @@ class RunHistory:
     _own: dict[Key, set[str]] = field(default_factory=dict)
     """Files that a session reads and then writes itself."""
     _spells: list[tuple[int, int]] = field(default_factory=list)
-    """From when to when a session ran, by the system's clock."""
+    """Start and end times of sessions, on the system clock."""
     open_spells: tuple[int, ...] = ()
-    """Since when those run that have not ended."""
+    """Start times of the sessions that are running."""
 
     def paths(self) -> set[str]:
-        """Source paths of pages that something is to be said of, if their code is still the same."""
+        """Return the source paths of pages that have diagnostics, provided that their code is unchanged."""
         return {path for (path, _), past in self._past.items() if past.has_problems}
 
     def keep(self, key: Key, past: SessionHistory) -> None:
-        """A session has ended."""
+        """Store the result of a session."""
         self._past[key] = past
 
     def add_interval(self, began_ns: int, ended_ns: int) -> None:
-        """What was written in this time may have been written by cells."""
+        """Record that files written in this interval may have been written by cells."""
         self._spells = [*self._spells[1 - _MOST_SPELLS :], (began_ns, ended_ns)]
 
     def settings_changed(self) -> None:
-        """What could not run for reasons outside of its session may run now."""
+        """Forget sessions that could not run for reasons outside the session, so that they can run now."""
         for key in [key for key, past in self._past.items() if past.diagnostics]:
             del self._past[key]
 
     def forget(self, path: str) -> None:
-        """Everything about a page."""
+        """Forget everything about a page."""
         for known in (self._past, self._again, self._own):
             for key in [key for key in known if key[0] == path]:
                 del known[key]
 
     def may_repeat(self, key: Key) -> bool:
-        """Whether a session may run once more for inputs that change while cells run; counts it."""
+        """Return whether a session may run again because inputs changed while cells ran. Count the run."""
         self._again[key] = self._again.get(key, 0) + 1
         return self._again[key] <= MOST_AGAIN
 
     def own_files(self, key: Key) -> set[str]:
-        """Files whose changes while a session runs are its own."""
+        """Return the files that the session itself changes while it runs."""
         return self._own.setdefault(key, set())
 
     def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
-        """Whether a session that is stale is to run."""
+        """Return whether a stale session should run."""
         key, job = (page.path, session), page.jobs[session]
         past = self._past.get(key)
         if past is None:
@@ -124,7 +124,7 @@ class RunHistory:
         return "later" if self._again[key] == MOST_AGAIN else "run"
 
     def diagnostics(self, page: PlannedPage) -> tuple[Diagnostic, ...]:
-        """What is still wrong with the sessions of a page, at its present lines."""
+        """Return the current diagnostics of the sessions of a page, with current line numbers."""
         found: list[Diagnostic] = []
         for session, job in page.jobs.items():
             past = self._past.get((page.path, session))
@@ -133,7 +133,7 @@ class RunHistory:
         return tuple(found)
 
     def _reset(self, key: Key) -> Answer:
-        """The author has changed something: what was counted so far is over."""
+        """Reset all counters, because the author has changed something."""
         self._again.clear()
         self._past.pop(key, None)
         for past in self._past.values():
@@ -146,7 +146,7 @@ class RunHistory:
         return {path for path in now if now[path] != past.inputs.get(path)}
 
     def _is_of_cells(self, paths: Iterable[str]) -> bool:
-        """Whether files were all written while cells ran."""
+        """Return whether all files were written while cells ran."""
         return all(self._was_written_by_cells(self.root / path) for path in paths)
 
     def _was_written_by_cells(self, file: Path) -> bool:
@@ -159,7 +159,7 @@ class RunHistory:
 
 
 def _is_recorded(root: Path, page: PageCells, session: str, around: Environment) -> bool:
-    """Whether the record on disk is of the present code."""
+    """Return whether the record on disk is for the current code."""
     record = read_page(root, page.path).record
     known = record.sessions.get(session) if record else None
     if known is None:
@@ -169,7 +169,7 @@ def _is_recorded(root: Path, page: PageCells, session: str, around: Environment)
 
 
 def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
-    """The keys of cells that run on any machine."""
+    """Return the keys of cells that run on any machine."""
     cells = page.session_cells(session)
     return {key for cell, key in zip(cells, keys, strict=True) if not cell.options.needs}
 

@@ -1,4 +1,4 @@
-"""What passes between the preview and the running of its cells."""
+"""Messages between the preview and the runner of its cells."""
 
 from __future__ import annotations
 
@@ -11,48 +11,48 @@ from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 
 SHOWN = 0
-"""Priority of a page that is open in a browser or was edited; such a page does not wait for others."""
+"""Priority of a page that is open in a browser or was edited. It does not wait for other pages."""
 BEHIND = 1
 """Priority of every other page."""
 
 
 class WantedPage(NamedTuple):
-    """A page with cells, as the site has it now."""
+    """A page with cells, in its current state."""
 
     page: PageStatus
     url: str
-    """As in events."""
+    """URL of the page in events."""
     priority: int = BEHIND
-    """A page with a lower number takes the place of one that runs with a higher one."""
+    """A page with a lower number replaces a running one with a higher number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The present state of the site, as far as it runs."""
+    """Current state of the site, as far as cells need it."""
 
     context: SiteContext
     asked: ExecutionOptions
-    """As on the command line."""
+    """Options from the command line."""
     may_run: bool
-    """Whether code of the site may run; False ends what runs."""
+    """Whether code of the site may run. False ends running sessions."""
     pages: tuple[WantedPage, ...] = ()
-    """In the order in which they are to run."""
+    """Pages in the order to run them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a page whose cells ran."""
+    """Result of running the cells of a page."""
 
     post: str
     """Path of its source."""
     url: str
     diagnostics: tuple[Diagnostic, ...] = ()
-    """What went wrong; they hold until the next outcome of the page."""
+    """Diagnostics, valid until the next outcome of the page."""
     ran: int = 0
-    """Cells that ran."""
+    """Number of cells that ran."""
     stopped: bool = False
-    """The author stopped it."""
+    """Whether the author stopped the run."""
     goes_on: bool = False
-    """Cells of it are still to run; another outcome follows."""
+    """Whether more cells of the page will run, so that another outcome follows."""
     record_changed: bool = False
-    """Something new is recorded: the page is to be judged and shown anew."""
+    """Whether the record has changed, so that the page must be rendered again."""

@@ -1,4 +1,4 @@
-"""The sessions of one page that run together: when all have ended, they are recorded and told as one."""
+"""Sessions of one page that run together. When all have ended, they are recorded and reported together."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from .task import SessionTask
 
 @dataclass(slots=True, eq=False)
 class PageRun:
-    """A page as long as the preview knows it."""
+    """Run state of a page that the preview knows."""
 
     planned: PlannedPage
     events: RunEvents
     tasks: dict[str, SessionTask] = field(default_factory=dict)
-    """By session; those that are over wait for the others."""
+    """Tasks by session. Finished tasks wait for the others."""
     said: tuple[Diagnostic, ...] = ()
-    """What the last outcome said."""
+    """Diagnostics of the last outcome."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether something ran and nothing runs any more."""
+        """Whether a session ran and none is running any more."""
         return bool(self.tasks) and all(task.is_over for task in self.tasks.values())
 
     def update(self, planned: PlannedPage) -> None:
-        """The same page as it is now."""
+        """Replace the page by its current state."""
         self.planned = planned
         self.events.replace_page(planned.wanted.page.cells)
 
@@ -54,9 +54,9 @@ class PageRun:
         patient: bool = False,
         changed: frozenset[str] = frozenset(),
     ) -> None:
-        """Let a session wait for its turn, in place of one that runs. The rest: as in `SessionTask`."""
+        """Queue a session, and drop its previous task. Other arguments are as in `SessionTask`."""
         self.drop(job.session)
-        # a job of its own, by which its news are told from those of others
+        # A copy, so that its events can be distinguished from those of other jobs.
         own = replace(job)
         priority = self.planned.wanted.priority
         self.tasks[job.session] = SessionTask(
@@ -65,28 +65,28 @@ class PageRun:
         self.events.queue(own)
 
     def drop(self, session: str) -> None:
-        """End a session whose result is not wanted."""
+        """Cancel a session whose result is not needed."""
         task = self.tasks.pop(session, None)
         if task is not None:
             self.events.discard(session)
             task.cancel()
 
     def drop_all(self) -> None:
-        """Likewise all of them."""
+        """Cancel all sessions."""
         if self.tasks:
             for session in list(self.tasks):
                 self.drop(session)
             self.events.finish("stopped")
 
     def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> Outcome:
-        """What to tell now, and kept as said."""
+        """Return the current outcome, and remember its diagnostics."""
         self.said = diagnostics
         return Outcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
     def finish(self, root: Path, date: dt.date, around: Environment, memory: RunHistory) -> tuple[int, bool]:
-        """Record what ended well, remember how everything ended.
+        """Record the successful sessions, and remember the results of all. Remove the finished tasks.
 
-        Cells that ran, and whether something new is recorded. The tasks that are over are gone then.
+        Return the number of cells that ran, and whether the record has changed.
         """
         tasks = {name: task for name, task in self.tasks.items() if task.is_over}
         for name in tasks:
@@ -117,15 +117,19 @@ class PageRun:
         return ran, changed
 
     def _record(self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Environment) -> bool:
-        """Whether the record is another one now."""
+        """Record the runs. Return whether the record has changed."""
         page = self.planned.wanted.page
-        # what another page, an earlier run or another blogsmith has recorded since the site was looked at
+        # Another page, an earlier run or another process may have changed the record since the site was
+        # read.
         before = read_page(root, page.cells.path).record
         page = structs.replace(page, record=before, verdict=judge(page.cells, before, around))
         return record_page(page, good, root, around, date) != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
-        """What a session was made from besides its code, as far as that is known. run: if it ended."""
+        """Return the known inputs of a session in addition to its code.
+
+        run: its result, if it ended.
+        """
         page = self.planned.wanted.page
         known = declared_inputs(page.cells, session, files)
         if run is None:

@@ -1,4 +1,4 @@
-"""The site as it is now → which sessions are due, and the job of each."""
+"""Planner: the sessions of the current site that are due, and the job of each."""
 
 from __future__ import annotations
 
@@ -23,46 +23,49 @@ from ...project.report import ExecutionOptions
 from .messages import WantedPage, Work
 
 _Sweeps = Mapping[str, SweepRuns]
-"""Session → what is to run of its sweeps."""
+"""Sweep runs to execute, by session."""
 Key = tuple[str, str]
-"""Source path of a post, and a session of it."""
+"""Source path of a post, and the name of a session."""
 WARMED = 50
-"""Pages at the front whose jobs are made although nothing of them is due, so that workers can be warm."""
+"""Number of first pages whose jobs are always made, so that workers for them can be prepared."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
-    """A page of the present site."""
+    """A page of the current site, with its jobs."""
 
     wanted: WantedPage
     place: int
-    """Where it stands in the order."""
+    """Index in the order of pages."""
     jobs: Mapping[str, SessionJob] = field(default_factory=dict)
-    """Session → its job; none if the page is written wrongly or nothing is asked about it."""
+    """Jobs by session; empty if the page has errors or its jobs are not needed."""
     due: tuple[str, ...] = ()
-    """Sessions with a result that is not fresh and could be made."""
+    """Sessions with stale or missing results that can be run."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Why cells cannot run here."""
+    """Reasons why cells cannot run on this machine."""
 
     @property
     def path(self) -> str:
-        """Of its source."""
+        """Path of its source."""
         return str(self.wanted.page.cells.path)
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What is to be done now."""
+    """Plan of the sessions to run now."""
 
     work: Work
     pages: tuple[PlannedPage, ...] = ()
 
 
 class Planner:
-    """Makes plans; keeps what is expensive between two of them."""
+    """Maker of plans; caches expensive values between two plans."""
 
     def __init__(self, folder: Path) -> None:
-        """folder: for everything that sessions write."""
+        """Create a planner.
+
+        folder: for all files that sessions write.
+        """
         self._folder = folder
         self._probe = RequirementProbe()
         self._setting: ExecutionSetting | None = None
@@ -71,10 +74,10 @@ class Planner:
         ] = {}
 
     def plan(self, work: Work, forced: Collection[str], known: Collection[str]) -> RunPlan:
-        """What is due.
+        """Return the sessions that are due.
 
-        forced: source paths of pages that run whatever is recorded; known: of those whose jobs are wanted
-        besides.
+        forced: source paths of pages that run regardless of their records.
+        known: source paths of other pages whose jobs are needed.
         """
         if not work.may_run:
             return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
@@ -97,7 +100,7 @@ class Planner:
         return RunPlan(work, tuple(found))
 
     def close(self) -> None:
-        """Break off what is being asked."""
+        """Cancel running checks of requirements."""
         self._probe.close()
 
     def _page(
@@ -116,7 +119,7 @@ class Planner:
         return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
 
     def _present(self, context: SiteContext) -> ExecutionSetting:
-        """The site's settings: the same object as long as they are the same."""
+        """Return the settings of the site: the same object as long as they are equal."""
         setting = setting_for(context, self._folder)
         if setting != self._setting:
             self._setting = setting
@@ -152,7 +155,7 @@ class Planner:
         return jobs
 
     def _refuse(self, work: Work, error: SiteError) -> RunPlan:
-        """Nothing can run: every page that would says why."""
+        """Return a plan without runs. Every page with stale results gets the errors."""
         found = []
         for place, wanted in enumerate(work.pages):
             due = not wanted.page.has_errors and wanted.page.verdict.stale_sessions()
@@ -162,7 +165,7 @@ class Planner:
 
 
 def same_work(one: SessionJob, other: SessionJob) -> bool:
-    """Whether two jobs compute the same, wherever their code stands in the post."""
+    """Return whether two jobs compute the same, regardless of the location of their code in the post."""
     if one.steps is other.steps:
         return one == other
     return _bare(one) == _bare(other)
@@ -184,14 +187,16 @@ def _group_by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnos
 
 
 class RequirementProbe:
-    """Runs programs as `subprocess.run` does, and can be broken off."""
+    """Runner of programs like `subprocess.run` that can be interrupted."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[Any] | None = None
         self._closed = False
 
     def run(self, command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
-        """As `subprocess.run`, as far as it is used; OSError once it is closed."""
+        """Run a program with the arguments of `subprocess.run` that are needed here. Raise OSError after
+        `close`.
+        """
         timeout = how.pop("timeout", None)
         if how.pop("capture_output", False):
             how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -210,7 +215,7 @@ class RequirementProbe:
         return subprocess.CompletedProcess(list(command), child.returncode, out, err)
 
     def close(self) -> None:
-        """End what runs, and start nothing again."""
+        """End the running program, and start no more."""
         self._closed = True
         self._end_if_closed()
 

@@ -1,8 +1,8 @@
-"""Runs the cells of posts while they are shown.
+"""Runner of the cells of posts while they are shown.
 
-One thread decides: it takes the present state of the site, ends what is no longer wanted, starts what is due
-and records what has ended. Each session runs in a thread of its own, no more at a time than in a build. Who
-calls never waits.
+One thread makes all decisions: it reads the current state of the site, cancels sessions that are no longer
+needed, starts those that are due and records finished ones. Each session runs in its own thread; as many run
+in parallel as in a build. Callers never wait.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CLOSE_S = 10.0
 
 
 class CellRunner:
-    """Called from the thread of the event loop, works in threads of its own."""
+    """Runner of cells. It is called from the thread of the event loop and works in its own threads."""
 
     def __init__(
         self,
@@ -34,12 +34,17 @@ class CellRunner:
         done: Callable[[Outcome], None],
         now: Callable[[], dt.datetime],
     ) -> None:
-        """root: of the site, absolute. publish: takes run events, from any thread; done: told what became of
-        a page, from the deciding thread; now: the time that records are dated by."""
+        """Create a runner without threads.
+
+        root: absolute path of the site.
+        publish: receives run events, from any thread.
+        done: receives the outcome of a page, from the deciding thread.
+        now: returns the time for the dates of records.
+        """
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
         self._work: Work | None = None
-        """News, as the next ones: taken by the deciding thread."""
+        """Input for the deciding thread, like the following fields."""
         self._ended: list[SessionTask] = []
         self._stops: list[str] = []
         self._again: list[str] = []
@@ -49,7 +54,7 @@ class CellRunner:
         self._thread: threading.Thread | None = None
 
     def update(self, work: Work) -> None:
-        """The present state of the site; replaces what was wanted before."""
+        """Set the current state of the site, which replaces the previous one."""
         with self._wake:
             if self._closing or (self._thread is None and not work.pages):
                 return
@@ -60,7 +65,7 @@ class CellRunner:
             self._wake.notify()
 
     def stop(self, page: str = "") -> None:
-        """End the run of a page, by its URL path; empty: of all."""
+        """Stop the run of a page, given by its URL path; empty: of all pages."""
         with self._wake:
             if self._schedule:
                 self._schedule.kill(page)
@@ -68,18 +73,18 @@ class CellRunner:
             self._wake.notify()
 
     def run_again(self, page: str) -> None:
-        """Run all cells of a page, by its URL path, even what is fresh."""
+        """Run all cells of a page, given by its URL path, even those with valid results."""
         with self._wake:
             self._again.append(page)
             self._wake.notify()
 
     def current(self) -> list[Mapping[str, object]]:
-        """Run events that say what runs, for a page that has just connected."""
+        """Return the events of running sessions, for a page that has just connected."""
         schedule = self._schedule
         return schedule.current() if schedule else []
 
     def close(self) -> None:
-        """Every process, thread and folder is gone when it returns, within 3 s; 10 s with a Dask cluster."""
+        """Stop all processes and threads and remove all folders, within 3 s, or 10 s with a Dask cluster."""
         with self._wake:
             self._closing = True
             if self._schedule:
@@ -87,7 +92,7 @@ class CellRunner:
                 self._schedule.break_off()
             self._wake.notify()
         if self._thread is not None and self._thread is not threading.current_thread():
-            # longer than it gives the sessions
+            # This must be longer than the time limit of the sessions.
             self._thread.join(_CLOSE_S)
 
     def _decide(self) -> None:
@@ -104,7 +109,10 @@ class CellRunner:
                 due = schedule.flush(time.monotonic())
 
     def _take_news(self, schedule: Schedule, due: float | None) -> bool:
-        """Wait for something to happen and hand it on; False once all is to end. due: of waiting text."""
+        """Wait for events and pass them to the schedule. Return False at the end.
+
+        due: time when waiting output must be sent.
+        """
         with self._wake:
             wait_s = _LONG_S if due is None else max(0.0, due - time.monotonic())
             self._wake.wait_for(self._has_news, wait_s)

@@ -1,4 +1,6 @@
-"""Which sessions run now: what is due starts, the shown page first, and what is no longer wanted ends."""
+"""Schedule of sessions: starts sessions that are due, the shown page first, and cancels those no longer
+needed.
+"""
 
 from __future__ import annotations
 
@@ -36,33 +38,37 @@ from .worker_pool import WarmWorkers
 
 _JOIN_S = 1.0
 _CLUSTER_S = 8.0
-"""A cluster may just be starting, and can be closed only then."""
+"""Time limit with a cluster, which may just be starting and can be closed only after that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """Whom a schedule tells what."""
+    """Callbacks of a schedule."""
 
     publish: Publish
     done: Callable[[Outcome], None]
     now: Callable[[], dt.datetime]
     ended: Callable[[SessionTask], None]
-    """From the thread of a session: it is over."""
+    """Called from the thread of a session when it has ended."""
     waits: Callable[[], None]
-    """From any thread: text waits for `flush`."""
+    """Called from any thread when output waits for `flush`."""
 
 
 class Schedule:
-    """Used by the deciding thread; `kill`, `break_off` and `current` by any."""
+    """Schedule used by the deciding thread. `kill`, `break_off` and `current` can be called from any thread.
+    """
 
     def __init__(self, root: Path, folder: Path, calls: Calls) -> None:
-        """folder: for everything that sessions write."""
+        """Create an empty schedule.
+
+        folder: for all files that sessions write.
+        """
         self._root, self._folder, self._calls = root, folder, calls
         self._planner, self._memory, self._warm = Planner(folder), RunHistory(root), WarmWorkers()
         self._checkpoints = CheckpointStore()
         self._lock = threading.Lock()
         self._running: set[SessionTask] = set()
-        """Those with a thread, cancelled ones too."""
+        """Tasks that have a thread, including cancelled ones."""
         self._pages: dict[str, PageRun] = {}
         self._work: Work | None = None
         self._is_new = False
@@ -72,13 +78,13 @@ class Schedule:
     # -- news --
 
     def update(self, work: Work) -> None:
-        """The present state of the site."""
+        """Set the current state of the site."""
         before, self._work, self._is_new = self._work, work, True
         if before and before.context.config.execution != work.context.config.execution:
             self._memory.settings_changed()
 
     def run_again(self, url: str) -> None:
-        """Run a page whatever is recorded."""
+        """Run a page regardless of its records."""
         for wanted in self._work.pages if self._work else ():
             if wanted.url == url:
                 path = str(wanted.page.cells.path)
@@ -88,13 +94,13 @@ class Schedule:
                 self._is_new = True
 
     def stop(self, url: str) -> None:
-        """End a page's run, or all; it is not started again with the same code."""
+        """Stop the run of a page, or all runs. The same code is not started again."""
         for page in list(self._pages.values()):
             if page.tasks and (not url or page.planned.wanted.url == url):
                 self._stop(page)
 
     def take_ended(self, tasks: Iterable[SessionTask]) -> None:
-        """Threads of sessions are over."""
+        """Handle sessions whose threads have ended."""
         for task in tasks:
             with self._lock:
                 self._running.discard(task)
@@ -108,7 +114,7 @@ class Schedule:
                     page.queue(task.job, task.place, changed=changed)
 
     def go_on(self) -> None:
-        """Act on all news."""
+        """Act on the events since the last call: plan again, record results, start sessions."""
         if self._is_new and self._work is not None:
             self._is_new = False
             plan = self._plan(self._work)
@@ -120,35 +126,35 @@ class Schedule:
             self._start_some()
 
     def flush(self, now: float) -> float | None:
-        """Tell text that has waited; when there will be more, None: nothing waits."""
+        """Send output that has waited. Return the time of the next call, or None if nothing waits."""
         due = [found for page in self._pages.values() if (found := page.events.flush(now)) is not None]
         return min(due, default=None)
 
     # -- from any thread --
 
     def kill(self, url: str) -> None:
-        """End the processes of a page, or all, at once; `stop` or `close` follows."""
+        """Kill the processes of a page, or of all pages; `stop` or `close` must follow."""
         with self._lock:
             running = list(self._running)
         for task in running:
             page = self._pages.get(task.path)
             if not url or (page and page.planned.wanted.url == url):
                 if page:
-                    # first of all: how killed processes end is no news of a cell
+                    # Discard events first: the end of a killed process is not an event of a cell.
                     page.events.discard(task.session)
                 task.cancel()
 
     def break_off(self) -> None:
-        """Let nothing wait that is being started or asked."""
+        """Interrupt everything that is being started or checked, so that no caller waits for it."""
         self._planner.close()
         self._warm.close()
 
     def current(self) -> list[Event]:
-        """What runs, as events."""
+        """Return the events of running sessions."""
         return [event for page in list(self._pages.values()) if page.tasks for event in page.events.current()]
 
     def close(self) -> None:
-        """End everything, and wait for it."""
+        """Stop everything and wait for the end."""
         self.kill("")
         self.break_off()
         began = time.monotonic()
@@ -203,7 +209,8 @@ class Schedule:
             self._calls.done(page.outcome(said, goes_on=bool(page.tasks)))
 
     def _end_unwanted(self, page: PageRun) -> None:
-        """Sessions whose code is another one now, or whose files have changed while they run."""
+        """Cancel sessions whose code has changed. Restart sessions whose files have changed while they run.
+        """
         planned = page.planned
         for session, task in list(page.tasks.items()):
             job = planned.jobs.get(session)
@@ -216,7 +223,7 @@ class Schedule:
                     page.queue(job, task.place, changed=changed)
 
     def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
-        """Files that were changed since a session started: it may have read what is no longer true."""
+        """Return the files that have changed since a session started: it may have read an old version."""
         now = stamps_of(task.at_start, self._root)
         changed = {path for path, stamp in now.items() if stamp != task.at_start[path]}
         if task.run is not None:
@@ -224,7 +231,9 @@ class Schedule:
         return frozenset(changed - self._memory.own_files((task.path, task.session)))
 
     def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
-        """Whether to start it again for their sake; what changes with every run is written by the run."""
+        """Return whether to restart a session because of changed files. A file that changes at every run is
+        its own output.
+        """
         key = (task.path, task.session)
         again = changed & task.changed
         self._memory.own_files(key).update(path for path in again if not path.endswith(".py"))
@@ -283,7 +292,7 @@ class Schedule:
                 self._make_room(task)
 
     def _make_room(self, task: SessionTask) -> None:
-        """End a session of a page behind if `task` is of one that is looked at, and no other is ending."""
+        """Cancel a session with lower priority than `task`, unless another one is ending already."""
         if any(other.cancelled for other in self._running):
             return
         last = max(self._running, key=lambda other: (other.priority, other.place))
@@ -307,7 +316,8 @@ class Schedule:
             task.start(start, page.events, self._calls.ended, self._checkpoints_of(page, task))
 
     def _checkpoints_of(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
-        """What a session goes on from; nothing for pages that nobody looks at, or where all is to run."""
+        """Return the checkpoints for a session. None for pages that are not open, or if all cells must run.
+        """
         assert self._work is not None
         if task.priority != SHOWN or self._work.asked.execute == "all":
             return lambda hold: None
@@ -316,7 +326,7 @@ class Schedule:
         return partial(self._checkpoints.session, task.job, declared, date)
 
     def _prepare(self, plan: RunPlan) -> None:
-        """Warm workers for the pages at the front, before anything of them is due."""
+        """Prepare workers for the first pages before any of their sessions are due."""
         execution = plan.work.context.config.execution
         jobs = [job for planned in plan.pages[:WARMED] for job in planned.jobs.values()]
         if jobs != self._prepared and execution.executor == "local":

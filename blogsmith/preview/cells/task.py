@@ -1,4 +1,4 @@
-"""One session that runs in a thread of its own, and can be ended at any moment."""
+"""One session that runs in its own thread and can be cancelled at any time."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ from .checkpoints import Hold, RunCheckpoints
 
 @dataclass(slots=True, eq=False)
 class SessionTask:
-    """A session of a page, from its place in the queue to its end."""
+    """A session of a page, from the queue to its end."""
 
     path: str
-    """Source of the post."""
+    """Source path of the post."""
     job: SessionJob
     priority: int
     place: tuple[int, int] = (0, 0)
-    """Of its page among the pages, and of the session in it."""
+    """Index of its page, and index of the session in the page."""
     patient: bool = False
-    """It starts when nothing else runs or waits."""
+    """Whether it starts only when nothing else runs or waits."""
     at_start: Mapping[str, FileStamp | None] = field(default_factory=dict)
-    """Files that it is known to use, with their stamps when it started."""
+    """Files that it is known to use, with their stamps at its start."""
     changed: frozenset[str] = frozenset()
-    """Of those, the ones for whose sake it was started again."""
+    """Files whose changes caused this restart."""
     loops: tuple[str, ...] = ()
-    """Of those, the ones that changed once too often to start it again."""
+    """Files that changed too often to restart it again."""
     began_ns: int = 0
-    """When it started, by the system's clock; 0: it waits."""
+    """Start time on the system clock; 0: not started."""
     cancelled: bool = False
-    """What it gives counts no longer."""
+    """Whether its result is ignored."""
     run: SessionRun | None = None
-    """What it gave."""
+    """Its result."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Why it could not run at all, if that is no matter of the session."""
+    """Errors outside the session that prevented it from running."""
     is_elsewhere: bool = False
-    """It runs on a cluster."""
+    """Whether it runs on a cluster."""
     is_over: bool = False
-    """Its thread has ended, and that was taken note of."""
+    """Whether its thread has ended and this was handled."""
     _live: Live | None = None
     _executor: Executor | None = None
     _thread: threading.Thread | None = None
 
     @property
     def session(self) -> str:
-        """Its name."""
+        """Name of the session."""
         return self.job.session
 
     @property
@@ -73,10 +73,12 @@ class SessionTask:
         ended: Ended,
         checkpoints: Callable[[Hold], RunCheckpoints | None],
     ) -> None:
-        """Run it here.
+        """Run it on this machine.
 
-        start: makes its process; ended: called from its thread when everything is over. checkpoints: gives
-        what it goes on from and adds to, and is handed what is to be told of processes.
+        start: makes its process.
+        ended: called from its thread after the end.
+        checkpoints: returns the checkpoints to resume from and to add to. Its argument must be called with
+        new processes.
         """
         live = self._live = Live(start)
         self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.hold)), ended)
@@ -84,12 +86,12 @@ class SessionTask:
     def start_elsewhere(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
-        """Run it on the cluster that the site names."""
+        """Run it on the cluster in the settings."""
         self.is_elsewhere = True
         self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 
     def cancel(self) -> None:
-        """End its processes; its thread follows. From any thread."""
+        """Kill its processes, so that its thread ends. Can be called from any thread."""
         self.cancelled = True
         live, executor = self._live, self._executor
         if live is not None:
@@ -115,7 +117,7 @@ class SessionTask:
         except SiteError as error:
             self.diagnostics = tuple(error.diagnostics)
         except Exception as error:
-            # an internal error: the page says so, and the preview goes on
+            # An internal error: the page shows it, and the preview continues.
             self.run = not_started(self.job, f"{type(error).__name__}: {error}")
         finally:
             ended(self)
@@ -127,7 +129,7 @@ class SessionTask:
             if cluster is None:
                 return not_started(self.job, "the site names no cluster")
             if cluster.is_elsewhere:
-                cluster.unmet(self.job.needs)  # so it knows which workers are suitable
+                cluster.unmet(self.job.needs)  # determines which workers are suitable
             executor = self._executor = cluster.executor([self.job], workers)
             if self.cancelled:
                 return not_started(self.job, "it was broken off before it began")

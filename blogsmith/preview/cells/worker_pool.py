@@ -1,8 +1,9 @@
-"""Workers that are warm: forked from servers that stay, with what a session imports loaded before it asks.
+"""Prepared workers, forked from servers that have already imported the modules that a session uses.
 
-A build spawns its workers, so a session that is forked here must not be able to tell. A server holds at most
-one of `_KNOWN` besides what the site's `preload` names, and serves only sessions that import it themselves;
-where a file of the site has the name of something the server has loaded, a session is spawned as in a build.
+A build spawns its workers, so a session must not be able to detect that it was forked. Therefore, a server
+imports at most one module of `_KNOWN` in addition to the setting `preload`, and serves only sessions that
+import this module themselves. If a file of the site has the same name as a module in the server, the worker
+is spawned as in a build.
 """
 
 from __future__ import annotations
@@ -19,21 +20,22 @@ from ...execute.session.jobs import CellStep, SessionJob
 from ...execute.session.process import Process, spawn
 
 _KNOWN = ("matplotlib.pyplot", "matplotlib", "numpy")
-"""Worth the memory of a server: slow to load, used by many posts. The first that a session imports counts;
-it brings those behind it."""
+"""Modules that are worth the memory of a server: slow to import, used by many posts. The first one that a
+session imports is used; it includes the following ones.
+"""
 _MOST = 2
-"""Servers at a time; each holds 15 to 70 MB, most of it shared with its workers."""
+"""Maximum number of servers. Each uses 15 to 70 MB, most of it shared with its workers."""
 _DEATHS = 3
-"""A server that has died so often is not started again."""
+"""A server that has crashed this often is not started again."""
 _IMPORT = lazy_pattern(r"^[ \t]*(?:import|from)[ \t]+(.+)", re.MULTILINE)
 _SETTINGS = "matplotlibrc"
-"""Read by matplotlib where it is imported."""
+"""File that matplotlib reads when it is imported."""
 _OWN = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))
-"""What every session has for itself."""
+"""Environment variables with a different value in each session."""
 
 
 def heavy_import(job: SessionJob) -> str:
-    """The one of `_KNOWN` that a session imports; empty if there is none."""
+    """Return the module of `_KNOWN` that a session imports, or an empty string."""
     codes = (step.code for step in job.steps if isinstance(step, CellStep))
     said = [line for code in codes for line in _IMPORT.findall(code)]
     if any("matplotlib" in line and re.search(r"\bpyplot\b", line) for line in said):
@@ -42,25 +44,26 @@ def heavy_import(job: SessionJob) -> str:
 
 
 class WarmWorkers:
-    """Starts the workers of all sessions; called from many threads."""
+    """Starter of the workers of all sessions; can be called from many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._servers: dict[tuple[str, tuple[str, ...]], ForkServer] = {}
-        """The one that was used last stands last."""
+        """Servers in order of use; the last one is the most recently used."""
         self._deaths: dict[tuple[str, tuple[str, ...]], int] = {}
         self._environment: Mapping[str, str] = {}
         self._problems: Mapping[str, str] = {}
         self._closed = False
 
     def prepare(self, jobs: Iterable[SessionJob], preload: tuple[str, ...]) -> None:
-        """Start servers for these sessions, the most important first; they load while others go on."""
+        """Start servers for these sessions, the most important first. They import modules in the background.
+        """
         wanted = {(job.python, _modules(job, preload)): job for job in jobs if _can_be_forked(job)}
         for job in reversed(list(wanted.values())[:_MOST]):
             self._server(job, preload)
 
     def start(self, job: SessionJob, preload: tuple[str, ...]) -> Process:
-        """A worker; OSError if the system cannot."""
+        """Start a worker. Raise OSError if the system cannot."""
         server = self._server(job, preload) if _can_be_forked(job) else None
         if server is None or server.why_not(job) or _can_tell(job, preload, server):
             return spawn(job)
@@ -69,11 +72,11 @@ class WarmWorkers:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Module → why it cannot be loaded, as far as a server that was used has told."""
+        """Import errors by module, as reported by a server that was used."""
         return self._problems
 
     def close(self) -> None:
-        """End all servers, and start none again; workers that still run are not touched."""
+        """End all servers, and start no more. Running workers are not affected."""
         with self._lock:
             self._closed = True
             servers = list(self._servers.values())
@@ -81,7 +84,7 @@ class WarmWorkers:
         _end(servers)
 
     def _server(self, job: SessionJob, preload: tuple[str, ...]) -> ForkServer | None:
-        """The server for a session, started if there is none."""
+        """Return the server for a session. Start one if there is none."""
         key = (job.python, _modules(job, preload))
         environment = {name: text for name, text in job.env.items() if name not in _OWN}
         old: list[ForkServer] = []
@@ -124,16 +127,16 @@ def _can_be_forked(job: SessionJob) -> bool:
 
 
 def _can_tell(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
-    """Whether a session would find something else loaded than it would in a build."""
+    """Return whether a session could detect a difference from a build in the imported modules."""
     modules = _modules(job, preload)
     if preload and modules == preload:
-        return False  # a build forks it from such a server too
+        return False  # a build forks it from a server like this, too
     added = [name for name in modules if name not in preload]
     if any(name in server.problems for name in added):
         return True
     if any("matplotlib" in name for name in added) and (job.folder / _SETTINGS).exists():
         return True
-    # a relative folder is another one where the server was started
+    # A relative folder has another meaning in the server's working folder.
     path = job.env.get("PYTHONPATH", "")
     if path and not all(map(os.path.isabs, path.split(os.pathsep))):
         return True
@@ -141,7 +144,7 @@ def _can_tell(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> 
 
 
 def _hides(names: frozenset[str], folder: Path) -> bool:
-    """Whether a folder holds a module with one of these names, which a build would load."""
+    """Return whether a folder contains a module with one of these names, which a build would import."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

@@ -1,1 +1,1 @@
-"""What browsers and the terminal hear of: events of pages, cells and mistakes."""
+"""Events for browsers and the terminal: pages, cells and diagnostics."""

@@ -1,4 +1,4 @@
-"""What browsers and the terminal are told; called by the event loop."""
+"""Publisher of events to browsers and the terminal, called by the event loop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .terminal import ChangeLine, change_line, format_complete, new_problems, pr
 
 
 class EventPublisher:
-    """Belongs to one event loop. `hello` may be called from any thread."""
+    """Publisher of one event loop. `hello` can be called from any thread."""
 
     def __init__(
         self,
@@ -35,48 +35,57 @@ class EventPublisher:
         running: Callable[[], Sequence[Mapping[str, object]]],
         clock: Callable[[], float],
     ) -> None:
-        """say: prints a line for the author. running: events of cells that run now. clock: of the loop."""
+        """Create a publisher.
+
+        say: prints a line for the author.
+        running: returns the events of running cells.
+        clock: clock of the event loop.
+        """
         self._options = options
         self._publish = publish
         self._say = say
         self._running = running
         self._clock = clock
         self.broken: tuple[Diagnostic, ...] = ()
-        """Why settings, plugins or theme cannot be used; the site stays as it was before."""
+        """Errors in settings, plugins or theme that prevented an update of the site."""
         self._known: tuple[Diagnostic, ...] = ()
         self._said: tuple[Diagnostic, ...] = ()
         self._problems: Mapping[str, object] = problems_event((), (), None)
         self._outcomes: dict[str, Outcome] = {}
         self._finished: set[str] = set()
         self._unsaid: tuple[float, set[str]] | None = None
-        """Saves of which it is not known yet what came of them: when the first was seen, and the files."""
+        """Saves without a printed result: the time of the first one, and the files."""
         self._is_whole = False
 
     def hello(self) -> Mapping[str, object]:
-        """What a page is told when it connects."""
+        """Return the first event for a page that connects."""
         return {"problems": self._problems, "running": self._running()}
 
     @property
     def finished(self) -> frozenset[str]:
-        """As in `UpdateRequest`."""
+        """Posts whose cells have finished, as in `UpdateRequest`."""
         return frozenset(self._finished)
 
     # -- to browsers --
 
     def style_sheets(self, present: SiteSnapshot, paths: tuple[str, ...]) -> None:
-        """Style sheets were saved: pages load them anew at once."""
+        """Report saved stylesheets, which pages then reload."""
         files = style_sheets(present, paths)
         if files:
             self._publish({"kind": "css", "files": files})
 
     def files(self, before: SiteSnapshot | None, now: SiteSnapshot | None, paths: tuple[str, ...]) -> None:
-        """Images and other files that are copied have changed."""
+        """Report changed images and other files that are copied unchanged."""
         found = changed_files(now, paths) if before and now else []
         if found:
             self._publish({"kind": "files", "files": found})
 
     def pages(self, present: SiteSnapshot | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
-        """Pages that browsers show have new HTML. found: path → version; lines: source path → edited line."""
+        """Report open pages that have new HTML.
+
+        found: maps a path to its version.
+        lines: maps a source path to the edited line.
+        """
         if not found or present is None:
             return
         views = {path: present.views.get(path) for path in found}
@@ -87,40 +96,44 @@ class EventPublisher:
         self._publish({"kind": "pages", "pages": told})
 
     def problems(self, shown: ServedSite) -> None:
-        """Tell what is wrong now, if that has changed."""
+        """Publish the current diagnostics if they have changed."""
         ran = (found for outcome in self._outcomes.values() for found in outcome.diagnostics)
         found = all_problems(shown.present, self.broken, [*shown.pages.problems(shown.present), *ran])
         if found == self._known:
             return
         new = new_problems(self._known, found)
         self._known = found
-        # first what `hello` says: then a page that connects now misses nothing
+        # Update the result of `hello` first, so that a page that connects now misses nothing.
         self._problems = problems_event(found, (), shown.present)
         self._publish(problems_event(found, new, shown.present))
 
     # -- cells --
 
     def on_edit(self, paths: Sequence[str]) -> None:
-        """Files were saved: what cells come to is to be seen, of these posts or of all that may read them."""
+        """Handle saved files: cells of these posts, or of all posts that may read them, are no longer
+        finished.
+        """
         if all(path.startswith("content/") and path.endswith(".md") for path in paths):
             self._finished.difference_update(paths)
         else:
             self._finished.clear()
 
     def on_outcome(self, outcome: Outcome) -> None:
-        """What became of the cells of a page."""
+        """Handle the outcome of the cells of a page."""
         self._outcomes[outcome.post] = outcome
         if not outcome.diagnostics and not outcome.goes_on:
             self._finished.add(outcome.post)
 
     def keep_outcomes(self, posts: Container[str]) -> None:
-        """Posts that are no more have no outcome."""
+        """Forget the outcomes of posts that no longer exist."""
         self._outcomes = {post: one for post, one in self._outcomes.items() if post in posts}
 
     # -- on the terminal --
 
     def on_save(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
-        """Files were saved, and so many open pages show it; if none does, the rest of the site may."""
+        """Print saved files and the number of open pages that they changed. If there are none, wait for the
+        whole site.
+        """
         told = tuple(path for path in paths if not path.startswith("_freeze/"))
         if pages:
             self._print_change(at_s, told, pages)
@@ -129,7 +142,10 @@ class EventPublisher:
             self._unsaid = (first_s, known | set(told))
 
     def on_complete(self, shown: ServedSite, seconds: float) -> None:
-        """The whole site is as it is on disk. seconds: since the look at it began."""
+        """Print that the whole site is up to date.
+
+        seconds: time since the update began.
+        """
         present, pages = shown.present, shown.pages.take_count()
         if present and not self._is_whole:
             self._is_whole = True
@@ -143,7 +159,7 @@ class EventPublisher:
         self.print_problems()
 
     def print_problems(self) -> None:
-        """Print problems that are new, and that others are gone."""
+        """Print new diagnostics, and those that are fixed."""
         now = self._known
         if self._options.quiet:
             now = tuple(found for found in now if found.severity == "error")
@@ -157,30 +173,31 @@ class EventPublisher:
         self._report(change_line(ChangeLine(at, paths, pages, seconds, self._known)))
 
     def _report(self, line: str) -> None:
-        """Print what has happened, though nothing is wrong."""
+        """Print a line unless only errors are printed."""
         if not self._options.quiet:
             self._say(line)
 
 
 def count_cells(present: SiteSnapshot, path: str) -> int:
-    """Cells of a post that run."""
+    """Return the number of cells of a post that run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.runs for cell in page.cells.cells) if page else 0
 
 
-# What is wrong with the site, as pages of the preview are told of it.
+# Diagnostics of the site as events for pages of the preview.
 
 
 MOST = 100
-"""Problems that a page is told in full."""
+"""Maximum number of diagnostics in an event."""
 
 
 def all_problems(
     present: SiteSnapshot | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong, each once and sorted, silenced warnings left out.
+    """Return all diagnostics, sorted and without duplicates and ignored warnings.
 
-    broken: why there is no site as it should be now. others: what templates and running cells came to.
+    broken: errors that prevent an update of the site.
+    others: diagnostics of templates and running cells.
     """
     log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
@@ -195,7 +212,10 @@ def all_problems(
 def problems_event(
     found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
-    """The event, errors first. new: those that were not there before."""
+    """Return the event with all diagnostics, errors first.
+
+    new: diagnostics that were not there before.
+    """
     first = choose_first(found, MOST, lambda one: one.severity)
     fresh = set(new)
     return {
@@ -225,15 +245,15 @@ def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapp
     }
 
 
-# Files that are copied into the site as they are: which addresses change when they are saved.
+# Files that are copied into the site unchanged, and the URLs that change when they are saved.
 
 
 _VERSION_DIGITS = 8
-"""As in the addresses of a theme's files."""
+"""Number of digits, as in the URLs of theme files."""
 
 
 def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
-    """Address of each style sheet among the saved files → its new version."""
+    """Return the new version of each stylesheet among the saved files, by URL."""
     found = {}
     for path in paths:
         if path.endswith(".css"):
@@ -245,7 +265,7 @@ def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
 
 
 def changed_files(present: SiteSnapshot, paths: Iterable[str]) -> list[str]:
-    """Addresses of saved files, style sheets apart."""
+    """Return the URLs of saved files except stylesheets."""
     urls = present.resolved.loaded.asset_urls
     base_path = present.config.base_path
     return [address(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]

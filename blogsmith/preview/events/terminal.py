@@ -1,7 +1,7 @@
-"""What the preview says on the terminal: one line for each change, and problems once, as records → text.
+"""Terminal output of the preview: one line for each change, and each diagnostic once.
 
-A problem is the same one as long as its message and its file are: what is typed above it moves it and does
-not make it new.
+A diagnostic is the same as long as its message and its file are the same. Text typed above it moves it but
+does not make it new.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ _TIMED = lazy_pattern(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """What was saved, and what became of it."""
+    """Saved files and the resulting changes."""
 
     at: dt.datetime
-    """When it was seen, in the time zone it is shown in."""
+    """Time when the save was detected, in the time zone that is shown."""
     paths: Sequence[str]
-    """Files relative to the site root; the one that matters most first."""
+    """Files relative to the site root, the most important one first."""
     pages: int
-    """Whose HTML is new."""
+    """Number of pages with new HTML."""
     seconds: float
-    """From the first event to the last page."""
+    """Time from the first event to the last page."""
     problems: Sequence[Diagnostic] = ()
-    """Of the whole site, as it is now."""
+    """Current diagnostics of the whole site."""
 
 
 def serving_line(url: str) -> str:
-    """The first line, as soon as pages can be asked for."""
+    """Return the first line, printed as soon as the server accepts requests."""
     return f"blogsmith serves {url} (Ctrl-C ends it)"
 
 
 def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = ()) -> str:
-    """When every page is there: how much that is and how long it took."""
+    """Return the line printed when every page is available, with counts and duration."""
     parts = [plural(counts.pages, "page"), plural(counts.formulas, "formula")]
     if counts.cells:
         parts.append(plural(counts.cells, "cell"))
@@ -56,7 +56,7 @@ def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnosti
 
 
 def change_line(change: ChangeLine) -> str:
-    """One line: when, what, how many pages, how long, and how many problems there are now."""
+    """Return a line with time, file, number of pages, duration and number of diagnostics."""
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
     came = (
@@ -68,7 +68,7 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change: new errors, new warnings, errors that are fixed.
+    """Return the entries to print after a change: new errors, new warnings, and errors that are fixed.
 
     An entry may have several lines.
     """
@@ -78,7 +78,7 @@ def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, co
 
 
 def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Those of `now` that were not there before, in their order."""
+    """Return the diagnostics in `now` that are not in `before`, in their order."""
     known = Counter(map(_identity, before))
     fresh = []
     for found in now:
@@ -91,7 +91,9 @@ def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> lis
 
 
 def replaces(line: str, previous: str) -> bool:
-    """Whether a line on a terminal may take the place of the one before: a later save of the same file."""
+    """Return whether a line replaces the previous one on a terminal, because it is for a later save of the
+    same file.
+    """
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
 
@@ -99,8 +101,8 @@ def replaces(line: str, previous: str) -> bool:
 def _format_fixed(
     before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]
 ) -> list[str]:
-    """That errors are gone; not where another took their place, as happens while one types."""
-    # with now and before exchanged: what was there and is no more
+    """Return a line about fixed errors. Skip files with new errors, as usual while the author types."""
+    # With swapped arguments, this returns the diagnostics that are gone.
     changed = {found.path for found in fresh if found.severity == "error"}
     gone = [
         found

@@ -1,5 +1,6 @@
-"""The HTTP server of the preview: pages from memory, events to every tab, and who may ask for them.
+"""HTTP server of the preview: serves pages from memory and events to every tab, and controls access to them.
 
-Not on `http.server`: that folds `//host` into `/host` before it can be refused, times each read instead of
-the whole head, so that one byte a second holds a thread for ever, and takes 60 ms to import.
+It is not based on `http.server` for three reasons. That module folds `//host` into `/host` before it can be
+rejected. It limits the time of each read instead of the whole header, so one byte a second blocks a thread
+forever. And it takes 60 ms to import.
 """

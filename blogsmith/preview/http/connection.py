@@ -1,7 +1,7 @@
-"""One connection with a thread of its own, from its first request to its last.
+"""One connection with its own thread, from its first request to its last.
 
-A deadline holds for a head as a whole, so that a byte now and then keeps no thread. The thread that accepts
-looks at what is going on here, and may send a client away that has nothing going.
+A deadline applies to a complete header, so slow bytes do not block a thread. The accepting thread inspects
+the state of connections and may disconnect a client that has no request in progress.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _LINGER_S = 0.5
 
 
 class _Gone(Exception):
-    """The client has hung up, or has nothing more to ask."""
+    """The client has disconnected, or sends no more requests."""
 
 
 class Connection:
-    """The conversation on one socket."""
+    """Sequence of requests and responses on one socket."""
 
     def __init__(
         self,
@@ -39,32 +39,34 @@ class Connection:
         self._limits = limits
         self._read = b""
         self.is_asking = True
-        """Whether a request is still to come, or the rest of one."""
+        """Whether we are waiting for a request, or for the rest of one."""
         self.is_idle = False
-        """Whether it is one after an answer, and nothing of it has come yet."""
+        """Whether we are waiting for a later request, and none of it has arrived yet."""
         self.is_sending = False
         self.is_evicted = False
         self.since_s = time.monotonic()
-        """Since when it is asking, or when the client took a piece of the answer last."""
+        """Time when we started to wait for the request, or when the client last received data."""
 
     @property
     def socket(self) -> socket.socket:
-        """The client's end is the other one."""
+        """Our end of the connection."""
         return self._connection
 
     def evict(self) -> None:
-        """Have it end, unless a whole request has come by now; any thread may call this."""
+        """End the connection unless a complete request has arrived. Can be called from any thread."""
         self.is_evicted = True
-        # what the client has sent already is still read
+        # Data that the client has already sent is still read.
         _shut(self._connection, socket.SHUT_RDWR if self.is_sending else socket.SHUT_RD)
 
     def hang_up(self) -> None:
-        """Have it end whatever goes on; any thread may call this."""
-        # not close(): the thread may be reading, and the number could be given to another file
+        """End the connection in any state. Can be called from any thread."""
+        # not close(): the thread may be reading, and the file descriptor could be reused for another file
         _shut(self._connection, socket.SHUT_RDWR)
 
     def serve(self) -> bool:
-        """Answer until the client has enough. True: the hub has the socket now; False: it is to be closed."""
+        """Answer requests until the client is done. Return True if the hub owns the socket now, False if it
+        must be closed.
+        """
         try:
             while True:
                 try:
@@ -84,17 +86,17 @@ class Connection:
                         self._linger()
                     return False
                 self._await_request()
-        except (_Gone, OSError):  # a browser that hangs up in the middle is no error
+        except (_Gone, OSError):  # a browser that disconnects at any time is not an error
             return False
 
     def _await_request(self) -> None:
-        """Wait for the next request from now on."""
+        """Enter the state of waiting for the next request."""
         self.since_s = time.monotonic()
         self.is_idle = not self._read
         self.is_asking = True
 
     def _request(self) -> Request:
-        """The next request; `_Gone` if none comes, `RequestRefused` if it is none."""
+        """Return the next request. Raise `_Gone` if none comes, `RequestRefused` if it is invalid."""
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
         if self.is_idle:
@@ -112,8 +114,8 @@ class Connection:
         return parse_head(head)
 
     def _check_beginning(self) -> None:
-        """`RequestRefused` as soon as it is sure that no request comes of it."""
-        # a browser that tries https here waits for an answer that it would never get
+        """Raise `RequestRefused` as soon as the data cannot become a valid request."""
+        # A browser that tries https here waits for an answer that it would never get.
         if not b"A" <= self._read[:1] <= b"Z":
             raise RequestRefused(400, "This is no HTTP request.")
         if b"\r\n" not in self._read and len(self._read) > MAX_TARGET + 100:
@@ -122,7 +124,7 @@ class Connection:
             raise RequestRefused(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
-        """The body, and whether all of it is read; what no request may have is left alone."""
+        """Return the body, and whether it was read completely. A body that is not allowed is not read."""
         length = request.length or 0
         if length == 0:
             return b"", True
@@ -135,7 +137,7 @@ class Connection:
         return body, True
 
     def _receive(self, until: float) -> None:
-        """Read on; TimeoutError at `until`, `_Gone` at the end."""
+        """Receive more data. Raise TimeoutError at `until`, `_Gone` at the end."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -166,7 +168,7 @@ class Connection:
             self._write(head, (body[at : at + _PIECE] for at in range(0, len(body), _PIECE)))
 
     def _write(self, head: bytes, pieces: Iterator[bytes] | tuple[()]) -> None:
-        """Head and first piece at once: a page is one packet on its way, not two."""
+        """Send the header together with the first piece, so that a page is one packet instead of two."""
         self.since_s, self.is_sending = time.monotonic(), True
         waiting = head
         for piece in pieces:
@@ -176,7 +178,7 @@ class Connection:
         self.is_sending = False
 
     def _write_all(self, data: bytes) -> None:
-        """As `sendall`, noting when the client took something last."""
+        """Send like `sendall`, and record the time when the client last received data."""
         until_s = time.monotonic() + self._limits.send_s
         left = memoryview(data)
         while left:
@@ -185,7 +187,7 @@ class Connection:
             self.since_s = time.monotonic()
 
     def _linger(self) -> None:
-        """Read what still comes: a socket closed with unread bytes takes back the answer it has just sent."""
+        """Read remaining data: closing a socket with unread bytes discards the answer that was just sent."""
         self._connection.shutdown(socket.SHUT_WR)
         until = time.monotonic() + _LINGER_S
         with suppress(TimeoutError):
@@ -195,12 +197,12 @@ class Connection:
 
 
 def _shut(connection: socket.socket, how: int) -> None:
-    with suppress(OSError):  # the client was faster
+    with suppress(OSError):  # the client closed it first
         connection.shutdown(how)
 
 
 def _pieces(part: FilePart) -> Iterator[bytes]:
-    """The bytes of a piece of a file; OSError if the file has become shorter than the client was told."""
+    """Yield the bytes of a part of a file. Raise OSError if the file has become shorter than announced."""
     part.file.seek(part.start)
     left = part.length
     while left:

@@ -1,8 +1,8 @@
-"""Who may ask, and for what: functions of the words of a request alone.
+"""Access control of requests, by their content alone.
 
-Any web page an author visits can send requests to this machine. It cannot forge `Host` and `Origin`: the name
-in `Host` is what keeps out a page whose own name was made to point here (DNS rebinding), `Origin` and
-`Sec-Fetch-Site` keep out the others.
+Any web page that the author visits can send requests to this machine. It cannot forge `Host` and `Origin`.
+The check of `Host` rejects a page whose own name was made to resolve to this machine (DNS rebinding). The
+checks of `Origin` and `Sec-Fetch-Site` reject all others.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ from .request import Request
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 METHODS = frozenset({"GET", "HEAD", "POST"})
 _BAD_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
-# An escaped separator makes two readings of one address; control characters are in no name of ours.
+# An escaped separator makes a URL ambiguous, and none of our names contains control characters.
 _REFUSED_ESCAPE = lazy_pattern(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestTarget:
-    """Where a request goes."""
+    """Target of a request."""
 
     path: str
-    """Decoded once; starts with one slash; no segment of it is `.` or `..`."""
+    """Path, decoded once. It starts with one slash and has no segment `.` or `..`."""
     query: str
-    """Behind the question mark, as sent."""
+    """Text after the question mark, as sent."""
 
 
 def host_headers(names: Collection[str], port: int) -> frozenset[str]:
-    """What `Host` may be: localhost and `names`, with our port. IPv6 addresses need no brackets."""
+    """Return the allowed values of `Host`: localhost and `names`, with our port. IPv6 addresses need no
+    brackets.
+    """
     hosts = {f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name for name in names}
     hosts = {host.lower() for host in (*LOOPBACK_NAMES, *hosts)}
     with_port = {f"{host}:{port}" for host in hosts}
@@ -44,7 +46,7 @@ def host_headers(names: Collection[str], port: int) -> frozenset[str]:
 
 
 def check_host(request: Request, hosts: frozenset[str]) -> None:
-    """`RequestRefused` unless the request names this server as its host."""
+    """Raise `RequestRefused` unless the request names this server as its host."""
     host = request.headers.get("host")
     if not host:
         raise RequestRefused(400, "The request says no Host.")
@@ -57,12 +59,16 @@ def check_host(request: Request, hosts: frozenset[str]) -> None:
 
 
 def check_origin(request: Request, path: str) -> None:
-    """`RequestRefused` if a page of another site asks. path: decoded. To be called after `check_host`."""
+    """Raise `RequestRefused` if the request comes from a page of another site. Must be called after
+    `check_host`.
+
+    path: decoded path.
+    """
     origin = request.headers.get("origin")
     if origin is not None and origin.lower() != f"http://{request.headers['host']}".lower():
         raise RequestRefused(403, "The preview does not answer to pages of other sites.")
-    # A link on another site may lead to a page, but only our own pages have business with these. "same-site"
-    # is another port of localhost.
+    # A link on another site may point to a page, but only our own pages may use our internal URLs.
+    # "same-site" is another port of localhost.
     is_ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     is_link = request.headers.get("sec-fetch-mode", "navigate") == "navigate"
     if not is_ours and (path.startswith(PREFIX) or not is_link):
@@ -70,7 +76,10 @@ def check_origin(request: Request, path: str) -> None:
 
 
 def check_method(request: Request, path: str) -> None:
-    """`RequestRefused` for what is neither reading nor an action. path: decoded."""
+    """Raise `RequestRefused` if the request neither reads nor runs an action.
+
+    path: decoded path.
+    """
     is_action = path.startswith(f"{PREFIX}do/")
     allowed = "POST" if is_action else "GET, HEAD"
     if request.method not in allowed.split(", "):
@@ -82,7 +91,7 @@ def check_method(request: Request, path: str) -> None:
 
 
 def check_action(request: Request, token: str) -> None:
-    """`RequestRefused` unless the request comes from a page that this server has served."""
+    """Raise `RequestRefused` unless the request comes from a page that this server has sent."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
         raise RequestRefused(403, "The token of this preview is missing or old; reload the page.")
@@ -91,9 +100,11 @@ def check_action(request: Request, token: str) -> None:
 
 
 def parse_target(target: str) -> RequestTarget:
-    """The path and the query of a request target; `RequestRefused` for what no address of a page can be."""
+    """Return the path and the query of a request target. Raise `RequestRefused` if it cannot be the URL of a
+    page.
+    """
     path, _, query = target.partition("?")
-    # RFC 9112 3.2.1: only this form is for us. Two slashes would name a host.
+    # RFC 9112 3.2.1: we accept only this form. Two slashes would name a host.
     if not path.startswith("/") or path.startswith("//"):
         raise RequestRefused(400, "The address must be a path.")
     if re.search(r"[^!-~]|[#\\]", target):
@@ -102,7 +113,7 @@ def parse_target(target: str) -> RequestTarget:
 
 
 def decode_path(path: str) -> str:
-    """A path of a URL with its escapes resolved, once; `RequestRefused` if it cannot be one."""
+    """Decode the path of a URL once. Raise `RequestRefused` if it is invalid."""
     if _BAD_ESCAPE.search(path) or _REFUSED_ESCAPE.search(path):
         raise RequestRefused(400, "The address has an escape that belongs into no address.")
     try:

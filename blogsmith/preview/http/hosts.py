@@ -1,6 +1,6 @@
-"""Under which names a machine can be reached: who may ask the preview, when it listens to more than itself.
+"""Host names of this machine: the names that requests may use if the preview listens on more than localhost.
 
-No name is looked up on the way: a name server that does not answer would hold up the start.
+No name is resolved, because a name server that does not answer would delay the start.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import socket
 from contextlib import suppress
 
 WILDCARDS = frozenset({"", "0.0.0.0", "::"})
-"""Every address of the machine."""
-# Addresses for documentation (RFC 5737, RFC 3849): asked only which of ours would be used; nothing is sent.
+"""Values that mean all addresses of the machine."""
+# Addresses for documentation (RFC 5737, RFC 3849). They only select our own address; nothing is sent.
 _ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
 def bare(host: str) -> str:
-    """The host as names are compared: lower case, an IPv6 address without brackets and zone."""
+    """Normalize a host for comparison: lower case, an IPv6 address without brackets and zone."""
     host = host.strip().lower()
     return host.removeprefix("[").removesuffix("]").partition("%")[0]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches it."""
+    """Return whether only this machine can reach the host."""
     host = bare(host)
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -31,10 +31,10 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_hosts(host: str) -> tuple[str, ...]:
-    """Names under which a preview that listens at `host` is asked for, besides localhost.
+    """Return the names that requests may use, in addition to localhost, if the preview listens on `host`.
 
-    An address or a name: itself. Every address of the machine: its name, that name with `.local`, as
-    multicast DNS has it, and the addresses from which it talks to others.
+    For an address or a name, return it. For all addresses of the machine, return its name, that name with
+    `.local`, as in multicast DNS, and its outgoing addresses.
     """
     host = bare(host)
     if host not in WILDCARDS:
@@ -47,7 +47,7 @@ def allowed_hosts(host: str) -> tuple[str, ...]:
 def _own_addresses() -> list[str]:
     found = []
     for family, elsewhere in _ELSEWHERE:
-        # no route, or no such family: not reachable that way
+        # Without a route or the address family, this machine is not reachable in this way.
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((elsewhere, 9))
             found.append(bare(str(probe.getsockname()[0])))

@@ -1,7 +1,7 @@
-"""Server-Sent Events to every tab, all streams held by one thread.
+"""Server-Sent Events to every tab; one thread owns all streams.
 
-The streams' sockets do not block. What a client has not read yet waits in memory up to a limit; a client
-beyond it is dropped and connects again by itself.
+The sockets of the streams do not block. Unread data of a client waits in memory up to a limit. A client that
+exceeds it is disconnected and reconnects by itself.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from time import monotonic
 from .request import ClientLimits
 
 _RETRY = b"retry: 300\n\n"
-"""Milliseconds until a browser that lost its stream tries again."""
+"""Delay until a browser that lost its stream reconnects, in milliseconds."""
 _PING = b": ping\n\n"
 
 
 def frame(event: Mapping[str, object]) -> bytes:
-    """An event on one line: escapes stand for line ends, lone surrogates and all else that is not ASCII."""
+    """Encode an event on one line. Line ends, lone surrogates and other non-ASCII characters are escaped."""
     text = json.dumps(dict(event), ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=_plain)
     return f"data: {text}\n\n".encode("ascii")
 
@@ -37,15 +37,15 @@ def _plain(value: object) -> object:
 
 @dataclass(slots=True, eq=False)
 class _Stream:
-    """One tab, or one worker for all tabs."""
+    """Stream of one tab, or of one worker for all tabs."""
 
     connection: socket.socket
     unsent: bytearray = field(default_factory=bytearray)
-    """What the system would not take yet."""
+    """Data that the system has not accepted yet."""
 
 
 class Hub:
-    """Events from any thread to all streams."""
+    """Distributor of events from any thread to all streams."""
 
     def __init__(
         self,
@@ -53,9 +53,12 @@ class Hub:
         report_bug: Callable[[Exception], None],
         limits: ClientLimits,
     ) -> None:
-        """hello: the first event of a stream, made in the hub's thread: it waits for nobody.
+        """Create a hub without streams.
 
-        Whatever changes what `hello` says does so before it publishes the event; then no stream misses any.
+        hello: returns the first event of a stream. It runs in the hub's thread and must not block.
+
+        Code that changes the result of `hello` must do so before it publishes the event, so that no stream
+        misses it.
         """
         self._hello = hello
         self._report_bug = report_bug
@@ -68,7 +71,7 @@ class Hub:
         self._thread = Thread(target=self._run, name="preview events", daemon=True)
 
     def start(self) -> None:
-        """Streams can come from now on."""
+        """Start the thread, so that streams can be added."""
         self._selector = selectors.DefaultSelector()
         self._wake_out, self._wake_in = socket.socketpair()
         for end in (self._wake_out, self._wake_in):
@@ -84,18 +87,22 @@ class Hub:
                 return
             self._running = False
             self._wake()
-        if self._thread.is_alive():  # Ctrl-C may have come before it was started
+        if self._thread.is_alive():  # Ctrl-C may come before the thread is started
             self._thread.join()
 
     def publish(self, event: Mapping[str, object]) -> None:
-        """To all streams, without waiting for any; TypeError or ValueError if the event is no JSON."""
+        """Send an event to all streams without blocking. Raise TypeError or ValueError if it cannot be
+        encoded as JSON.
+        """
         data = frame(event)
         with self._lock:
             if self._running:
                 self._enqueue(data)
 
     def add(self, connection: socket.socket, head: bytes) -> bool:
-        """Take over a connection; `head` goes out first. False if there is no room: it stays the caller's."""
+        """Take over a connection and send `head` first. Return False if there is no room; the caller then
+        keeps the connection.
+        """
         with self._lock:
             if not self._running or self._coming + len(self._streams) >= self._limits.streams:
                 return False
@@ -105,7 +112,7 @@ class Hub:
             return True
 
     def clients(self) -> int:
-        """How many streams there are."""
+        """Return the number of streams."""
         return len(self._streams)
 
     def _enqueue(self, work: bytes | _Stream) -> None:
@@ -114,7 +121,7 @@ class Hub:
             self._wake()
 
     def _wake(self) -> None:
-        with suppress(BlockingIOError):  # full of calls to wake up: it will
+        with suppress(BlockingIOError):  # the pipe is full of wake-up bytes, so the thread wakes up anyway
             self._wake_in.send(b"!")
 
     def _run(self) -> None:
@@ -157,7 +164,7 @@ class Hub:
             self._send(stream, data)
 
     def _send(self, stream: _Stream, data: bytes) -> None:
-        # judged before `data`: one event beyond the limit still reaches a client that reads
+        # Check before adding `data`, so that one event larger than the limit reaches a client that reads.
         if len(stream.unsent) > self._limits.unread:
             self._drop(stream)
             return
@@ -178,7 +185,7 @@ class Hub:
             self._selector.modify(stream.connection, wanted, stream)
 
     def _attend(self, stream: _Stream, events: int) -> None:
-        """A client reads again, says something, which nobody asked for, or hangs up."""
+        """Handle a client that can receive data, has sent data, which is ignored, or has disconnected."""
         if events & selectors.EVENT_READ:
             try:
                 heard = stream.connection.recv(65536)
@@ -195,10 +202,10 @@ class Hub:
     def _drop(self, stream: _Stream) -> None:
         if stream not in self._streams:
             return
-        with suppress(KeyError):  # it never came so far
+        with suppress(KeyError):  # it was not registered yet
             self._selector.unregister(stream.connection)
         stream.connection.close()
-        # what waits may be much, and the record may live on in a list that is being walked
+        # Free the unsent data, which may be large: the record may still be in a list that is being iterated.
         stream.unsent = bytearray()
         self._streams.discard(stream)
 

@@ -1,4 +1,4 @@
-"""Responses with the headers that each carries, and files that the preview sends."""
+"""Responses with their headers, and files that the preview sends."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 from ...base.patterns import lazy_pattern
 
-# Files that are sent as they are: opened only where they are said to lie, whole or a piece of them.
+# Files that are sent unchanged. They are opened only at their announced location, completely or in part.
 
 
-# Not every system has all of them. Without O_NONBLOCK the opening of a pipe would wait for a writer.
+# Not every system has all of these flags. Without O_NONBLOCK, opening a pipe would wait for a writer.
 _READ_ONLY = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW", "O_CLOEXEC")
 )
@@ -25,24 +25,24 @@ _RANGE = lazy_pattern(r"bytes=(\d{0,18})-(\d{0,18})")
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A piece of an open file."""
+    """Part of an open file."""
 
     file: FileIO
     start: int
-    """First byte of it, from 0."""
+    """Offset of the first byte."""
     length: int
-    """In bytes."""
+    """Length in bytes."""
 
 
 class NoSuchRange(Exception):
-    """Nothing of the file is in the range that was asked for."""
+    """The requested range contains no byte of the file."""
 
 
 def open_regular(path: Path) -> FilePart | None:
-    """All of the regular file at `path`, an absolute path without links; None if that is not what is there.
+    """Open the regular file at `path`, an absolute path without links. Return None if there is no such file.
 
-    Links may have been put into the path since it was resolved, also in the middle: what is open must be what
-    the path leads to, and the path must still lead to itself.
+    Links may have been inserted anywhere in the path since it was resolved. Therefore, the open file must be
+    the one that the path names, and the path must still resolve to itself.
     """
     try:
         descriptor = os.open(path, _READ_ONLY)
@@ -51,7 +51,7 @@ def open_regular(path: Path) -> FilePart | None:
     try:
         status = os.fstat(descriptor)
         as_said = path.resolve(strict=True) == path and os.path.samestat(status, path.lstat())
-    except (OSError, RuntimeError):  # RuntimeError: links in a circle
+    except (OSError, RuntimeError):  # RuntimeError: a loop of links
         as_said = False
     if not as_said or not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
@@ -60,9 +60,10 @@ def open_regular(path: Path) -> FilePart | None:
 
 
 def byte_range(header: str, size: int) -> tuple[int, int] | None:
-    """(first byte, length) of what a Range header asks for of `size` bytes; `NoSuchRange` if there are none.
+    """Return (first byte, length) of the range that a Range header requests from `size` bytes.
 
-    None: the whole. RFC 9110 14.2 lets a server ignore what it does not understand, also several ranges.
+    Return None to send the whole file. RFC 9110 14.2 lets a server ignore headers that it does not
+    understand, including several ranges. Raise `NoSuchRange` if the range is empty.
     """
     match = _RANGE.fullmatch(header.strip())
     if match is None or not (match[1] or match[2]):
@@ -89,29 +90,35 @@ SECURITY = (
     ("X-Frame-Options", "SAMEORIGIN"),
     ("Server", "blogsmith"),
 )
-"""Of every answer, refusals too. There is no Access-Control header: no other site may read anything."""
+"""Headers of every response, including rejections. There is no Access-Control header: no other site may read
+anything.
+"""
 ACTIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
-"""The policy of files in which scripts may stand: they share their origin with pages that hold the token."""
+"""Policy for files that may contain scripts, because they share their origin with pages that contain the
+token.
+"""
 PLAIN = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """An answer, ready to be sent."""
+    """A response, ready to be sent."""
 
     status: int
     type: str = PLAIN
     """Media type."""
     body: bytes = b""
     part: FilePart | None = None
-    """A piece of an open file to send in place of `body`; the sender closes it."""
+    """Part of an open file to send instead of `body`; the sender closes the file."""
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Beyond those of every answer."""
+    """Headers in addition to those of every response."""
     stream: bool = False
-    """Events follow, without an end: the connection goes to the hub."""
+    """Whether an endless stream of events follows. The connection is then passed to the hub."""
 
     def __post_init__(self) -> None:
-        """ValueError if there is no such status, or a value would break out of its line."""
+        """Raise ValueError if the status is unknown, or if a value contains characters that would end its
+        header line.
+        """
         HTTPStatus(self.status)
         for name, value in (("Content-Type", self.type), *self.headers.items()):
             if re.search(r"[^ -~]", value):
@@ -119,12 +126,12 @@ class HttpReply:
 
     @property
     def size(self) -> int:
-        """Bytes of the body."""
+        """Size of the body in bytes."""
         return len(self.body) if self.part is None else self.part.length
 
 
 class RequestRefused(Exception):
-    """A request that is not answered, with what its client is told instead."""
+    """A rejected request, with the response for its client."""
 
     def __init__(self, status: int, why: str, **headers: str) -> None:
         super().__init__(why)
@@ -132,19 +139,22 @@ class RequestRefused(Exception):
 
 
 def plain(status: int, text: str, **headers: str) -> HttpReply:
-    """A few words. headers: names with _ for -."""
+    """Return a plain text response.
+
+    headers: names with `_` instead of `-`.
+    """
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return HttpReply(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
 
 
 def is_active(media_type: str) -> bool:
-    """Whether scripts may stand in such a file: in SVG and all other XML."""
+    """Return whether a file of this type may contain scripts: SVG and all other XML."""
     name = media_type.partition(";")[0].strip().lower()
     return name.endswith(("+xml", "/xml", "/xsl", "/rdf"))
 
 
 def head_of(reply: HttpReply, *, keep_alive: bool) -> bytes:
-    """Status line and headers, with the empty line behind them."""
+    """Return the status line and the headers, including the empty line after them."""
     media_type = reply.type
     if media_type.startswith("text/") and "charset" not in media_type and not reply.stream:
         media_type += "; charset=utf-8"

@@ -1,4 +1,4 @@
-"""The head of a request, read strictly, and the limits of clients."""
+"""Strict parser for the header of a request, and the limits of clients."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ from ...base.patterns import lazy_pattern
 from .reply import RequestRefused
 
 _REQUEST_LINE = lazy_pattern(rb"([A-Z]{1,20}) ([!-~]+) HTTP/(\d)\.(\d)")
-# RFC 9110 5.6.2: no white space before the colon; RFC 9112 5.2: no line that continues another
+# RFC 9110 5.6.2: no white space before the colon; RFC 9112 5.2: no continuation lines
 _HEADER = lazy_pattern(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
 _ONCE = frozenset({"host", "origin", "content-length", "x-blogsmith-token"})
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a client asks for, before anybody has judged it."""
+    """A request of a client, not yet checked."""
 
     method: str
-    """In capitals."""
+    """Method in capital letters."""
     target: str
-    """As sent, visible ASCII."""
+    """Target as sent, in visible ASCII characters."""
     headers: Mapping[str, str]
-    """Names in small letters; values of repeated ones joined by commas."""
+    """Header values by name in lower case. Values of repeated headers are joined by commas."""
     length: int | None
-    """Bytes of the body, None if that is not said."""
+    """Length of the body in bytes; None if the header does not say."""
     keep_alive: bool
-    """The client may ask again on this connection."""
+    """Whether the client may send another request on this connection."""
 
 
 def parse_head(head: bytes) -> Request:
-    """The request in `head`, without the empty line at its end; `RequestRefused` if it is none."""
+    """Parse the header of a request, without the empty line after it. Raise `RequestRefused` if it is
+    invalid.
+    """
     first, *lines = head.split(b"\r\n")
     match = _REQUEST_LINE.fullmatch(first)
     if match is None:
@@ -52,7 +54,7 @@ def parse_head(head: bytes) -> Request:
         target.decode("ascii"),
         headers,
         _length(headers.get("content-length")),
-        # HTTP/1.0 would want to be told; nobody needs it
+        # HTTP/1.0 would need an explicit answer to keep the connection, which no client needs.
         minor != b"0" and "close" not in headers.get("connection", "").lower(),
     )
 
@@ -79,38 +81,40 @@ def _length(value: str | None) -> int | None:
     return int(value)
 
 
-# How much of time, memory and threads clients may take.
+# Limits of time, memory and threads that clients may use.
 
 
 MAX_TARGET = 8 * 1024
-"""Bytes of the address in a request line."""
+"""Maximum length of the URL in a request line, in bytes."""
 MAX_HEAD = 64 * 1024
-"""Bytes of a whole head. Cookies of everything else on localhost are in it, so it is not small."""
+"""Maximum size of a request header, in bytes. It is large because the header includes all cookies of
+localhost.
+"""
 MAX_BODY = 4096
-"""Bytes of the body of an action."""
+"""Maximum size of the body of an action, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientLimits:
-    """Those that a test sets lower."""
+    """Limits that tests can lower. Times are in seconds."""
 
     head_s: float = 10.0
-    """A head, and a body, is there this long after its first byte."""
+    """Time limit for a header, and for a body, after its first byte."""
     idle_s: float = 15.0
-    """So long a connection stays open between requests."""
+    """Time that a connection stays open between requests."""
     send_s: float = 30.0
-    """A client takes a piece of an answer within this time."""
+    """Time limit for sending a piece of a response."""
     ping_s: float = 15.0
-    """Between two signs of life on a stream of events."""
+    """Interval between keep-alive messages on a stream of events."""
     connections: int = 256
-    """Connections with a thread; for one more another has to go, see `admission.py`."""
+    """Connections with a thread. Another connection replaces one of them; see `Admission`."""
     admission_s: float = 1.0
-    """So long a connection waits until one of them has gone; then it is refused."""
+    """Time that a new connection waits for another one to end. After that, it is rejected."""
     eviction_s: float = 0.05
-    """Who has to go may have become busy just now: after this time another one has to go as well."""
+    """Delay before another connection is evicted, because the first one may have become busy."""
     stall_s: float = 1.0
-    """Who takes nothing of an answer for this long may have to go."""
+    """A connection whose client receives nothing for this time may be evicted."""
     streams: int = 512
-    """Streams of events; more are refused."""
+    """Maximum number of event streams. More are rejected."""
     unread: int = 1_000_000
-    """Bytes that wait for a stream; a client that leaves more unread is dropped."""
+    """Maximum number of unread bytes of a stream. A client that exceeds it is disconnected."""

@@ -1,4 +1,4 @@
-"""What every request comes to."""
+"""Routing of requests to responses."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .guard import (
 from .reply import FilePart, HttpReply, NoSuchRange, RequestRefused, byte_range, open_regular, plain
 from .request import MAX_BODY, Request
 
-# The preview's own scripts and styles, by the name they are served under.
+# The preview's own scripts and stylesheets, by the name they are served under.
 
 
 FOLDER = Path(__file__).parent.parent / "client"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-"""By suffix. What has another one, such as a licence, is not served."""
+"""Media types by suffix. Files with another suffix, such as a licence, are not served."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFile:
-    """One of them."""
+    """A script or stylesheet of the preview."""
 
     type: str
     """Media type."""
@@ -41,7 +41,9 @@ class ClientFile:
 
 
 def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
-    """Path below /_blogsmith/ → file, read once: a request looks up a name and never makes a path."""
+    """Read the preview's own files, by path below /_blogsmith/. Requests only look up names and never build
+    paths.
+    """
     return {
         path.relative_to(folder).as_posix(): ClientFile(TYPES[path.suffix], path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -55,23 +57,26 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """The table of addresses; called from the threads of all connections."""
+    """Routing table; called from the threads of all connections."""
 
     site: SiteHandler
     actions: ActionHandler
     client: Callable[[], Mapping[str, ClientFile]]
-    """The preview's own files; asked for when the first page wants them."""
+    """Returns the preview's own files; called when the first page requests one."""
     hosts: frozenset[str]
-    """What `Host` may be."""
+    """Allowed values of `Host`."""
     token: str
-    """Pages prove with it that this server made them."""
+    """Secret that proves that a request comes from a page of this server."""
     run: str
-    """Names this process, so that pages notice a new one."""
+    """Identifies this process, so that pages notice a restart."""
     report_bug: Callable[[Exception], None]
-    """Told of every exception that is ours."""
+    """Called with every internal error."""
 
     def reply(self, request: Request, body: bytes, *, is_near: bool = True) -> HttpReply:
-        """The answer to a request, whatever happens on the way. is_near: it comes from this machine."""
+        """Return the response to a request, also after an error.
+
+        is_near: whether the request comes from this machine.
+        """
         try:
             return self._reply(request, body, is_near=is_near)
         except RequestRefused as refused:
@@ -82,14 +87,14 @@ class Routes:
 
     def _reply(self, request: Request, body: bytes, *, is_near: bool) -> HttpReply:
         check_host(request, self.hosts)
-        # before the target: `OPTIONS *` and `CONNECT host` have none
+        # Check before the target is parsed: `OPTIONS *` and `CONNECT host` have no path.
         if request.method not in METHODS:
             raise RequestRefused(405, "Only GET and HEAD here.", Allow="GET, HEAD")
         target = parse_target(request.target)
         check_origin(request, target.path)
         check_method(request, target.path)
         if request.method == "POST":
-            # with `--host` others can read pages, and the token that stands in them
+            # With `--host`, others can read pages and the token in them.
             if not is_near:
                 raise RequestRefused(403, "Only the machine that the preview runs on may ask for this.")
             return self._act(request, target, body)
@@ -112,7 +117,7 @@ class Routes:
         paths = parse_qs(query).get("path", [])
         if len(paths) != 1:
             raise RequestRefused(400, "Say which page: ?path=/posts/a/")
-        # what it holds is a path as a browser shows it, which has escapes of its own
+        # The parameter is a path as a browser shows it, which contains escapes of its own.
         version = self.site.version(decode_path(paths[0]))
         return _json(200, {"version": version, "run": self.run})
 
@@ -161,7 +166,7 @@ def _reply_of(answer: Response, request: Request) -> HttpReply:
 
 
 def _redirect(answer: Response) -> HttpReply:
-    # a second slash would lead to another host
+    # A second slash would point to another host.
     if not answer.location.startswith("/") or answer.location[1:2] in ("/", "\\"):
         raise ValueError(f"cannot redirect to {answer.location!r}")
     where = quote(answer.location, safe="/%?#=&+,;:@!$'()*~-._")
@@ -169,9 +174,9 @@ def _redirect(answer: Response) -> HttpReply:
 
 
 def _with_file(reply: HttpReply, part: FilePart, request: Request) -> HttpReply:
-    """With the piece that was asked for: videos are read in pieces, and Safari plays none otherwise."""
+    """Add the requested part of a file: browsers read videos in parts, and Safari plays none otherwise."""
     headers = {"Accept-Ranges": "bytes"}
-    # RFC 9110 13.1.5: a range under a condition; we give no validators, so no condition holds
+    # RFC 9110 13.1.5: a conditional range. We send no validators, so no condition is true.
     whole = reply.status != 200 or request.method == "HEAD" or "if-range" in request.headers
     asked = "" if whole else request.headers.get("range", "")
     try:

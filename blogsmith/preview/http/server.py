@@ -1,6 +1,6 @@
-"""The server of the preview: its addresses, which clients it admits, and a thread for each connection.
+"""HTTP server of the preview: its addresses, admission of clients, and one thread per connection.
 
-It has no folder: pages come from the site in memory, its own files from a fixed table.
+It serves no folder: pages come from the site in memory, its own files from a fixed table.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OUT_OF_FILES_S = 0.1
 
 
 class PreviewServer:
-    """Serves one site until it is closed; used once."""
+    """HTTP server of one site. It can be started only once."""
 
     def __init__(
         self,
@@ -46,12 +46,17 @@ class PreviewServer:
         report_bug: Callable[[Exception], None] = traceback.print_exception,
         limits: ClientLimits | None = None,
     ) -> None:
-        """ValueError for a host that others can reach, without the names they may use.
+        """Create a server without listening yet.
 
-        token: what pages send with an action. hello: the first event of every stream, without `kind` and
-        `run`; see `Hub`. port: the first to try, 0 for any. is_port_fixed: try no other. allowed_hosts: names
-        and addresses that `Host` may contain, in addition to those of this machine. report_bug: called with
-        our own exceptions, in the thread they happen in.
+        token: secret that pages send with an action.
+        hello: returns the first event of every stream, without `kind` and `run`; see `Hub`.
+        host: address to listen on.
+        port: first port to try; 0 for any.
+        is_port_fixed: try no other port.
+        allowed_hosts: names and addresses that `Host` may contain, in addition to those of this machine.
+        report_bug: called with internal errors, in the thread where they occur.
+
+        Raise ValueError if others can reach `host` but `allowed_hosts` is empty.
         """
         if not is_loopback(host) and not allowed_hosts:
             raise ValueError(f"to serve on {host}, say under which names")
@@ -71,11 +76,12 @@ class PreviewServer:
 
     @property
     def url(self) -> str:
-        """Where a browser on this machine finds the site's host, without a slash at the end."""
+        """URL of the server for browsers on this machine, without a trailing slash."""
         return f"http://{host_in_url(self._host)}:{self.port}"
 
     def start(self) -> None:
-        """Listen. OSError: no port can be used; EADDRINUSE if another program uses it."""
+        """Start listening. Raise OSError if no port can be used, with EADDRINUSE if another program uses it.
+        """
         self._listeners = listen(self._host, self.port, is_fixed=self._is_port_fixed)
         self.port = self._listeners[0].getsockname()[1]
         self._routes = Routes(
@@ -92,28 +98,28 @@ class PreviewServer:
         self._accepting.start()
 
     def close(self) -> None:
-        """Free the port, end every connection and its thread.
+        """Free the port, and end every connection and its thread.
 
-        A thread that waits for the site ends when the site answers; after two seconds it is left to that.
+        A thread that waits for the site ends when the site answers. We wait for threads for two seconds.
         """
         if self._closing or not self._listeners:
             return
         self._closing = True
         self._wake_in.send(b"!")
-        # it may be waiting for room
+        # it may be waiting for a free connection
         threads = self._admission.close()
-        if self._accepting.is_alive():  # Ctrl-C may have come before it was started
+        if self._accepting.is_alive():  # Ctrl-C may come before the thread is started
             self._accepting.join()
         for end in (*self._listeners, self._wake_out, self._wake_in):
             end.close()
         self.hub.close()
         until = monotonic() + _JOIN_S
         for thread in threads:
-            if thread.ident is not None:  # the system may have given none
+            if thread.ident is not None:  # the system may not have started it
                 thread.join(max(0.0, until - monotonic()))
 
     def _report_bug(self, error: Exception) -> None:
-        # a site that is being closed leaves questions without an answer; that is no bug
+        # Requests that are open when the site closes get no answer; this is not an internal error.
         if not self._closing:
             self._given_report_bug(error)
 
@@ -132,9 +138,9 @@ class PreviewServer:
             connection, address = listener.accept()
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except (BlockingIOError, ConnectionError):
-            return  # gone before we came
+            return  # the client has already disconnected
         except OSError:
-            # no more open files: the listener stays readable, so do not turn in circles
+            # There are no more file descriptors. The listener stays readable, so wait to avoid a busy loop.
             self._wait(_OUT_OF_FILES_S)
             return
         if not self._give_thread(connection, is_near=_is_near(address[0])):
@@ -153,7 +159,7 @@ class PreviewServer:
             return False
         try:
             thread.start()
-        except RuntimeError:  # the system gives no more threads
+        except RuntimeError:  # the system cannot start more threads
             self._admission.leave(connection)
             return False
         return True
@@ -171,31 +177,32 @@ class PreviewServer:
 
 
 def _is_near(address: str) -> bool:
-    """Whether the other end is on this machine."""
-    # an IPv4 address as a socket for both families has it
+    """Return whether the client is on this machine."""
+    # On a dual-stack socket, an IPv4 address has this prefix.
     return is_loopback(address.removeprefix("::ffff:"))
 
 
 def _turn_away(connection: socket.socket) -> None:
-    """Tell a client that there is no room, without waiting for it."""
+    """Send a "too many connections" response without waiting for the client."""
     reply = plain(503, "The preview has too many connections.", Retry_After="1")
     connection.setblocking(False)
     with connection, suppress(OSError):
         connection.send(head_of(reply, keep_alive=False) + reply.body)
-        # closed with unread bytes, the connection would take the answer back
+        # Closing the connection with unread bytes would discard the response.
         connection.recv(MAX_HEAD)
 
 
-# Connections with a thread each, at most so many; who has to go when another one comes.
+# A limited number of connections, each with a thread, and the choice of the connection that a new one
+# replaces.
 #
-# A program on this machine may open as many as it likes and say little on each: to count by address would not
-# tell it from a browser. What counts is whether a request is there as a whole. Who has not said it goes
-# first, the one that came first before the others; so a browser, which says it at once, finds room however
-# many wait.
+# A program on this machine may open many connections and send little on each. Its address does not
+# distinguish it from a browser. Therefore, the criterion is whether a complete request has arrived.
+# Connections without one are closed first, the oldest before the others. A browser, which sends its request
+# immediately, is admitted no matter how many other connections wait.
 
 
 class Admission:
-    """Filled by the thread that accepts, emptied by those of the connections."""
+    """Set of connections. The accepting thread adds them; their own threads remove them."""
 
     def __init__(self, limits: ClientLimits) -> None:
         self._limits = limits
@@ -211,7 +218,7 @@ class Admission:
         return len(self._threads)
 
     def enter(self, connection: Connection, thread: Thread) -> bool:
-        """Whether there is room, after somebody else had to go if need be."""
+        """Return whether there is room for a connection, after evicting another one if necessary."""
         until_s = monotonic() + self._limits.admission_s
         with self._changed:
             while len(self._threads) >= self._limits.connections and not self._is_closed:
@@ -226,13 +233,13 @@ class Admission:
             return not self._is_closed
 
     def leave(self, connection: Connection) -> None:
-        """Its thread is about to end."""
+        """Remove a connection whose thread is about to end."""
         with self._changed:
             del self._threads[connection]
             self._changed.notify_all()
 
     def close(self) -> tuple[Thread, ...]:
-        """Hang up everywhere, and let nobody in any more; gives the threads that will end now."""
+        """End all connections and admit no more. Return the threads that will end."""
         with self._changed:
             self._is_closed = True
             for connection in self._threads:
@@ -250,17 +257,17 @@ class Admission:
 
 
 def _rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
-    """The lower, the sooner it goes; None: it stays."""
+    """Return the eviction rank of a connection: the lowest is evicted first; None: never."""
     if connection.is_evicted:
         return None
     if connection.is_asking:
-        # a browser keeps connections for what it asks next, and opens others without a word
+        # A browser keeps idle connections for later requests, and opens others without sending anything.
         return int(connection.is_idle), connection.since_s
     is_stalled = connection.is_sending and now_s - connection.since_s > stall_s
     return (2, connection.since_s) if is_stalled else None
 
 
-# Sockets to listen on: this machine only unless asked otherwise, all on one port.
+# Listening sockets, on this machine only unless requested otherwise, all with the same port.
 
 
 PORTS_TRIED = 101
@@ -271,7 +278,7 @@ Address = tuple[socket.AddressFamily, str]
 
 
 def host_in_url(host: str) -> str:
-    """What stands in an address that a browser on this machine opens."""
+    """Return the host for a URL that a browser on this machine opens."""
     if host in ("::", "::1"):
         return "[::1]"
     if host in (*WILDCARDS, "localhost"):
@@ -280,10 +287,12 @@ def host_in_url(host: str) -> str:
 
 
 def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socket]:
-    """Return listening sockets for `host`, on `port` or one of the hundred after it; 0: any port.
+    """Return listening sockets for `host`, on `port` or one of the hundred ports after it.
 
-    is_fixed: no other port than `port` will do. OSError: no port is free, or this machine does not have the
-    address.
+    port: 0 means any port.
+    is_fixed: use only `port`.
+
+    Raise OSError if no port is free, or this machine does not have the address.
     """
     addresses = _addresses(host)
     last = OSError(errno.EADDRINUSE, "no port is free")
@@ -302,14 +311,15 @@ def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socke
 
 def _addresses(host: str) -> list[Address]:
     if host in ("localhost", "127.0.0.1"):
-        # `localhost` is either of them, depending on the browser: both must be us, and nobody else
+        # `localhost` is either of them, depending on the browser. Both must be ours and not another
+        # program's.
         return [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
     found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
 
 
 def _bind_all(addresses: list[Address], port: int) -> list[socket.socket]:
-    """One socket for each address; those after the first may be missing on this machine."""
+    """Bind one socket for each address. All except the first may be missing on this machine."""
     listeners: list[socket.socket] = []
     try:
         for address in addresses:
@@ -331,7 +341,8 @@ def _bind(address: Address, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            # connections that ended a moment ago hold the port otherwise; one that is listened on stays taken
+            # Otherwise, connections that have just ended would block the port. A port in use is still
+            # rejected.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(host != "::"))

@@ -1,1 +1,1 @@
-"""The one thread that keeps the site as it is on disk, and the messages it takes."""
+"""Thread that keeps the site up to date with the files on disk, and its messages."""

@@ -1,8 +1,8 @@
-"""The one worker of the preview: takes events in order, renders saved pages first, then updates the site.
+"""Event loop of the preview: handles events in order, renders saved pages first, then updates the site.
 
-A save of a post is answered at once by rendering that page alone; a look at the whole site follows in small
-steps, between which everything else goes first. So the page being written is never kept waiting, and what is
-shown in the end is exactly what a build would write.
+After a post is saved, only its page is rendered. Then the whole site is updated in small steps; all other
+work runs between the steps. Therefore, the page being written never waits, and the final result is identical
+to that of a build.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ..protocol import Response
 from .messages import AskedPage, AskedVersion, CellsEnded, Message, Over, Saved, Sent
 
 COLLECT = 32
-"""Saves between two times that memory is collected."""
+"""Number of saves between two garbage collections."""
 LISTEN_S = 0.25
-"""While nothing happens it is looked this often whether the preview is to end."""
+"""Interval for checking while idle whether the preview must end, in seconds."""
 
 
 class EventLoop:
-    """Works in the thread that calls `run`; the other methods may be called from any."""
+    """Loop that runs in the thread that calls `run`. The other methods can be called from any thread."""
 
     def __init__(
         self,
@@ -46,11 +46,12 @@ class EventLoop:
         rested: Callable[[], None],
         report_bug: Callable[[Exception], None],
     ) -> None:
-        """clock: seconds that only run forward. request_cells: has cells run that are to be run.
+        """Create a loop without running it.
 
+        clock: monotonic clock, in seconds.
+        request_cells: requests the cells that must run.
         rested: called whenever there is nothing left to do.
-
-        report_bug: told of exceptions that are ours.
+        report_bug: called with internal errors.
         """
         self._site = site
         self._publisher = publisher
@@ -76,17 +77,17 @@ class EventLoop:
     # -- from any thread --
 
     def send(self, message: Message) -> None:
-        """Something has happened; it is taken in turn."""
+        """Queue a message."""
         self._messages.put(message)
 
     def answer(self, path: str) -> Response:
-        """What is at a path, as soon as it is made."""
+        """Return the response for a path. Wait until it is available."""
         asked = AskedPage(path)
         self._answer_request(asked)
         return asked.answer.result()
 
     def version(self, path: str) -> str:
-        """As `Site.version`."""
+        """Return the version of a page, as `SiteHandler.version`."""
         asked = AskedVersion(path)
         self._answer_request(asked)
         return asked.answer.result()
@@ -94,17 +95,20 @@ class EventLoop:
     def _answer_request(self, asked: AskedPage | AskedVersion) -> None:
         self.send(asked)
         if self._is_over:
-            # perhaps nobody takes it any more
+            # The loop may not read its messages any more.
             self._refuse_all()
 
     def page_sent(self, path: str, version: str) -> None:
-        """A page of the last preview was sent."""
+        """Report that a page of the previous preview was sent."""
         self.send(Sent(path, version))
 
     # -- in its own --
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
-        """Work until `Over` is told, or until a signal or `check` raises. check: called often."""
+        """Handle messages until `Over` arrives, or until a signal or `check` raises.
+
+        check: called frequently.
+        """
         self._full_update.begin(rest_s=0.0)
         try:
             while not self._is_over:
@@ -118,7 +122,7 @@ class EventLoop:
                     if self._is_answering():
                         self._answer_waiting()
                 except Exception as error:
-                    # an internal error; the next save gives another chance
+                    # an internal error; the next save tries again
                     self._full_update.break_off()
                     self._report_bug(error)
                     self._answer_waiting()
@@ -127,9 +131,9 @@ class EventLoop:
             self._refuse_all()
 
     def _next_message(self, check: Callable[[], None]) -> Message | None:
-        """What has happened; None when it is time to go on with the work."""
+        """Return the next message, or None when it is time for the next step of the update."""
         while (wait_s := self._full_update.wait_s) is None:
-            # the system may have given Ctrl-C to another thread: that alone wakes nobody here
+            # The system may have delivered Ctrl-C to another thread, which does not wake up this one.
             with suppress(Empty):
                 return self._messages.get(timeout=LISTEN_S)
             check()
@@ -145,7 +149,7 @@ class EventLoop:
             if self._is_answering():
                 self._answer(message)
             else:
-                # until the look under way knows what there is
+                # Wait until the running update knows the pages.
                 self._waiting.append(message)
         elif isinstance(message, Sent):
             self._site.page_sent(message.path, message.version)
@@ -155,7 +159,7 @@ class EventLoop:
             self._on_cells_end(message)
 
     def _is_answering(self) -> bool:
-        """Whether there is a site, or it is known why there is none."""
+        """Return whether there is a site, or the reason is known why there is none."""
         return self._site.present is not None or bool(self._publisher.broken)
 
     def _answer(self, asked: AskedPage | AskedVersion) -> None:
@@ -165,7 +169,7 @@ class EventLoop:
             else:
                 asked.answer.set_result(self._site.answer(asked.path))
         except Exception as error:
-            # an internal error: the server tells of it
+            # an internal error, which the server reports
             asked.answer.set_exception(error)
 
     def _answer_waiting(self) -> None:
@@ -174,7 +178,7 @@ class EventLoop:
             self._answer(asked)
 
     def _refuse_all(self) -> None:
-        """Nobody is left waiting for an engine that has ended."""
+        """Answer all waiting requests with an error, because the loop has ended."""
         left: list[Message] = list(self._waiting)
         while True:
             try:
@@ -192,7 +196,8 @@ class EventLoop:
         save = self._changes.add(saved.changes)
         self._count += 1
         if self._count % COLLECT == 0:
-            # rendering leaves circles behind, and what is kept for ever no longer makes Python look for them
+            # Rendering creates reference cycles, and Python collects rarely because most objects are
+            # long-lived.
             gc.collect()
         if self._fast_path.concern_us(save):
             self._publisher.on_edit(save.paths)
@@ -205,17 +210,19 @@ class EventLoop:
         self._full_update.begin()
 
 
-# Looks at the whole site: after every change one, in small steps, exact at its end.
+# Updates of the whole site: one after every change, in small steps, with an exact result at the end.
 
 
 REST_S = 0.08
-"""After a save the look waits so long: the browser fetches the edited page meanwhile."""
+"""Delay of an update after a save. Meanwhile, the browser fetches the edited page."""
 PATIENCE_S = 1.0
-"""So long a look may be begun anew by further saves; then it comes to its end, and another one follows."""
+"""An update is restarted by further saves for this time at most. After that, it runs to its end, and another
+one follows.
+"""
 
 
 class FullUpdate:
-    """Belongs to one engine. What is left to do is done step by step, by `go_on`."""
+    """Updates of one event loop. `go_on` runs the next step."""
 
     def __init__(
         self,
@@ -230,9 +237,11 @@ class FullUpdate:
         request_cells: Callable[[], None],
         rested: Callable[[], None],
     ) -> None:
-        """awaited_paths: what browsers have asked for that is not answered yet.
+        """Create an update without starting it.
 
-        request_cells: has cells run. rested: called whenever there is nothing left to do.
+        awaited_paths: returns the paths of requests that are not answered yet.
+        request_cells: requests the cells that must run.
+        rested: called whenever there is nothing left to do.
         """
         self._line = line
         self._site = site
@@ -247,17 +256,19 @@ class FullUpdate:
         self._resume_s = 0.0
         self._is_under_way = False
         self._another = False
-        """Files have changed that the look under way does not know of."""
+        """Whether files have changed since the running update began."""
         self._behind_since_s: float | None = None
-        """When the first file changed that no look has come to its end with."""
+        """Time of the first change that no finished update includes."""
 
     @property
     def wait_s(self) -> float | None:
-        """How long until there is something to do, 0 or less: now; None: nothing is left."""
+        """Time until the next step; 0 or less: now; None: nothing to do."""
         return None if self._work is None else self._resume_s - self._clock()
 
     def begin(self, rest_s: float = REST_S) -> None:
-        """Something has changed. A look under way is broken off, unless that happens all the time."""
+        """Start an update after a change. Interrupt a running one unless updates were interrupted for too
+        long.
+        """
         now_s = self._clock()
         if self._behind_since_s is None:
             self._behind_since_s = now_s
@@ -270,13 +281,13 @@ class FullUpdate:
         self._resume_s = now_s + rest_s
 
     def break_off(self) -> None:
-        """Do no more of the look under way; what it knew of is to be looked at again."""
+        """Interrupt the running update. The next one must include its changes."""
         if self._is_under_way:
             self._changes.abort()
         self._is_under_way, self._work = False, None
 
     def go_on(self) -> None:
-        """Take a step."""
+        """Run the next step."""
         if self._work is None:
             return
         try:
@@ -308,7 +319,7 @@ class FullUpdate:
         except SiteError as error:
             self._is_under_way, self._behind_since_s = False, None
             self._publisher.broken = error.diagnostics
-            # whatever is mended, the settings are to be read again
+            # The error may be in the settings, so read them again next time.
             self._changes.abort(everything=True)
             self._publisher.problems(self._site)
             self._publisher.print_problems()
@@ -319,7 +330,7 @@ class FullUpdate:
             old, new = (site.resolved.files.stamps for site in (before, self._site.present))
             self._changes.unreported.note(old, new, {*taken.paths, *self._changes.paths})
         if self._another:
-            # what was saved meanwhile is not in what this look has found
+            # This update does not include files that were saved while it ran.
             self._fast_path.render(self._changes.paths[:MANY])
         self._publisher.files(before, self._site.present, taken.paths)
         self._fast_path.compare({})
@@ -334,15 +345,17 @@ class FullUpdate:
         self._rested()
 
 
-# What is saved is shown at once: the edited post alone is made anew, and tabs that show it are told.
+# Fast path for saved posts: only the edited post is rendered, and the tabs that show it are notified.
 
 
 MANY = 3
-"""So many posts saved at once are shown one by one; more by a look at the whole site."""
+"""Maximum number of posts saved together that are rendered one by one. More are left to an update of the
+site.
+"""
 
 
 class FastPath:
-    """Belongs to one engine."""
+    """Fast path of one event loop."""
 
     def __init__(
         self,
@@ -352,7 +365,10 @@ class FastPath:
         saves: PendingChanges,
         request_cells: Callable[[], None],
     ) -> None:
-        """request_cells: has cells run that are to be run."""
+        """Create a fast path.
+
+        request_cells: requests the cells that must run.
+        """
         self._line = line
         self._site = site
         self._publisher = publisher
@@ -360,7 +376,9 @@ class FastPath:
         self._request_cells = request_cells
 
     def concern_us(self, save: Save) -> bool:
-        """Whether pages may be others after a save: files elsewhere count only where code may read them."""
+        """Return whether a save may change pages. Files outside the site's folders matter only if code may
+        read them.
+        """
         present = self._site.present
         if save.everything or present is None or not present.is_whole or any(map(is_of_site, save.paths)):
             return True
@@ -372,7 +390,7 @@ class FastPath:
         return any(self._has_cells(path) for path in documents)
 
     def show(self, save: Save) -> int:
-        """Show what was saved as far as that is quick; how many open pages are others now."""
+        """Render saved posts if that is fast. Return the number of open pages that have changed."""
         present = self._site.present
         if present is None:
             return 0
@@ -381,13 +399,15 @@ class FastPath:
             return 0
         lines = self.render(save.paths)
         count = self.compare(lines)
-        # with settings or plugins the consent to run may have ended
+        # A change of settings or plugins may end the consent to run code.
         if self._changes.only_pages() and any(self._has_cells(path) for path in lines):
             self._request_cells()
         return count
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:
-        """Posts that were saved → their first changed line; what is more than a post is left to a look."""
+        """Render saved posts. Return the first changed line by source path. Changes beyond a post are left to
+        an update.
+        """
         lines = {}
         for path in paths:
             present = self._site.present
@@ -403,7 +423,10 @@ class FastPath:
         return lines
 
     def results(self, post: str, record: str) -> None:
-        """Show new results of a post's cells. record: path of what is recorded of them."""
+        """Render new results of a post's cells.
+
+        record: path of their record.
+        """
         present = self._site.present
         if present is not None:
             again = _without_site_error(
@@ -414,14 +437,17 @@ class FastPath:
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
-        """Tell browsers which of the pages they show are others now. lines: source path → edited line."""
+        """Notify browsers of the open pages that have changed. Return their number.
+
+        lines: maps a source path to the edited line.
+        """
         found = self._site.changed_pages()
         self._publisher.pages(self._site.present, found, lines)
         self._publisher.problems(self._site)
         return len(found)
 
     def request_for(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
-        """What the line is asked for after these files have changed."""
+        """Return the request to the pipeline after these files have changed."""
         return UpdateRequest(changed, everything, self._site.open_sources(), self._publisher.finished)
 
     def _has_cells(self, path: str) -> bool:
@@ -431,7 +457,7 @@ class FastPath:
 
 
 def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:
-    """What `make` gives; None for a mistake that the look at the whole site tells of."""
+    """Return the result of `make`, or None after an error that the update of the whole site reports."""
     try:
         return make()
     except SiteError:
@@ -439,7 +465,9 @@ def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot
 
 
 def first_difference(before: str, after: str) -> int:
-    """The first line, counted from 1, in which two texts differ; the last one if the longer goes on."""
+    """Return the number of the first line, from 1, where two strings differ. If one is a prefix, return its
+    last line.
+    """
     old, new = before.split("\n"), after.split("\n")
     for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
         if one != other:

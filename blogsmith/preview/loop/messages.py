@@ -1,4 +1,4 @@
-"""What other threads tell the event loop; it takes one message at a time."""
+"""Messages from other threads to the event loop, which handles one at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..protocol import Response
 
 @dataclass(frozen=True, slots=True)
 class AskedPage:
-    """A browser asks for an address."""
+    """Request of a browser for a page."""
 
     path: str
     answer: Future[Response] = field(default_factory=Future)
@@ -20,7 +20,7 @@ class AskedPage:
 
 @dataclass(frozen=True, slots=True)
 class AskedVersion:
-    """A browser asks whether its page is the present one."""
+    """Request of a browser for the current version of a page."""
 
     path: str
     answer: Future[str] = field(default_factory=Future)
@@ -28,7 +28,7 @@ class AskedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A page of the last preview was sent; it may be another one now."""
+    """Notification that a page of the previous preview was sent. The page may have changed since."""
 
     path: str
     version: str
@@ -36,23 +36,23 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Files have changed."""
+    """Notification that files have changed."""
 
     changes: ChangedFiles
     at_s: float
-    """When that was seen, on the clock of the loop."""
+    """Time when the change was detected, on the clock of the loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellsEnded:
-    """The cells of a page have run, or were stopped."""
+    """Notification that the cells of a page have run or were stopped."""
 
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The preview ends."""
+    """Request to end the event loop."""
 
 
 Message = AskedPage | AskedVersion | Sent | Saved | CellsEnded | Over

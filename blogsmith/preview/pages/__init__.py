@@ -1,1 +1,1 @@
-"""The site as browsers see it: URLs, pages, files."""
+"""Site as browsers see it: URLs, pages, files."""

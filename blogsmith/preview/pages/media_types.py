@@ -5,7 +5,7 @@ from __future__ import annotations
 from mimetypes import MimeTypes
 from types import MappingProxyType
 
-# What the standard library lacks in some version, or has otherwise.
+# Types that some versions of the standard library lack or define differently.
 _OURS = MappingProxyType(
     {
         ".avif": "image/avif",
@@ -27,9 +27,11 @@ _NAMES = MappingProxyType({"atom.xml": "application/atom+xml", "feed.json": "app
 
 
 def media_type(name: str) -> str:
-    """The type of a file, with its charset if it is text; that of mere bytes if the name tells nothing."""
+    """Return the media type of a file, with a charset for text. For an unknown suffix, it is that of binary
+    data.
+    """
     suffix = name[name.rfind(".") :].lower() if "." in name else ""
-    # only the tables of the library itself: those of the system differ
+    # Use only the tables of the library, because those of the system differ.
     known = _NAMES.get(name) or _OURS.get(suffix) or MimeTypes().guess_type(f"x{suffix}")[0]
     if known is None:
         return "application/octet-stream"

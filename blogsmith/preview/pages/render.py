@@ -1,6 +1,6 @@
-"""The HTML of pages, each made when it is asked for and kept as long as it is what a build would write.
+"""HTML of pages: rendered on request and cached while it equals the output of a build.
 
-A page whose source or template is wrong stays as it was when it was last right.
+A page whose source or template has an error keeps its last valid HTML.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _QUICKLY = 1
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as a build would write it, with marks of its lines."""
+    """One page as in a build, with line markers."""
 
     version: str
     packed: bytes
-    """Its HTML, deflated: a thousand of them are kept."""
+    """Deflated HTML, because thousands of pages are cached."""
     source: str
     """Path of its Markdown file, or empty."""
 
     @property
     def html(self) -> bytes:
-        """As it is sent, without the tag of the preview."""
+        """HTML without the script of the preview."""
         return zlib.decompress(self.packed)
 
 
@@ -44,41 +44,45 @@ class _Made:
     site: SiteView
     theme: Theme
     page: Page | None
-    """None if it could not be made and never was."""
+    """None if rendering has failed every time."""
     problems: tuple[Diagnostic, ...] = ()
     texts: frozenset[str] = frozenset()
-    """Source paths of other pages whose texts its templates have read."""
+    """Source paths of other pages whose content its templates have read."""
     templates: frozenset[str] = frozenset()
-    """As `Theme.watch_templates` gives them."""
+    """Templates as returned by `Theme.watch_templates`."""
 
 
 class MadeFrom(NamedTuple):
-    """What else is known of a page that was made just now."""
+    """Diagnostics and inputs of a page that was just rendered."""
 
     problems: tuple[Diagnostic, ...]
-    """What its policy stops."""
+    """Diagnostics about content that its policy blocks."""
     texts: frozenset[str]
-    """As in `OutputKeys.inputs`, like the next one."""
+    """Inputs as in `OutputKeys.inputs`, like `templates`."""
     templates: frozenset[str]
 
 
 class Pages:
-    """Belongs to one preview, and is used by one thread."""
+    """Pages of one preview, used by one thread."""
 
     def __init__(self, limit_s: float = LIMIT_S, trace: TextTrace | None = None) -> None:
-        """limit_s: how long the templates of one page may take. trace: notes which texts are read."""
+        """Create an empty cache.
+
+        limit_s: time limit for the templates of one page.
+        trace: records which pages' content templates read.
+        """
         self._limit_s = limit_s
         self._trace = trace or TextTrace()
         self._made: dict[str, _Made] = {}
         self._count = 0
 
     def take_count(self) -> int:
-        """How many pages got other bytes since this was asked last."""
+        """Return how many pages have changed since the last call."""
         count, self._count = self._count, 0
         return count
 
     def page_at(self, present: SiteSnapshot, path: str) -> Page | None:
-        """The page at a path of `present`; None if its template fails and it was never right."""
+        """Return the page at a path of `present`, or None if its template fails and it was never valid."""
         view = present.table[path].content
         assert isinstance(view, PageView), "other files are no pages"
         composition = present.composition
@@ -88,28 +92,28 @@ class Pages:
         return made.page
 
     def take(self, present: SiteSnapshot, path: str, page: Page, problems: tuple[Diagnostic, ...]) -> None:
-        """A page that an earlier preview made of the same."""
+        """Add a page of the previous preview with the same inputs."""
         view, composition = present.table[path].content, present.composition
         assert isinstance(view, PageView), "other files are no pages"
         self._made[path] = _Made(view, composition.site, composition.context.theme, page, problems)
 
     def made_of(self, path: str) -> MadeFrom | None:
-        """What the page at a path was made from; None: by an earlier preview, or its template fails."""
+        """Return the inputs of a page. None: it is from the previous preview, or its template fails."""
         made = self._made.get(path)
         return MadeFrom(made.problems, made.texts, made.templates) if made and made.templates else None
 
     def is_made(self, present: SiteSnapshot, path: str) -> bool:
-        """Whether `page_at` has nothing to do."""
+        """Return whether the page is cached and up to date."""
         view, made = present.table[path].content, self._made.get(path)
         return made is not None and isinstance(view, PageView) and _is_of(made, view, present.composition)
 
     def problems(self, present: SiteSnapshot | None) -> list[Diagnostic]:
-        """What is wrong with the templates of the pages that were made, in the order of the site."""
+        """Return the diagnostics of the templates of rendered pages, in the order of the site."""
         made = (self._made.get(path) for path in (present.table if present else ()))
         return [found for one in made if one for found in one.problems]
 
     def keep_only(self, paths: Iterable[str]) -> None:
-        """Forget pages that are gone."""
+        """Forget all other pages."""
         kept = frozenset(paths)
         self._made = {path: made for path, made in self._made.items() if path in kept}
 

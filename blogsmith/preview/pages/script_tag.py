@@ -1,4 +1,4 @@
-"""The script that the preview adds to a page, and the addresses it uses."""
+"""Script that the preview adds to a page, and the URLs that it uses."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ NEEDS = MappingProxyType(
         "script-src": ("'self'",),
         "connect-src": ("'self'",),
         "worker-src": ("'self'",),
-        # a formula that is written while the page is open may bring the first attribute
+        # A formula that is added while the page is open may be the first with a style attribute.
         "style-src-attr": ("'unsafe-inline'",),
     }
 )
-"""What the preview's scripts add to the policy of a page."""
+"""Sources that the preview's scripts add to the policy of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptTag:
-    """The script element of one preview."""
+    """Script element of one preview."""
 
     token: str
-    """Sent along with what a page asks the preview to do."""
+    """Secret that pages send with an action."""
     editor: str = ""
-    """As `data-editor`: how a source file is opened."""
+    """Value of `data-editor`: how a source file is opened."""
 
     def put_in(self, html: bytes, version: str, source: str) -> bytes:
-        """The page with the script at the end of its head, and with leave for it in the page's policy.
+        """Return the page with the script at the end of its `<head>`, and with permission for it in the
+        page's policy.
 
         source: path of its Markdown file, or empty.
         """
@@ -46,20 +47,20 @@ class ScriptTag:
 
 
 def version_of(html: bytes) -> str:
-    """Names the bytes of a page."""
+    """Return a version that identifies the content of a page."""
     return hashlib.blake2b(html, digest_size=8).hexdigest()
 
 
-# Paths of pages as their table has them, and as browsers show them.
+# Conversion between paths of pages in the site's table and in browsers.
 
 
 def address(path: str) -> str:
-    """A path of the site as it stands in `location.pathname`; the base path is encoded already."""
+    """Return a path of the site as in `location.pathname`; the base path is already encoded."""
     return quote(path, safe="/%")
 
 
 def path_of(decoded: str, base_path: str) -> str:
-    """The path of the site that a decoded address means."""
+    """Return the path of the site for a decoded URL path."""
     plain = unquote(base_path)
     is_inside = plain != base_path and decoded.startswith(f"{plain}/")
     return base_path + decoded[len(plain) :] if is_inside else decoded

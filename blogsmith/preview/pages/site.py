@@ -1,4 +1,4 @@
-"""The site as browsers see it: what is at an address, and which of the pages they look at have changed."""
+"""Site as browsers see it: the content of URLs, and which open pages have changed."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ from .render import Page, Pages
 from .script_tag import ScriptTag, address, path_of
 
 OPEN = 256
-"""Pages asked for most recently, which may still be open in a tab."""
+"""Number of most recently requested pages that are treated as open in a tab."""
 _GONE = ""
 
 FindPage = Callable[[str, OutputFile], tuple[Page, tuple[Diagnostic, ...]] | None]
-"""(Path, what is made there) → the page of an earlier preview if it is the same, and what is wrong in it."""
+"""Maps (path, planned file) to the page of the previous preview and its diagnostics, if the page has the same
+inputs.
+"""
 
 
 class ServedSite:
-    """Belongs to one preview, and is used by one thread."""
+    """Site of one preview, used by one thread."""
 
     def __init__(self, line: IncrementalPipeline, tag: ScriptTag) -> None:
         self._line = line
@@ -39,16 +41,16 @@ class ServedSite:
         self.pages = Pages(trace=line.texts)
         self._present: SiteSnapshot | None = None
         self.open_earlier: Callable[[SiteSnapshot], FindPage] | None = None
-        """Where the pages are that an earlier preview has made."""
+        """Returns a function that finds pages of the previous preview; None after its use."""
         self._former = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
-        """Path → version that was sent last."""
+        """Version that was last sent, by path."""
         self._overtaken: set[str] = set()
-        """Paths of which a tab may show what was sent before that, and has not been told."""
+        """Paths for which a tab may show an older version and has not been notified."""
 
     @property
     def present(self) -> SiteSnapshot | None:
-        """The site; None before there is one."""
+        """The site; None until it is loaded."""
         return self._present
 
     @present.setter
@@ -58,7 +60,7 @@ class ServedSite:
         self._present = present
 
     def answer(self, path: str) -> Response:
-        """What is at a path, made now; while there is no site, that there is none."""
+        """Return the response for a path, rendered now. Without a site, return an error page."""
         present = self.present
         if present is None:
             self._note_missing(path)
@@ -79,7 +81,7 @@ class ServedSite:
         return self._file(planned)
 
     def version(self, path: str) -> str:
-        """Names the bytes of the page at a path; empty if there is none."""
+        """Return the version of the page at a path; empty if there is none."""
         if self.present is not None:
             path = path_of(path, self.present.config.base_path)
         return self._version(path)
@@ -89,7 +91,7 @@ class ServedSite:
         return page.version if page else _GONE
 
     def page_sent(self, path: str, version: str) -> None:
-        """A page was sent: it is open now."""
+        """Mark a page as open in a tab."""
         if self._open.get(path, version) != version:
             self._overtaken.add(path)
         self._open[path] = version
@@ -98,32 +100,34 @@ class ServedSite:
             self._open.popitem(last=False)
 
     def open_pages(self) -> list[str]:
-        """Paths that may be open in a tab, the latest first."""
+        """Return the paths that may be open in a tab, the latest first."""
         return list(reversed(self._open))
 
     def open_sources(self) -> list[str]:
-        """The Markdown files of these pages."""
+        """Return the Markdown files of the open pages."""
         present = self.present
         views = [present.views.get(path) for path in self.open_pages()] if present else []
         return [view.path for view in views if view and view.path]
 
     def changed_pages(self) -> dict[str, str]:
-        """Open pages with other bytes than tabs were told of → their version, empty if gone."""
+        """Return the open pages that have changed since tabs were last notified, with their version; empty if
+        gone.
+        """
         found = {}
         for path, version in list(self._open.items()):
             now = self._version(path)
             if now != version or path in self._overtaken:
                 found[path] = now
-        # at the end: if one cannot be judged, none counts as told
+        # At the end: if one page raises an error, none counts as reported.
         self._open.update(found)
         self._overtaken.clear()
         return found
 
     def sweep(self) -> Iterator[None]:
-        """Make every page that is not made yet; a step is a page."""
+        """Render every page that is not up to date; one page per step."""
         present = self.present
         assert present is not None, "swept before there is a site"
-        # what is made from now on is in memory
+        # From now on, all rendered pages are in memory.
         find, self.open_earlier = self.open_earlier(present) if self.open_earlier else None, None
         for path, planned in present.table.items():
             if isinstance(planned.content, PageView) and not self.pages.is_made(present, path):
@@ -136,7 +140,7 @@ class ServedSite:
         self.pages.keep_only(present.table)
 
     def finished_pages(self) -> Iterator[tuple[str, Page]]:
-        """Every page that is made, by path."""
+        """Yield every page that is up to date, with its path."""
         present = self.present
         for path, planned in present.table.items() if present else ():
             if present and isinstance(planned.content, PageView) and self.pages.is_made(present, path):
@@ -159,12 +163,12 @@ class ServedSite:
         if present is None or planned is None or not isinstance(planned.content, PageView):
             return None
         view = planned.content
-        # a list tells of its pages: for a moment after the start they are not all read
+        # A list shows its pages. Shortly after the start, not all of them have been read.
         sources = [view.path, *(listed.path for listed in view.pages[:LISTED])]
         try:
             present = self.present = self._line.with_pages(present, sources)
         except SiteError:
-            # a plugin fails; the look at the whole site tells of it
+            # A plugin fails. The update of the whole site reports this error.
             return None
         return self.pages.page_at(present, path)
 
@@ -183,12 +187,12 @@ class ServedSite:
             return Response(500, "text/plain; charset=utf-8", str(error).encode())
 
     def _clean_picture(self, file: Path) -> bytes | None:
-        """A picture without its private data; None if it has none, or is no picture."""
+        """Return an image without its private data. None if it has none, or the file is not an image."""
         if self.present is None or not self.present.composition.cleans:
             return None
         part = open_regular(file)
         if part is None:
-            # reported where it is opened to be sent
+            # This is reported when the file is opened for sending.
             return None
         with io.BufferedReader(part.file) as stream:
             return clean_stream(stream)
@@ -201,7 +205,7 @@ class ServedSite:
         return Response(404, body=self._add_script(html.encode(), "", ""))
 
     def _note_missing(self, path: str) -> None:
-        """A page was asked for that is not there; a tab may be waiting for it."""
+        """Remember a request for a missing page, because a tab may be waiting for it."""
         if path.endswith(("/", ".html")):
             self.page_sent(path, _GONE)
 
@@ -226,28 +230,29 @@ def _not_made() -> str:
     return _PLAIN.format(title="Not made yet", text=text)
 
 
-# Files that a theme had in the site before: those of another theme, and fonts cut for other formulas.
+# Files that a previous version of the site had from its theme: those of another theme, and fonts for other
+# formulas.
 #
-# A tab may just be loading a page that names them; and a page that a new theme cannot make stays as it was,
-# in the style it had.
+# A tab may still be loading a page that uses them. Also, a page that a new theme cannot render keeps its old
+# HTML and style.
 
 
 KEPT = 512
-"""Addresses, the latest ones: some themes with all their fonts."""
+"""Number of most recent URLs, enough for several themes with all their fonts."""
 
 
 class PreviousAssets:
-    """Belongs to one preview, and is used by one thread."""
+    """Previous assets of one preview, used by one thread."""
 
     def __init__(self) -> None:
         self._files: dict[str, OutputFile] = {}
 
     def file_at(self, path: str) -> OutputFile | None:
-        """What was last at a path; only to be asked where the site now has nothing."""
+        """Return the last file at a path. Only for paths that the current site does not have."""
         return self._files.get(path)
 
     def add_replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
-        """The site has become another one: keep what is gone of its theme's files."""
+        """Store the files of the previous theme that the new site does not have."""
         if before.composition is now.composition:
             return
         context = before.context
@@ -262,17 +267,18 @@ class PreviousAssets:
         self._files = dict(left[-KEPT:])
 
 
-# Which pages to read before all others: those that a browser waits for while the preview starts.
+# Pages to read before all others: those that a browser waits for while the preview starts.
 
 
 LISTED = 20
-"""Pages of a list that are read before it is shown; of the others it tells what their front matter says."""
+"""Pages of a list that are read before it is shown. For the others, only front matter is used."""
 
 
 def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
-    """Source paths of the pages at these paths, and of the newest posts that a list among them shows.
+    """Return the source paths of the pages at these paths, and of the newest posts of lists among them.
 
-    A guess, made before it is known what lists hold: what it leaves out is read when the page is made.
+    This is a guess, because the content of lists is not known yet. Missing pages are read when the page is
+    rendered.
     """
     found: dict[str, None] = {}
     base_path, urls = resolved.config.base_path, resolved.loaded.urls
@@ -283,7 +289,7 @@ def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
         if source:
             found[source] = None
         section = urls.sections[source] if source else site_path.strip("/")
-        # a list may be one that no file of the author's makes
+        # A list may be generated without a file of the author.
         is_list = urls.kinds[source] in ("home", "section") if source else section in _sections(resolved)
         if is_list:
             found |= dict.fromkeys(_newest_posts(resolved, section, urls.editions.get(source, "")))
@@ -291,12 +297,14 @@ def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
 
 
 def _sections(resolved: ResolvedSite) -> set[str]:
-    """The sections of the site, the whole of it among them."""
+    """Return the sections of the site, including the site root as an empty string."""
     return {"", *resolved.loaded.urls.sections.values()}
 
 
 def _newest_posts(resolved: ResolvedSite, section: str, edition: str) -> list[str]:
-    """Source paths of the newest posts of a section; of the whole edition if it is empty."""
+    """Return the source paths of the newest posts of a section; if it is empty, of the whole language
+    version.
+    """
     urls = resolved.loaded.urls
 
     def posts() -> Iterator[Document]:
