@@ -102,7 +102,8 @@ def test_the_same_results_as_here(tmp_path: Path) -> None:
         ["skipped"],
     ]
     for one, other in zip(far, near, strict=True):
-        assert timeless(one) == timeless(other)
+        # a worker names no Python of its machine
+        assert timeless(one) == structs.replace(timeless(other), python="")
 
 
 @needs_dask
