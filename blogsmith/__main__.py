@@ -9,10 +9,10 @@ import sys
 
 
 def run() -> int:
-    """Run the command line and return its exit code. Return 130 if Ctrl-C interrupts it, even during imports.
-    """
+    """Run the command line and return its exit code. Return 130 if Ctrl-C interrupts it, even during
+    imports."""
     try:
-        _leave_working_folder()
+        _remove_working_folder_from_path()
         from .cli.main import main
 
         code = main()
@@ -23,7 +23,7 @@ def run() -> int:
         return 130
 
 
-def _leave_working_folder() -> None:
+def _remove_working_folder_from_path() -> None:
     """Remove the current folder from the search path, where `-m` or a relative PYTHONPATH puts it.
 
     Processes started for cells read PYTHONPATH themselves, unchanged.

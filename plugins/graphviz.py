@@ -48,11 +48,11 @@ def _draw(source: str) -> str:
     except subprocess.TimeoutExpired:
         raise ValueError(f"dot does not finish within {TIMEOUT_S} seconds") from None
     if done.returncode != 0:
-        raise _mistake(done.stderr.decode(errors="replace"))
+        raise _error(done.stderr.decode(errors="replace"))
     return done.stdout.decode()
 
 
-def _mistake(said: str) -> Exception:
+def _error(said: str) -> Exception:
     found = MISTAKE.search(said)
     if found:
         return SyntaxError(f"syntax error{found[2]}", ("", int(found[1]), None, None))

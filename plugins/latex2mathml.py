@@ -41,7 +41,7 @@ def commands(names: str) -> str:
 UPRIGHT = r"\\(?:mathrm|operatorname)\s*(?:\{\s*(?:[A-Za-z]|\\[A-Za-z]+)\s*\}|[A-Za-z])"
 DIGITS = rf"{commands('mathsf mathsfup symsf symsfup mathsfit symsfit')}\s*\{{[^{{}}]*\d"
 TEXTS = r"\\(?:text[a-z]*|[mh]box)\s*\{[^{}]*[$\\]|\\operatorname\s*\*"
-OTHERWISE = re.compile(
+DIFFERENCES = re.compile(
     rf"{commands(f'{SIGNS} {CAPITALS} {FACES}')}|\\up[A-Za-z]+|\\[-/]|~|{UPRIGHT}|{DIGITS}|{TEXTS}"
 )
 LIMITS = re.compile(
@@ -57,7 +57,7 @@ def register(hooks: Hooks) -> None:
     def typeset(formula: FormulaSource) -> str | None:
         if (
             formula.packages
-            or OTHERWISE.search(formula.tex)
+            or DIFFERENCES.search(formula.tex)
             or (formula.display and LIMITS.search(formula.tex))
         ):
             return None

@@ -13,7 +13,7 @@ from typing import Literal
 from hypothesis import strategies as st
 
 from blogsmith.base.storage.cache_file import cache_path
-from blogsmith.build.last_build import find_unchanged
+from blogsmith.build.last_build import find_last_report
 from blogsmith.project.program import open_rows
 from blogsmith.project.report import BuildReport
 from blogsmith.project.trust.consent import trust
@@ -130,7 +130,7 @@ def play(script: list[Step], root: Path) -> None:
         time.sleep(0.06)
         for _ in range(2):
             _expect_clean(root, _build_again(root), clean)
-        checks = [build(root, write=False, remembers=kept) for kept in (True, False)]
+        checks = [build(root, write=False, use_cache=kept) for kept in (True, False)]
         assert checks[0].diagnostics == checks[1].diagnostics
     shutil.rmtree(root.with_name("fresh"), ignore_errors=True)
     shutil.rmtree(root)
@@ -173,7 +173,7 @@ def build_at_odds(root: Path, what: int | Literal["two"]) -> None:
 def build_twice_at_once(root: Path) -> None:
     """Two builds that keep what they make in one place, at the same time."""
     context = multiprocessing.get_context("fork")
-    running = [context.Process(target=build, args=(root,), kwargs={"remembers": True}) for _ in range(2)]
+    running = [context.Process(target=build, args=(root,), kwargs={"use_cache": True}) for _ in range(2)]
     for process in running:
         process.start()
     for process in running:
@@ -182,19 +182,19 @@ def build_twice_at_once(root: Path) -> None:
 
 
 def _remember(root: Path) -> int:
-    build(root, remembers=True)
+    build(root, use_cache=True)
     return 0
 
 
 def _build_again(root: Path) -> BuildReport:
     """As the command builds: nothing, or on what is kept."""
-    return unchanged(root) or build(root, remembers=True, question="the same", output=root / "public")
+    return unchanged(root) or build(root, use_cache=True, request_digest="the same", output=root / "public")
 
 
 def unchanged(root: Path) -> BuildReport | None:
     """What the last build with the question of these tests reported, if nothing has changed since."""
     with open_rows(root) as rows:
-        return find_unchanged(root, rows, "the same", NOW)
+        return find_last_report(root, rows, "the same", NOW)
 
 
 def _clean_build(root: Path) -> BuildReport:

@@ -42,7 +42,7 @@ from blogsmith.read.front_matter import read_document
 from blogsmith.read.included_files import included_names
 from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
-from blogsmith.render.tools import Tools
+from blogsmith.render.tools import SiteAccess
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
 from blogsmith.stages.bibliographies import SiteBibliographies, TextFile
@@ -220,7 +220,7 @@ def _site(text: str) -> tuple[Config, Plugins, Theme, ParseOptions, MarkdownIt]:
     return config, plugins, theme, options, make_parser(options)
 
 
-def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]:
+def _tools(text: str, documents: Mapping[str, Document]) -> tuple[SiteAccess, Parsed]:
     config, plugins, theme, options, md = _site(text)
 
     parsed = {name: parse_document(document, md, options) for name, document in documents.items()}
@@ -236,7 +236,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
 
     bibliographies = SiteBibliographies(Path("/nonexistent"), look=_look)
     bibliographies.use_settings(LoadedConfig(config, (), {}))
-    tools = Tools(
+    tools = SiteAccess(
         config,
         lambda: md,
         theme,
@@ -247,12 +247,12 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[Tools, Parsed]
         index.page_url,
         index.page_title,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
-        work=bibliographies.find,
+        find_reference=bibliographies.find,
         work_keys=bibliographies.keys,
         publication_keys=bibliographies.publication_keys,
         work_hint=bibliographies.hint,
         work_place=bibliographies.place,
-        bibliography_problems=bibliographies.problems,
+        bibliography_problems=bibliographies.check,
         citation_style=bibliographies.style,
     )
     return tools, parsed["page.md"]

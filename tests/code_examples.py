@@ -34,18 +34,18 @@ from blogsmith.epub.site_book import make_site_book
 from blogsmith.features.links import LinkOptions, check_links
 from blogsmith.features.second_opinion import compare_formulas
 from blogsmith.features.site_cells import survey_site
-from blogsmith.features.weights import weigh_pages
+from blogsmith.features.weights import measure_pages
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
 from blogsmith.pools import page_executor
-from blogsmith.preview.pages.render import Pages
+from blogsmith.preview.pages.render import RenderedPages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.project.trust.consent import trust
 from blogsmith.pyodide.source import FolderSource
 from blogsmith.render import html
-from blogsmith.site.search.pagefind import PagefindProblem
+from blogsmith.site.search.pagefind import PagefindError
 from blogsmith.stages import pagefind
 from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
@@ -174,9 +174,9 @@ def _page_slow(root: Path) -> tuple[Diagnostic, ...]:
     footer = root / "partials" / "site_footer.html"
     footer.parent.mkdir()
     footer.write_text("{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}")
-    pages = Pages(limit_s=0.1)
+    pages = RenderedPages(limit_s=0.1)
     present = settled(new_line(root))
-    pages.page_at(present, "/404.html")
+    pages.render_page(present, "/404.html")
     # the manual names the limit that holds
     return tuple(
         replace(one, message=one.message.replace("0.1 s", f"{LIMIT_S:g} s"))
@@ -192,13 +192,13 @@ def _page_process(root: Path) -> tuple[Diagnostic, ...]:
         if os.getpid() != here:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with patch.object(html, "render_body", end_process), patch.object(page_executor, "FORK_FEWEST", 1):
+    with patch.object(html, "render_body", end_process), patch.object(page_executor, "MIN_FORK_BODIES", 1):
         return build(root, execution=ExecutionOptions(jobs=2), start_method="fork").diagnostics
 
 
 def _no_pagefind(root: Path) -> tuple[Diagnostic, ...]:
     (root / "blogsmith.yaml").write_text("search: {engine: pagefind}\n", encoding="utf-8")
-    failing = patch.object(pagefind, "make_index", side_effect=PagefindProblem("No space left on device"))
+    failing = patch.object(pagefind, "make_index", side_effect=PagefindError("No space left on device"))
     with patch.object(pagefind, "is_installed", return_value=True), failing:
         return build(root).diagnostics
 
@@ -338,7 +338,7 @@ def _budget(root: Path) -> tuple[Diagnostic, ...]:
     (posts / "valley.svg").write_text(drawing, encoding="utf-8")
     text = "---\ntitle: Descent\n---\n\n![A valley](valley.svg)\n"
     (posts / "descent.md").write_text(text, encoding="utf-8")
-    return build(root, write=False, inspections=(weigh_pages,)).diagnostics
+    return build(root, write=False, inspections=(measure_pages,)).diagnostics
 
 
 def _second_opinion(root: Path) -> tuple[Diagnostic, ...]:

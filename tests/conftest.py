@@ -298,7 +298,7 @@ def start_method() -> Iterator[None]:
 
     with (
         patch.object(page_executor, "default_method", lambda: "spawn"),
-        patch.object(page_executor, "SPAWN_FEWEST", page_executor.FORK_FEWEST),
+        patch.object(page_executor, "MIN_SPAWN_BODIES", page_executor.MIN_FORK_BODIES),
     ):
         yield
 

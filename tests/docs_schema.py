@@ -25,7 +25,7 @@ from blogsmith.read.head import HEAD, HINTS
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options
 from blogsmith.render.templates.theme_settings import read_settings
 from blogsmith.syntax.cells.option_values import OPTIONS
-from blogsmith.syntax.cells.options import FOREIGN
+from blogsmith.syntax.cells.options import OTHER_OPTION_HINTS
 from blogsmith.syntax.kinds import ROWS
 from tests import docs_sources as sources
 from tests import docs_theme
@@ -93,7 +93,7 @@ def _front_matter() -> dict[str, Any]:
 
 
 def _cell() -> dict[str, Any]:
-    foreign = {key: forbid_key(hint) for key, hint in FOREIGN.items()}
+    foreign = {key: forbid_key(hint) for key, hint in OTHER_OPTION_HINTS.items()}
     return Composer(describe, takes_nothing=False).schema(OPTIONS, is_open=False, notes=foreign)
 
 

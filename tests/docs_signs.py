@@ -51,7 +51,7 @@ def supported() -> set[str]:
         *table.environments,
         *delimited(),
         *_STRUCTURE,
-        *alphabets.SIGNS,
+        *alphabets.TEXT_SYMBOLS,
         *alphabets.ACCENTS,
         *unit_format.GRAMMAR,
         *unit_names.UNITS,
@@ -130,7 +130,7 @@ def _order(xml: str) -> str:
 def _text_signs() -> Entries:
     return [
         (f"$\\text{{{name}}}$", [name])
-        for name, printed in alphabets.SIGNS.items()
+        for name, printed in alphabets.TEXT_SYMBOLS.items()
         if name not in listed() and printed.strip()
     ]
 

@@ -198,13 +198,13 @@ def _codes_of(call: ast.Call) -> Iterator[str]:
 
 def passed_variables() -> list[tuple[str, list[str]]]:
     """(what for, names) of the environment variables that cells see as they are, group by group."""
-    return [(why, re.findall(r'"(\w+)"', line)) for why, line in _environment_lines("ALLOWED")]
+    return [(why, re.findall(r'"(\w+)"', line)) for why, line in _environment_lines("ALLOWED_VARIABLES")]
 
 
 def fixed_variables() -> list[tuple[str, list[str]]]:
     """(what for, `NAME=value` …) of the environment variables that are the same for all cells."""
     groups: dict[str, list[str]] = {}
-    for why, line in _environment_lines("_FIXED"):
+    for why, line in _environment_lines("_FIXED_VARIABLES"):
         groups.setdefault(why, []).extend("=".join(pair) for pair in re.findall(r'"(\w+)": "(.*?)"', line))
     return list(groups.items())
 

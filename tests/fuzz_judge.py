@@ -13,7 +13,7 @@ import html5lib
 
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.freeze.record_json import from_json
-from blogsmith.preview.http.reply import RequestRefused
+from blogsmith.preview.http.reply import RequestRejectedError
 from blogsmith.preview.http.request import parse_head
 from tests.check import Rendered, render
 from tests.fuzz_texts import UNTRUSTED, Case
@@ -130,7 +130,7 @@ def _asked() -> UpdateRequest:
 def _judge_request(made: Case) -> tuple[str, object]:
     try:
         return "", parse_head(made.text.encode("utf-8", "surrogatepass"))
-    except RequestRefused as error:
+    except RequestRejectedError as error:
         return "", str(error)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from blogsmith.lsp.service import LanguageService
-from blogsmith.lsp.site_files import uri_of
+from blogsmith.lsp.site_files import path_to_uri
 from blogsmith.lsp.site_session import SiteSession
 from blogsmith.lsp.text_buffer import TextBuffer
 
@@ -57,7 +57,7 @@ class Desk:
 
     def uri(self, path: str) -> str:
         """Of a file of the site."""
-        return uri_of(self.root / path)
+        return path_to_uri(self.root / path)
 
     @property
     def session(self) -> SiteSession:
@@ -147,7 +147,7 @@ class Desk:
         return [self._place(one) for one in found]
 
     def _place(self, one: types.Location) -> str:
-        path = one.uri.removeprefix(uri_of(self.root) + "/")
+        path = one.uri.removeprefix(path_to_uri(self.root) + "/")
         return f"{path}:{one.range.start.line}:{one.range.start.character}"
 
     def renamed(self, path: str, text: str, name: str) -> dict[str, str]:
@@ -159,7 +159,7 @@ class Desk:
     def _edited(self, edit: types.WorkspaceEdit) -> Iterator[tuple[str, str]]:
         for one in edit.document_changes or ():
             assert isinstance(one, types.TextDocumentEdit)
-            path = one.text_document.uri.removeprefix(uri_of(self.root) + "/")
+            path = one.text_document.uri.removeprefix(path_to_uri(self.root) + "/")
             buffer = self.session.buffer(path)
             assert one.text_document.version == buffer.version
             text = buffer.text

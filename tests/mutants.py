@@ -102,8 +102,8 @@ MUTANTS = (
     Mutant(
         "no deadline for a lexer",
         "render/lexing.py",
-        "with alarm(deadline_s, TooSlow, working=True):",
-        "with alarm(10 * deadline_s, TooSlow, working=True):",
+        "with alarm(deadline_s, LexTimeout, is_cpu_time=True):",
+        "with alarm(10 * deadline_s, LexTimeout, working=True):",
         ("test_code.py", "test_process_builds.py::TestBuilds::test_code_that_takes_too_long"),
     ),
     Mutant(
@@ -130,8 +130,8 @@ MUTANTS = (
     Mutant(
         "pages keep what others said",
         "rows/trace.py",
-        "return all(lookup.holds(tools) for",
-        "return all(True for",
+        "return all(\n        lookup.is_valid(tools)\n",
+        "return all(\n        True\n",
         ("test_preview_line.py", "test_page_edits.py"),
     ),
     Mutant(
@@ -186,7 +186,7 @@ MUTANTS = (
     Mutant(
         "two write at once",
         "base/storage/lock.py",
-        'raise LockBusy(holder.decode() if holder.isdigit() else "")',
+        'raise LockBusyError(holder.decode() if holder.isdigit() else "")',
         "break",
         ("test_output.py",),
     ),
@@ -207,8 +207,8 @@ MUTANTS = (
     Mutant(
         "terminals obey what a site says",
         "base/diagnostics/format.py",
-        "hides = acts or not is_seen(text, index)",
-        "hides = acts and not is_seen(text, index)",
+        "hides = acts or not is_visible(text, index)",
+        "hides = acts and not is_visible(text, index)",
         ("security/test_characters.py",),
     ),
     Mutant(

@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 from blogsmith.features.site_cells import survey_site
-from blogsmith.preview.cells.messages import BEHIND, SHOWN, Outcome, WantedPage, Work
+from blogsmith.preview.cells.messages import BACKGROUND, FOREGROUND, CellWork, PageOutcome, RequestedPage
 from blogsmith.preview.cells.runner import CellRunner
 from blogsmith.project.context import open_site
 from blogsmith.project.report import ExecutionOptions
@@ -30,7 +30,7 @@ class Previewed:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.events: list[Mapping[str, Any]] = []
-        self.outcomes: queue.Queue[Outcome] = queue.Queue()
+        self.outcomes: queue.Queue[PageOutcome] = queue.Queue()
         self.heard = threading.Condition()
         self.runner = CellRunner(root, self._publish, self.outcomes.put, lambda: NOW)
 
@@ -43,14 +43,16 @@ class Previewed:
         """The site as it is on disk is wanted; the posts in `shown_results` are looked at."""
         surveyed = survey_site(self.root, (), NOW)
         pages = [
-            WantedPage(page, url(page.cells.path.stem), SHOWN if page.cells.path.stem in shown else BEHIND)
+            RequestedPage(
+                page, url(page.cells.path.stem), FOREGROUND if page.cells.path.stem in shown else BACKGROUND
+            )
             for page in surveyed.pages
         ]
         pages.sort(key=lambda wanted: wanted.priority)
         options = ExecutionOptions(**asked)
-        self.runner.update(Work(open_site(self.root), options, may_run, tuple(pages)))
+        self.runner.update(CellWork(open_site(self.root), options, may_run, tuple(pages)))
 
-    def outcome(self, wait_s: float = WAIT_S) -> Outcome:
+    def outcome(self, wait_s: float = WAIT_S) -> PageOutcome:
         """The next one."""
         return self.outcomes.get(timeout=wait_s)
 

@@ -33,18 +33,18 @@ def settled(
 ) -> SiteSnapshot:
     """The site as it is now; SiteError as `IncrementalPipeline.update_all`."""
     found = before
-    for present in line.update_all(before, asked or UpdateRequest()):
+    for present in line.update_site(before, asked or UpdateRequest()):
         found = present or found
-    assert found is not None and found.is_whole
+    assert found is not None and found.is_complete
     return found
 
 
 def outputs(present: SiteSnapshot) -> dict[str, bytes]:
     """Every file of the site by its path in the output folder, without marks; without pages that fail."""
     found = {}
-    for planned in reversed(list(present.table.values())):
+    for planned in reversed(list(present.files_by_url.values())):
         try:
-            made, _ = present.composition.output(planned)
+            made, _ = present.plan.output(planned)
         except SiteError:
             continue
         data = _written(made)
@@ -63,12 +63,12 @@ def _written(made: Output) -> bytes:
 
 def page_paths(present: SiteSnapshot) -> list[str]:
     """Where pages are."""
-    return [path for path, planned in present.table.items() if isinstance(planned.content, PageView)]
+    return [path for path, planned in present.files_by_url.items() if isinstance(planned.content, PageView)]
 
 
 def problems(present: SiteSnapshot) -> list[Diagnostic]:
     """What is wrong, templates apart."""
-    found = [*present.shared, *(one for own in present.own.values() for one in own)]
+    found = [*present.site_diagnostics, *(one for own in present.page_diagnostics.values() for one in own)]
     return list(dict.fromkeys(found))
 
 

@@ -12,7 +12,7 @@ from blogsmith.base.diagnostics.model import Place, TextMap
 from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
-from blogsmith.freeze.staleness import PageVerdict, judge
+from blogsmith.freeze.staleness import PageVerdict, judge_page
 from blogsmith.model.cells import Cell, CellOptions, FigureSettings, PageCells, Value
 from blogsmith.model.results import Blob, CellRun, Display, Machine, SessionRun, Stream, ValueRun
 
@@ -98,7 +98,7 @@ def words(verdict: PageVerdict) -> dict[int, str]:
 def judged(
     post: PageCells, known: PageRecord | None, surroundings: Environment | None = None
 ) -> dict[int, str]:
-    return words(judge(post, known, surroundings or around()))
+    return words(judge_page(post, known, surroundings or around()))
 
 
 def shown(data: bytes) -> Display:

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import NODEFAULT, Struct, field
 
-from blogsmith.base.schema.forms import DEFINITION, LAZY, RECORD, Form, form_of, narrow
+from blogsmith.base.schema.forms import DEFINITION, LAZY, RECORD, Form, get_form, intersect_forms
 from blogsmith.base.schema.records import Schema
 from tests.portable_patterns import portable
 
@@ -49,12 +49,12 @@ class Composer(Struct, frozen=True):
 
     def _record(self, table: Schema, prefix: str, *, is_open: bool = False) -> dict[str, Any]:
         """What the mappings of a record hold."""
-        others = {key: table.fields[key] for key in table.fields if table.prefix + key in table.table.others}
+        others = {key: table.fields[key] for key in table.fields if table.prefix + key in table.table.aliases}
         properties = {
             key: self._property(table, key, prefix + key) for key in table.fields if key not in others
         }
         for key in others:
-            ours = table.table.others[table.prefix + key]
+            ours = table.table.aliases[table.prefix + key]
             said = f"Another name of `{ours}`."
             properties[key] = {
                 **_described(said),
@@ -63,7 +63,7 @@ class Composer(Struct, frozen=True):
             }
         foreign = {
             key.removeprefix(table.prefix): forbid_key(hint)
-            for key, hint in table.table.foreign.items()
+            for key, hint in table.table.foreign_key_hints.items()
             if key.rpartition(".")[0] == table.prefix.removesuffix(".")
         }
         required = [key for key, one in table.fields.items() if one.is_required]
@@ -77,7 +77,7 @@ class Composer(Struct, frozen=True):
 
     def _property(self, table: Schema, key: str, path: str) -> dict[str, Any]:
         one = table.fields[key]
-        form = self.form(form_of(one.reader()), path)
+        form = self.form(get_form(one.reader()), path)
         # what has to be there has to have a value
         if self.takes_nothing and not one.is_required:
             form = _or_nothing(form)
@@ -106,7 +106,7 @@ class Composer(Struct, frozen=True):
             else:
                 made[key] = self._value(key, value, path)
         if record := form.get(RECORD):
-            made = dict(narrow(self._record(record, f"{path}."), made))
+            made = dict(intersect_forms(self._record(record, f"{path}."), made))
         if known := self.keys.get(path):
             name = path.replace(".", "-")
             self.definitions[name] = made["additionalProperties"]
@@ -149,7 +149,7 @@ def forbid_key(hint: str) -> dict[str, Any]:
 
 
 def _one_name(table: Schema, others: Mapping[str, Any]) -> dict[str, Any]:
-    names = {key: table.table.others[table.prefix + key] for key in others}
+    names = {key: table.table.aliases[table.prefix + key] for key in others}
     return {key: {"not": {"required": [ours]}} for key, ours in names.items()}
 
 

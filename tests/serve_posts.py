@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from blogsmith.preview.pages.script_tag import NEEDS
-from blogsmith.render.policy.policy import with_sources
+from blogsmith.preview.pages.script_tag import POLICY_SOURCES
+from blogsmith.render.policy.policy import add_sources
 from tests.preview_sites import MARK
 from tests.serve_process import Listener, Serving, post, running, write
 from tests.test_watch_saves import in_place, temporary_and_rename, vim
@@ -52,7 +52,7 @@ def is_as_built(served: bytes, built: bytes) -> bool:
     """Whether a page of the preview is that of a build, but for the preview's script and what that needs."""
     bare = MARK.sub(b"", TAG.sub(b"", served))
     # the policy of a page has to let the preview's script run
-    return bare == (built if bare == served else with_sources(built, NEEDS))
+    return bare == (built if bare == served else add_sources(built, POLICY_SOURCES))
 
 
 def wait_until_current(serving: Serving, tab: Listener) -> None:

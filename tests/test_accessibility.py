@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.base.diagnostics.fixes import Fix, exchange
+from blogsmith.base.diagnostics.fixes import Fix, make_replacement
 from blogsmith.lint.accessibility import report_accessibility
-from blogsmith.lint.elements import elements_of
+from blogsmith.lint.elements import page_elements
 from tests.parsed_posts import parse
 from tests.rows import each_row
 from tests.test_lints import draw, found_in
@@ -90,15 +90,15 @@ def test_what_says_too_little(body: str, expected: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "fix"),
     [
-        ("> ####   Deep", exchange(1, 3, "####", "##")),
-        ("#### $x$ ####", exchange(1, 1, "####", "##")),
+        ("> ####   Deep", make_replacement(1, 3, "####", "##")),
+        ("#### $x$ ####", make_replacement(1, 1, "####", "##")),
         ("<h4>Deep</h4>", None),
     ],
 )
 def test_a_heading_may_be_raised(body: str, fix: Fix | None) -> None:
     page = parse(body)
     reporter = page.page.reporter
-    report_accessibility(elements_of(page), reporter)
+    report_accessibility(page_elements(page), reporter)
     assert [found.fix for found in reporter.diagnostics] == [fix]
 
 
@@ -116,7 +116,7 @@ def test_a_heading_may_be_raised(body: str, fix: Fix | None) -> None:
 def test_films(film: str, code: str) -> None:
     page = parse(film)
     reporter = page.page.reporter
-    report_accessibility(elements_of(page), reporter)
+    report_accessibility(page_elements(page), reporter)
     assert [found.code for found in reporter.diagnostics] == [code] * bool(code)
 
 
@@ -129,5 +129,5 @@ def test_a_page_may_be_silent(tmp_path: Path) -> None:
 def test_much_of_one_thing_takes_no_longer(text: str) -> None:
     page = parse(text * 6_000)
     started = time.process_time()
-    report_accessibility(elements_of(page), page.page.reporter)
+    report_accessibility(page_elements(page), page.page.reporter)
     assert time.process_time() - started < 3

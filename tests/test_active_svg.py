@@ -8,7 +8,7 @@ import pytest
 
 from blogsmith.build.incremental import UpdateRequest
 from blogsmith.model.documents import Asset
-from blogsmith.preview.http.reply import HttpReply, head_of, is_active
+from blogsmith.preview.http.reply import HttpResponse, encode_header, is_active
 from blogsmith.render.svg.active_content import svg_warnings
 from tests.preview_sites import new_line, problems, settled
 from tests.rows import each_row
@@ -106,6 +106,6 @@ def test_a_preview_follows_a_file_that_is_saved(tmp_path: Path) -> None:
 )
 def test_the_preview_sends_no_such_file_to_be_run(media_type: str, expected: bool) -> None:
     assert is_active(media_type) is expected
-    head = head_of(HttpReply(200, media_type), keep_alive=True).decode()
+    head = encode_header(HttpResponse(200, media_type), keep_alive=True).decode()
     assert ("\r\nContent-Security-Policy: default-src 'none'; " in head) is expected
     assert ("; sandbox\r\n" in head) is expected

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from blogsmith.freeze.environment import Environment
-from blogsmith.freeze.keys import CANONICAL, EXACT, session_keys
+from blogsmith.freeze.keys import AS_WRITTEN, CANONICAL, session_keys
 from blogsmith.freeze.record import PageRecord, SessionRecord
 from blogsmith.freeze.record_json import from_json, to_json
-from blogsmith.freeze.recording import agree_texts, session_record
-from blogsmith.freeze.staleness import judge
+from blogsmith.freeze.recording import session_record, texts_agree
+from blogsmith.freeze.staleness import judge_page
 from blogsmith.model.cells import Need
 from blogsmith.model.results import CellRun, Machine, Stream
 from blogsmith.project.report import ExecutionOptions
@@ -91,13 +91,13 @@ def test_without_a_tolerance_the_last_run_counts(tmp_path: Path) -> None:
     ],
 )
 def test_texts_that_agree(old: str, new: str, tolerance: float, same: bool) -> None:
-    assert agree_texts(old, new, tolerance) is same
+    assert texts_agree(old, new, tolerance) is same
 
 
 @given(st.text("0123456789.eE+-− a\n", max_size=20), st.text("0123456789.eE+-− a\n", max_size=20))
 def test_agreement_is_mutual(one: str, other: str) -> None:
-    assert agree_texts(one, other, 0.1) == agree_texts(other, one, 0.1)
-    assert agree_texts(one, one, 0.0)
+    assert texts_agree(one, other, 0.1) == texts_agree(other, one, 0.1)
+    assert texts_agree(one, one, 0.0)
 
 
 # -- what is the same result, and leaves the record as it is --
@@ -173,7 +173,7 @@ def test_a_record_stays_if_its_results_are_repeated(
     made = session(machine, runs, old, surroundings, "2027-01-01")
     assert (made is old) is same
     # in either case the next build has nothing to run
-    again = judge(POST, PageRecord({"main": made}), surroundings)
+    again = judge_page(POST, PageRecord({"main": made}), surroundings)
     assert again.stale_sessions({Need("torch")}) == ()
 
 
@@ -216,9 +216,9 @@ def test_older_records_stay_and_take_the_new_form_when_code_changes(tmp_path: Pa
     root = site(tmp_path, a=CODE)
     assert build(root, execution=STALE).ok
     new = main_session(root)
-    exact = session_keys(page(cell(f"{CODE}\n")), "main", {}, form=EXACT)
+    exact = session_keys(page(cell(f"{CODE}\n")), "main", {}, form=AS_WRITTEN)
     first = replace(new.cells[0], key=exact.cells[0], code=exact.codes[0])
-    old = to_json(PageRecord({"main": replace(new, start=exact.start, form=EXACT, cells=(first,))}))
+    old = to_json(PageRecord({"main": replace(new, start=exact.start, form=AS_WRITTEN, cells=(first,))}))
     assert new.form == CANONICAL and b'"keys"' not in old
     next((root / "_freeze").rglob("outputs.json")).write_bytes(old)
     for execution in (FROZEN, ALL):

@@ -15,7 +15,7 @@ from blogsmith.config.schema import Config
 from blogsmith.hooks import Plugins
 from blogsmith.model.documents import Document, FrontMatter, Source
 from blogsmith.project.context import parse_options
-from blogsmith.syntax.links import AddressFinder, bare_link_rules
+from blogsmith.syntax.links import UrlFinder, linkify_rules
 from blogsmith.syntax.parser import make_parser, parse_document
 from tests.rows import each_row, examples
 
@@ -80,10 +80,10 @@ STOCK.core.ruler.at("linkify", linkify)
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
 
 
-def finder(**options: bool) -> AddressFinder:
+def finder(**options: bool) -> UrlFinder:
     md = MarkdownIt("commonmark")
-    bare_link_rules(md)
-    assert isinstance(md.linkify, AddressFinder)
+    linkify_rules(md)
+    assert isinstance(md.linkify, UrlFinder)
     md.linkify.set(options)
     return md.linkify
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blogsmith.bibliography.bibliography_file import BibtexFile, CslJsonFile
 from blogsmith.bibliography.bibtex_index import index_bibtex
-from blogsmith.bibliography.latex import plain_text, text_of
+from blogsmith.bibliography.latex import convert_latex, plain_text
 from blogsmith.bibliography.names import read_names
 from blogsmith.build.incremental import UpdateRequest
 from blogsmith.model.publications import Person, Publication
@@ -62,11 +62,11 @@ def messages(entry: str, key: str = "k") -> list[str]:
     ],
 )
 def test_latex(tex: str, text: str) -> None:
-    assert text_of(tex)[0] == text
+    assert convert_latex(tex)[0] == text
 
 
 def test_braces_protect_capitals_of_titles() -> None:
-    title = work(r"@book{k, title={The {BERT} of {\"O}l and {{T}ensors}}}").texts["title"]
+    title = work(r"@book{k, title={The {BERT} of {\"O}l and {{T}ensors}}}").variables["title"]
     nocase = '<span class="nocase">{}</span>'
     assert title == f"The {nocase.format('BERT')} of Öl and {nocase.format('Tensors')}"
 
@@ -94,13 +94,17 @@ def test_others() -> None:
 def test_strings_and_joined_values() -> None:
     strings = '@string{a = "Journal"} @string{b = a # { of Things}}'
     text = strings + '@article{k, journal = b # ", " # 7, month = jun}'
-    assert work(text).texts["container-title"] == "Journal of Things, 7"
+    assert work(text).variables["container-title"] == "Journal of Things, 7"
 
 
 def test_crossref_gives_what_is_missing() -> None:
     text = "@inproceedings{k, crossref={p}, title={A}}\n@proceedings{p, title={P}, year=1999, publisher={X}}"
     found = work(text)
-    assert (found.texts["container-title"], found.year, found.texts["publisher"]) == ("P", "1999", "X")
+    assert (found.variables["container-title"], found.year, found.variables["publisher"]) == (
+        "P",
+        "1999",
+        "X",
+    )
 
 
 def test_what_is_broken_costs_itself_alone() -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.model.cells import Cell
-from blogsmith.syntax.records import Fence, record_of
+from blogsmith.syntax.records import Fence, get_record
 from blogsmith.syntax.references.anchors import anchors
-from blogsmith.syntax.token_listing import describe
+from blogsmith.syntax.token_listing import format_tokens
 from tests.parsed_posts import only, parse
 from tests.rows import each_row
 
@@ -48,7 +48,7 @@ def test_what_opts_in(opening: str, line: str, mode: str, runs: bool | None) -> 
     text = f"```{opening}\n{line}x = 1\n```\n"
     for page, config in ((f"---\nexecute: {mode}\n---\n{text}", ""), (text, f"execute: {mode}\n")):
         parsed = parse(page, config)
-        assert [cell.runs for cell in parsed.cells.cells] == ([] if runs is None else [runs])
+        assert [cell.is_run for cell in parsed.cells.cells] == ([] if runs is None else [runs])
         assert [d.message for d in parsed.diagnostics if d.severity == "error"] == []
 
 
@@ -58,9 +58,9 @@ def test_the_code_is_what_runs_and_what_is_shown() -> None:
     token = parsed.tokens[0]
     assert cell.code == token.content == "x = 1\n\ny\n"
     assert (cell.first_line, cell.place) == (5, Place(1, 4, 8))
-    assert record_of(token, Fence).language == cell.language == "python"
-    assert record_of(token, Fence).numbered is True
-    assert record_of(token, Cell) is cell
+    assert get_record(token, Fence).language == cell.language == "python"
+    assert get_record(token, Fence).numbered is True
+    assert get_record(token, Cell) is cell
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_the_code_is_what_runs_and_what_is_shown() -> None:
 )
 def test_a_cell_may_be_empty(text: str) -> None:
     (cell,) = parse(text).cells.cells
-    assert cell.code == "" and cell.runs
+    assert cell.code == "" and cell.is_run
 
 
 @each_row(("before", "column"), [("", 1), ("> ", 3), ("> - ", 5), ("- - ", 5), ("1. > > ", 8)], ids=repr)
@@ -122,7 +122,7 @@ def test_runnable_blocks_stay_in_the_browser() -> None:
 
 def test_what_strangers_write_is_never_run() -> None:
     text = "---\nexecute: all\n---\n```{python}\nx\n```\n"
-    assert [cell.runs for cell in parse(text, "markup: {untrusted: true}\n").cells.cells] == [False]
+    assert [cell.is_run for cell in parse(text, "markup: {untrusted: true}\n").cells.cells] == [False]
 
 
 def test_a_label_fig_makes_a_figure() -> None:
@@ -161,7 +161,7 @@ def test_an_escape_in_a_cell_warns_nobody_here() -> None:
 
 def test_tokens_show_what_runs() -> None:
     text = '```{python}\n#| label: a\n#| needs: "cuda>=8.0"\n#| echo: false\nx = 1\n```\n\n{= x:.3f =}\n'
-    shown = describe(parse(text).tokens, 1)
+    shown = format_tokens(parse(text).tokens, 1)
     assert (
         "Cell(number=1, first_line=5, label='a', echo=False, needs=('cuda>=8.0',), language='python')"
         in shown
@@ -243,7 +243,7 @@ def test_a_kernel_is_not_asked_for_what_it_does_not_run(why: str) -> None:
 def test_a_kernel_judges_its_own_grammar() -> None:
     head = "---\nexecute: {engine: jupyter}\n---\n"
     assert parse(f"{head}```{{python}}\n%time 1\n```\n\n{{= x! =}}\n").diagnostics[0].code == "value-syntax"
-    assert only(f"{head}```{{python}}\n%time 1\n```\n").runs
+    assert only(f"{head}```{{python}}\n%time 1\n```\n").is_run
     parsed = parse("---\nexecute: {kernel: julia}\n---\n```{julia}\n1\n```\n\nIt is {= f!(x) ? a : b =}.\n")
     (value,) = parsed.cells.values
     assert (value.expression, value.conversion, value.spec) == ("f!(x) ? a : b", "", "")

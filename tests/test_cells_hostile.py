@@ -52,5 +52,5 @@ def test_no_text_breaks_the_parser(text: str, mode: str) -> None:
     assert [cell.number for cell in parsed.cells.cells] == list(range(1, len(parsed.cells.cells) + 1))
     assert all(1 <= cell.first_line <= lines + 1 for cell in parsed.cells.cells)
     assert all(cell.code == "" or cell.code.endswith("\n") for cell in parsed.cells.cells)
-    assert mode != "off" or not any(cell.runs for cell in parsed.cells.cells)
+    assert mode != "off" or not any(cell.is_run for cell in parsed.cells.cells)
     assert all(d.place is None or 1 <= d.place.line <= lines for d in parsed.diagnostics)

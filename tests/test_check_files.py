@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.cli.clock import Clocks
+from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.main import main
 from tests.site_files import NOW, put_bare
 
@@ -30,7 +30,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], str]:
     """Return the exit code, the places and codes of diagnostics, and the last line of both streams."""
-    code = main(("check", *arguments), Clocks(now=lambda: NOW, seconds=lambda: 0.0))
+    code = main(("check", *arguments), CommandClock(now=lambda: NOW, seconds=lambda: 0.0))
     out, err = capsys.readouterr()
     found = [line for line in err.splitlines() if line.startswith("content/") and "]" in line]
     places = [f"{line.partition(':')[0]} {line.rpartition('[')[2].rstrip(']')}" for line in found]
@@ -92,7 +92,7 @@ def test_the_count_is_the_same_when_nothing_has_changed(
 def test_the_first_check_of_a_new_post_finds_its_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    clocks = Clocks(now=lambda: NOW, seconds=lambda: 0.0)
+    clocks = CommandClock(now=lambda: NOW, seconds=lambda: 0.0)
     monkeypatch.chdir(tmp_path)
     assert main(("new", "site", "notes"), clocks) == 0
     monkeypatch.chdir(tmp_path / "notes")

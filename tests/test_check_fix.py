@@ -12,10 +12,10 @@ import click
 import pytest
 
 from blogsmith.base.diagnostics.edits import apply_fixes, unified_diff
-from blogsmith.base.diagnostics.fixes import Fix, TextEdit, exchange
+from blogsmith.base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.cli import fix_options, fixing
-from blogsmith.cli.clock import Clocks
+from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.fixing import plan_changes, write_change
 from blogsmith.cli.main import main
 from tests.rows import each_row
@@ -50,7 +50,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> int:
     """One command at the tests' moment."""
-    return main(arguments, Clocks(now=lambda: NOW, seconds=lambda: 0.0))
+    return main(arguments, CommandClock(now=lambda: NOW, seconds=lambda: 0.0))
 
 
 def text(root: Path) -> str:
@@ -95,7 +95,7 @@ def test_nobody_is_asked_without_a_terminal(site: Path, capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("is_agreed", [True, False])
 def test_a_terminal_is_asked(site: Path, monkeypatch: pytest.MonkeyPatch, is_agreed: bool) -> None:
-    monkeypatch.setattr(fix_options, "is_terminal", lambda: True)
+    monkeypatch.setattr(fix_options, "can_ask", lambda: True)
     monkeypatch.setattr(click, "confirm", lambda question, **_: is_agreed)
     assert run("check", "--fix") == 1
     assert text(site) == (FIXED if is_agreed else WRONG)
@@ -223,7 +223,7 @@ def test_never_outside(tmp_path: Path, path: str) -> None:
 
 def test_a_difference_acts_on_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path, b"a\x1b[31m\xe2\x80\xae b\n")
-    one = Diagnostic("date", "", "content/posts/a.md", fix=exchange(1, 1, "a", "c\x07", is_safe=True))
+    one = Diagnostic("date", "", "content/posts/a.md", fix=make_replacement(1, 1, "a", "c\x07", is_safe=True))
     fixing.print_diff(plan_changes(tmp_path, [one], proposals=False), sys.stdout)
     out = capsys.readouterr().out
     assert not set("\x1b\x07\u202e").intersection(out) and "\\x1b" in out

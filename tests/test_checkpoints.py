@@ -18,7 +18,7 @@ import pytest
 from msgspec import structs
 
 from blogsmith.execute.session.jobs import CellStep, SessionJob, Step
-from blogsmith.execute.session.pool import Live
+from blogsmith.execute.session.pool import WorkerRegistry
 from blogsmith.execute.session.process import spawn
 from blogsmith.execute.session.reaper import new_number
 from blogsmith.execute.session.session import SilentObserver, run_session
@@ -50,8 +50,8 @@ class Writer:
 
     def run(self, *steps: str | Step, **more: Any) -> SessionRun:
         """A run that goes on from where it can."""
-        live, work = Live(spawn), job(self.root, *steps, **more)
-        checkpoints = self.store.session(work, self.declared, "2026-11-23", live.hold)
+        live, work = WorkerRegistry(spawn), job(self.root, *steps, **more)
+        checkpoints = self.store.session(work, self.declared, "2026-11-23", live.register)
         assert checkpoints is not None
         return run_session(work, self.refusals, live.start, checkpoints)
 
@@ -66,7 +66,7 @@ class Writer:
 
 def same(run: SessionRun) -> SessionRun:
     """What two runs must agree in."""
-    cells = tuple(structs.replace(one, seconds=0.0, others=_same_all(one)) for one in run.cells)
+    cells = tuple(structs.replace(one, seconds=0.0, sweep_steps=_same_all(one)) for one in run.cells)
     return structs.replace(run, cells=cells, resumed=0)
 
 
@@ -265,11 +265,11 @@ def test_the_folder_for_temporary_files_is_the_same_and_empty(writer: Writer) ->
 def test_a_sweep(writer: Writer) -> None:
     from blogsmith.execute.session.jobs import SweepStep
 
-    swept = cell(2, "n = sum(range(d)); n", binding={"d": 3}, others=(SweepStep("d=5", {"d": 5}),))
+    swept = cell(2, "n = sum(range(d)); n", binding={"d": 3}, sweep_steps=(SweepStep("d=5", {"d": 5}),))
     writer.check("x = 1", swept, "n", resumed=0)
     writer.check("x = 1", swept, "n + x", resumed=2)
-    writer.check("x = 1", replace(swept, others=()), "n + x", resumed=1)
-    writer.check("x = 1", replace(swept, others=(), code="n = d; n"), "n + x", resumed=1)
+    writer.check("x = 1", replace(swept, sweep_steps=()), "n + x", resumed=1)
+    writer.check("x = 1", replace(swept, sweep_steps=(), code="n = d; n"), "n + x", resumed=1)
 
 
 @pytest.mark.parametrize("change", [{"text_bytes": 500}, {"threads": 1, "env_more": "1"}, {"session": "b"}])
@@ -296,7 +296,7 @@ def test_a_shut_in_session_stays_shut_in(writer: Writer) -> None:
 
 def test_memory_and_number_are_bounded(tmp_path: Path) -> None:
     steps = [f"x{n} = {n}" for n in range(6)]
-    few, small = Writer(tmp_path, most=2), Writer(tmp_path, most_bytes=1)
+    few, small = Writer(tmp_path, most=2), Writer(tmp_path, max_bytes=1)
     with no_process_left():
         before = children()
         few.run(*steps)

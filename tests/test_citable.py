@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.model.publications import is_orcid, license_of
+from blogsmith.model.publications import is_orcid, parse_license
 from blogsmith.project.trust.consent import trust
 from tests.build_scripts import compare
 from tests.rows import each_row
@@ -119,7 +119,7 @@ def test_orcid(digits: str, is_right: bool) -> None:
     ],
 )
 def test_licences(written: str, found: tuple[str, str]) -> None:
-    assert license_of(written) == found
+    assert parse_license(written) == found
 
 
 def git(root: Path, *arguments: str, date: str = "2026-03-04T05:06:07+00:00") -> None:

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 import blogsmith
 from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
-from blogsmith.cli.clock import Clocks
+from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.main import main
 from blogsmith.cli.progress_bar import ProgressBar
 from blogsmith.project.report import BuildOptions, BuildReport
@@ -90,7 +90,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def run(*argv: str) -> int:
     """Run one command at a fixed moment, with a stopwatch that shows 0 and then 0.8 seconds."""
     ticks = iter((0.0, 0.8))
-    return main(argv, Clocks(now=lambda: NOW, seconds=lambda: next(ticks)))
+    return main(argv, CommandClock(now=lambda: NOW, seconds=lambda: next(ticks)))
 
 
 def test_summary_is_one_line_on_stdout(
@@ -222,7 +222,7 @@ def test_options_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "future": True,
         "strict": True,
         "base_url": "https://example.org/x",
-        "remembers": True,
+        "use_cache": True,
         "output": site / "out",
         "write": True,
         "start_method": "",
@@ -241,7 +241,7 @@ def test_defaults_reach_the_build(site: Path, fake: FakeBuild) -> None:
         "future": False,
         "strict": False,
         "base_url": None,
-        "remembers": True,
+        "use_cache": True,
         "output": None,
         "write": False,
         "start_method": "",

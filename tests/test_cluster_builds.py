@@ -41,7 +41,7 @@ def there(address: str) -> str:
 @pytest.fixture(autouse=True)
 def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cluster makes pages of sites as small as ours, too; each worker gets some of them."""
-    monkeypatch.setattr(page_executor, "DASK_FEWEST", 20)
+    monkeypatch.setattr(page_executor, "MIN_DASK_BODIES", 20)
     monkeypatch.setattr(cluster_pool, "_PER_CALL", 5)
 
 

@@ -20,7 +20,7 @@ from blogsmith.model.documents import Body
 from blogsmith.render.code import FigureOptions, Highlighted, code_figure, highlight, is_known_language
 from blogsmith.render.html import render_body
 from blogsmith.render.lexing import Piece
-from blogsmith.render.tools import Tools
+from blogsmith.render.tools import SiteAccess
 from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.rows import each_row, examples
@@ -154,7 +154,7 @@ def test_deadline_leaves_the_process_as_it_was() -> None:
 
 
 def test_figure_of_the_vocabulary() -> None:
-    assert figure("x\ny\n", "python", title="model.py", marked=frozenset({2})) == (
+    assert figure("x\ny\n", "python", title="model.py", highlighted=frozenset({2})) == (
         '<figure class="code" data-lang="python"><figcaption class="code-header">'
         '<span class="code-lang">python</span> <span class="code-title">model.py</span></figcaption>'
         '<pre class="highlight" tabindex="0"><code class="language-python">'
@@ -203,8 +203,8 @@ def test_whoever_renders_may_remember_pieces() -> None:
 
 
 def test_a_page_asks_the_highlighter_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    def render(parsed: Parsed, tools: Tools) -> Body:
-        return render_body(parsed, replace(tools, lex=lambda source, alias, deadline_s: [("k", source)]))
+    def render(parsed: Parsed, tools: SiteAccess) -> Body:
+        return render_body(parsed, replace(tools, lex_code=lambda source, alias, deadline_s: [("k", source)]))
 
     monkeypatch.setattr(check, "render_body", render)
     assert '<span class="k">x = 1</span>' in check.render("```python\nx = 1\n```\n").html

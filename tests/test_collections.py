@@ -11,13 +11,13 @@ import pytest
 
 from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.config.schema import Config, MenuItem
-from blogsmith.model.documents import Body, Document, Source, Weight
+from blogsmith.model.documents import Body, ContentAmount, Document, Source
 from blogsmith.model.template_views import Link, PageView
 from blogsmith.model.texts import PageText
 from blogsmith.read.front_matter import read_document
-from blogsmith.site.archive import series_problems
+from blogsmith.site.archive import check_series
 from blogsmith.site.collections import page_views
-from blogsmith.site.frame import Frame, Rendered, Unpublished
+from blogsmith.site.frame import RenderedDocument, UnpublishedPost, ViewContext
 from blogsmith.site.pages import reading_minutes, shorten
 from blogsmith.site.permalinks import output_path, redirect, redirect_path
 from blogsmith.site.site_view import site_view
@@ -36,7 +36,7 @@ def documents(files: Mapping[str, str]) -> list[Document]:
     ]
 
 
-def views_of(files: Mapping[str, str], unpublished: Sequence[Unpublished] = ()) -> dict[str, PageView]:
+def views_of(files: Mapping[str, str], unpublished: Sequence[UnpublishedPost] = ()) -> dict[str, PageView]:
     """Site path with base path → view."""
     made = documents(files)
     urls = assign_urls(made, CONFIG)
@@ -45,9 +45,15 @@ def views_of(files: Mapping[str, str], unpublished: Sequence[Unpublished] = ()) 
         path = str(document.path)
         title = document.front.title or document.path.stem
         links = frozenset(f"/b{url}" for url in document.front.extra.get("links", ()))
-        body = Body(PageText.of(f"<p>{title}</p>"), title, title, summary=f"About {title}", links=links)
-        rendered.append(Rendered(document, body, urls.urls[path], urls.kinds[path], urls.sections[path]))
-    frame = Frame(CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}", layouts=("wide",))
+        body = Body(
+            PageText.from_string(f"<p>{title}</p>"), title, title, summary=f"About {title}", links=links
+        )
+        rendered.append(
+            RenderedDocument(document, body, urls.urls[path], urls.kinds[path], urls.sections[path])
+        )
+    frame = ViewContext(
+        CONFIG, lambda url: f"/b{url}", lambda path, document: f"/b/{path}", layouts=("wide",)
+    )
     return {view.url: view for view in page_views(rendered, unpublished, frame)}
 
 
@@ -167,7 +173,7 @@ def test_series_names_parts_that_are_not_out() -> None:
             "posts/three.md": "date: 2026-02-01\nseries: {name: S, part: 3}",
             "posts/other.md": "date: 2026-02-15",
         },
-        [Unpublished("two", "S", 2), Unpublished("x", "T", 1)],
+        [UnpublishedPost("two", "S", 2), UnpublishedPost("x", "T", 1)],
     )
     one, three = views["/b/posts/one/"], views["/b/posts/three/"]
     assert [(p.part, p.title, p.url, p.current) for p in one.series] == [
@@ -190,7 +196,7 @@ def test_the_same_part_twice() -> None:
         "posts/b.md": "series: {name: S, part: 1}", "posts/a.md": "series: {name: S, part: 1}",
         "posts/c.md": "series: {name: T, part: 1}", "posts/d.md": "series: S",
     })  # fmt: skip
-    assert problems(series_problems(made)) == [
+    assert problems(check_series(made)) == [
         'series-part content/posts/b.md:2 part 1 of series "S" is content/posts/a.md already'
     ]
 
@@ -301,15 +307,15 @@ def test_a_page_that_is_unlisted_is_in_no_list() -> None:
 @pytest.mark.parametrize(
     ("weight", "minutes"),
     [
-        (Weight(), 0),
-        (Weight(seconds=1), 1),
-        (Weight(seconds=89), 1),
-        (Weight(seconds=91), 2),
-        (Weight(seconds=600), 10),
+        (ContentAmount(), 0),
+        (ContentAmount(seconds=1), 1),
+        (ContentAmount(seconds=89), 1),
+        (ContentAmount(seconds=91), 2),
+        (ContentAmount(seconds=600), 10),
     ],
 )
-def test_reading_minutes(weight: Weight, minutes: int) -> None:
-    assert reading_minutes(Body(PageText.of(""), "", "", weight=weight)) == minutes
+def test_reading_minutes(weight: ContentAmount, minutes: int) -> None:
+    assert reading_minutes(Body(PageText.from_string(""), "", "", weight=weight)) == minutes
 
 
 def test_shortened() -> None:

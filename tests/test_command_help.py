@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from blogsmith.cli.commands import _INSTEAD, cli
+from blogsmith.cli.commands import _COMMAND_HINTS, cli
 from tests.rows import each_row
 
 COLUMNS = 80
@@ -103,12 +103,12 @@ def test_every_command_is_below_one_heading() -> None:
     assert sorted(listed) == context.command.list_commands(context)
 
 
-@each_row("name", _INSTEAD)
+@each_row("name", _COMMAND_HINTS)
 def test_no_command_has_a_name_that_points_elsewhere(name: str) -> None:
     assert f"blogsmith {name}" not in CONTEXTS
 
 
-@each_row("hint", {*_INSTEAD.values()})
+@each_row("hint", {*_COMMAND_HINTS.values()})
 def test_hints_name_commands_that_exist(hint: str) -> None:
     typed = re.findall(r"`([^`]+)`", hint)
     assert typed and all(line.startswith("blogsmith ") for line in typed)

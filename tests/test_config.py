@@ -62,7 +62,7 @@ def test_every_kind_of_setting_is_read() -> None:
     assert config.theme_options == {"accent": [1, "x"]}
     assert config.math.macros == {r"\R": r"\mathbb{R}"}
     assert (config.code.deadline_s, config.code.max_line) == (1.0, 500)
-    assert loaded.places[("math", "numbering")].line == 18
+    assert loaded.locations[("math", "numbering")].line == 18
 
 
 @each_row("text", ["", "\n# nothing\n", "---\n", "title:\nmenu:\n", "\ufeff{}\r\n"])

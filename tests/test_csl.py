@@ -16,7 +16,7 @@ from blogsmith.base.patterns import lazy_pattern
 from blogsmith.bibliography.citation_styles import BUNDLED_STYLES, read_bundled_style
 from blogsmith.bibliography.csl.processor import CslProcessor
 from blogsmith.bibliography.csl.style_tree import StyleError
-from blogsmith.render.citations.csl_style import CslText
+from blogsmith.render.citations.csl_style import CslEncoder
 from tests.citations.make_expected import FOLDER, works
 from tests.rows import each_row
 from tests.site_files import build, printed, put_bare
@@ -43,10 +43,10 @@ COLLAPSED = ("ieee", "nature", "acm")
 """Styles whose citation is a number."""
 
 
-def processor(style: str, text: CslText) -> CslProcessor:
+def processor(style: str, text: CslEncoder) -> CslProcessor:
     """A style at work on all of them."""
     encoded = [
-        replace(work, texts={name: text.encode(value) for name, value in work.texts.items()})
+        replace(work, variables={name: text.encode(value) for name, value in work.variables.items()})
         for work in works()
     ]
     return CslProcessor(read_bundled_style(style), "en", encoded)
@@ -54,11 +54,11 @@ def processor(style: str, text: CslText) -> CslProcessor:
 
 @pytest.mark.parametrize("style", BUNDLED_STYLES)
 def test_the_list_is_that_of_citeproc_js(style: str) -> None:
-    text = CslText()
+    text = CslEncoder()
     made, expected = processor(style, text), EXPECTED[style]
     assert len(made.keys) >= 60
     assert list(made.keys) == expected["order"]
-    entries = {key: " ".join(text.written(made.entry(key)).split()) for key in made.keys}
+    entries = {key: " ".join(text.plain_text(made.entry(key)).split()) for key in made.keys}
     wanted = expected["entries"]
     different = {key for key in wanted if _NUMBER.sub("", entries[key]) != _NUMBER.sub("", wanted[key])}
     assert different == {key for name, key in ENTRIES if name == style}
@@ -66,18 +66,18 @@ def test_the_list_is_that_of_citeproc_js(style: str) -> None:
 
 @pytest.mark.parametrize("style", [style for style in BUNDLED_STYLES if style not in COLLAPSED])
 def test_citations_are_those_of_citeproc_js(style: str) -> None:
-    text = CslText()
+    text = CslEncoder()
     made = processor(style, text)
-    cited = {key: text.written(made.cluster([(key, "", "", "")])) for key in made.keys}
+    cited = {key: text.plain_text(made.cluster([(key, "", "", "")])) for key in made.keys}
     different = {key for key, wanted in EXPECTED[style]["cites"].items() if cited[key] != wanted}
     assert different == {key for name, key in CITES if name == style}
 
 
 @pytest.mark.parametrize("style", COLLAPSED)
 def test_citations_by_number_count(style: str) -> None:
-    text = CslText()
+    text = CslEncoder()
     made = processor(style, text)
-    numbers = [text.written(made.cluster([(key, "", "", "")])).strip("[]") for key in made.keys]
+    numbers = [text.plain_text(made.cluster([(key, "", "", "")])).strip("[]") for key in made.keys]
     assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
 
 
@@ -93,14 +93,14 @@ def test_citations_by_number_count(style: str) -> None:
     ],
 )
 def test_numbers_in_a_row_are_drawn_together(style: str, written: str, printed: str) -> None:
-    text = CslText()
+    text = CslEncoder()
     made = processor(style, text)
     items = []
     for word in written.split():
         before, _, place = word.partition(":")
         prefix, number, locator = (before, place, "") if before == "see" else ("", before, place)
         items.append((made.keys[int(number) - 1], prefix, "page" if locator else "", locator))
-    assert text.written(made.cluster(items)) == printed
+    assert text.plain_text(made.cluster(items)) == printed
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_numbers_in_a_row_are_drawn_together(style: str, written: str, printed: 
     ],
 )
 def test_works_of_one_author_are_drawn_together(style: str, keys: str, printed: str) -> None:
-    text = CslText()
+    text = CslEncoder()
     made = processor(style, text)
-    assert text.written(made.cluster([(key, "", "", "") for key in keys.split()])) == printed
-    apart = text.written(made.cluster([(key, "", "page", "3") for key in keys.split()]))
+    assert text.plain_text(made.cluster([(key, "", "", "") for key in keys.split()])) == printed
+    apart = text.plain_text(made.cluster([(key, "", "page", "3") for key in keys.split()]))
     assert apart.count("3") == 3
     assert apart.count("Abara") == 2
 

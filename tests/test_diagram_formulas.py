@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blogsmith.render.diagram_formulas import MAX_FORMULAS, LabelFormulas
-from blogsmith.render.svg.drawings import clean_drawing
+from blogsmith.render.svg.drawings import sanitize_drawing
 from tests.rows import each_row
 from tests.test_diagrams import needs_merman, plugin, site
 
@@ -98,7 +98,7 @@ class TestPlacing:
         formulas, _ = labels("A[Q = $x$]")
         text = formulas.source[2:-1]
         svg = f'<svg {NS} viewBox="0 0 90 50"><text {attributes}>{text}</text></svg>'
-        root = ElementTree.fromstring(formulas.place(clean_drawing(svg, "d--", "")).html())
+        root = ElementTree.fromstring(formulas.insert_formulas(sanitize_drawing(svg, "d--", "")).html())
         group = next(one for one in root.iter("g") if one.get("transform"))
         area = next(group.iter("foreignObject"))
         style = dict(part.split(":") for part in area[0].get("style", "").split(";"))
@@ -109,15 +109,15 @@ class TestPlacing:
         formulas, _ = labels("A[Q & $x<y$]")
         text = formulas.source[2:-1].replace("&", "&amp;")
         svg = f'<svg {NS} viewBox="0 0 90 50"><text x="1" y="1">{text}</text><text x="2" y="2">b</text></svg>'
-        html = formulas.place(clean_drawing(svg, "d--", "")).html()
+        html = formulas.insert_formulas(sanitize_drawing(svg, "d--", "")).html()
         assert 'aria-label="Diagram: Q &amp; x&lt;y, b"' in html
         assert "<text>Q &amp; x&lt;y</text></switch>" in html
         assert html.count("<switch>") == 1
 
     def test_a_drawing_without_formulas_is_left_alone(self) -> None:
         formulas, _ = labels("A[$5]")
-        drawing = clean_drawing(f'<svg {NS} viewBox="0 0 90 50"><text>jiiiiij</text></svg>', "d--", "")
-        assert formulas.place(drawing) is drawing
+        drawing = sanitize_drawing(f'<svg {NS} viewBox="0 0 90 50"><text>jiiiiij</text></svg>', "d--", "")
+        assert formulas.insert_formulas(drawing) is drawing
 
 
 DRAW = (

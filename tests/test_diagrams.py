@@ -15,7 +15,7 @@ import pytest
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import BuildReport
-from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, clean_drawing
+from blogsmith.render.svg.drawings import MAX_CHARACTERS, Drawing, sanitize_drawing
 from blogsmith.render.svg.writer import HUES, TINTS, find_colours
 from tests.rows import each_row
 from tests.site_files import SiteText, build_text
@@ -26,7 +26,7 @@ needs_merman = pytest.mark.skipif(find_spec("merman") is None, reason="merman is
 
 
 def clean(inside: str, source: str = "", root: str = 'viewBox="0 0 100 50"') -> Drawing:
-    return clean_drawing(f"<svg {NS} {root}>{inside}</svg>", "d--", source)
+    return sanitize_drawing(f"<svg {NS} {root}>{inside}</svg>", "d--", source)
 
 
 def site(root: Path, body: str, code: str = "", config: str = "plugins: [mine]\n") -> tuple[str, BuildReport]:
@@ -100,7 +100,7 @@ class TestSafeDoor:
     )
     def test_what_is_no_drawing(self, svg: str, reason: str) -> None:
         with pytest.raises(ValueError, match=reason):
-            clean_drawing(svg, "d--", "")
+            sanitize_drawing(svg, "d--", "")
 
     def test_ids_are_the_drawings_own(self) -> None:
         inside = (
@@ -350,7 +350,7 @@ class TestMermaid:
     @each_row("chart", CHARTS, ids=lambda chart: chart.split()[0])
     def test_every_kind_is_drawn_in_the_themes_colours(self, chart: str) -> None:
         draw = load_plugins(["mermaid"], [bundled_folder("plugins")]).diagrams["mermaid"].draw
-        html = clean_drawing(draw(chart), "d--", chart).html()
+        html = sanitize_drawing(draw(chart), "d--", chart).html()
         root = ElementTree.fromstring(html)
         assert len(list(root.iter("text"))) > 1
         paints = {element.get(key, "none") for element in root.iter() for key in ("fill", "stroke")}
@@ -393,7 +393,7 @@ class TestMermaid:
     def test_long_labels_are_broken(self) -> None:
         draw = load_plugins(["mermaid"], [bundled_folder("plugins")]).diagrams["mermaid"].draw
         chart = f"graph LR\n  A[{'many words ' * 12}]"
-        drawing = clean_drawing(draw(chart), "d--", chart)
+        drawing = sanitize_drawing(draw(chart), "d--", chart)
         assert drawing.min_width_px < 250 and drawing.markup.count("<text") > 3
 
 

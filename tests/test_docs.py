@@ -11,7 +11,7 @@ import pytest
 from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import Config
-from blogsmith.execute.session.environment import ALLOWED, cell_environment
+from blogsmith.execute.session.environment import ALLOWED_VARIABLES, cell_environment
 from blogsmith.freeze.keys import session_keys
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.model.documents import KEY_ALIASES, Source
@@ -129,12 +129,12 @@ def recorded_keys(lines: str) -> list[tuple[str, ...]]:
 
 def test_every_variable_that_cells_see_is_listed() -> None:
     shown = manual("trust-and-safety.md")
-    seen = cell_environment(dict.fromkeys(ALLOWED, "x"), (), 1, Path("/tmp"))
+    seen = cell_environment(dict.fromkeys(ALLOWED_VARIABLES, "x"), (), 1, Path("/tmp"))
     # the threads have a sentence of their own, and TMPDIR too
     names = [name for name in seen if not name.endswith("_THREADS") and name != "TMPDIR"]
     assert len(names) > 25
     for name in names:
-        value = "" if name in ALLOWED else f"={seen[name]}"
+        value = "" if name in ALLOWED_VARIABLES else f"={seen[name]}"
         assert f"`{name}{value}`" in shown
 
 

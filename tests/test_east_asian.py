@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
-from blogsmith.syntax.east_asian import flanking, is_east_asian
+from blogsmith.syntax.east_asian import flanking_direction, is_east_asian
 from tests.site_files import build, put
 
 
@@ -39,14 +39,14 @@ def test_which_signs_count(sign: str, found: bool) -> None:
     ],
 )
 def test_where_emphasis_may_begin_and_end(before: str, after: str, found: tuple[bool, bool]) -> None:
-    assert flanking(before, after) == found
+    assert flanking_direction(before, after) == found
 
 
 @given(st.sampled_from("aé .:$"), st.sampled_from("aé .:$"))
 def test_elsewhere_it_is_as_in_the_stock_parser(before: str, after: str) -> None:
     state = StateInline(f"{before}*{after}", MarkdownIt(), {}, [])
     scanned = state.scanDelims(1, True)
-    assert flanking(before, after) == (scanned.can_open, scanned.can_close)
+    assert flanking_direction(before, after) == (scanned.can_open, scanned.can_close)
 
 
 def test_lines_join_in_plain_text_too(tmp_path: Path) -> None:

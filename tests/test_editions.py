@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blogsmith.build.incremental import UpdateRequest
-from blogsmith.config.languages import edition_config, edition_root, file_language
+from blogsmith.config.languages import file_language, version_config, version_url_prefix
 from blogsmith.config.load import parse_config
 from tests.build_scripts import compare
 from tests.preview_sites import built, new_line, outputs, settled
@@ -224,7 +224,7 @@ def test_a_new_translation_changes_its_siblings_alone(tmp_path: Path) -> None:
 )
 def test_an_edit_gives_what_a_build_from_nothing_gives(edit: dict[str, str], tmp_path: Path) -> None:
     root = site(tmp_path)
-    build(root, remembers=True)
+    build(root, use_cache=True)
     put(root, edit)
     compare(root)
 
@@ -297,12 +297,14 @@ def test_a_site_without_languages_has_one_list(tmp_path: Path) -> None:
 
 def test_settings_of_a_language() -> None:
     config = parse_config(SETTINGS).config
-    german = edition_config("de", config)
+    german = version_config("de", config)
     assert (german.lang, german.title, german.description) == ("de", "Notizen", "Notizen zu einer Sache")
-    assert edition_config("ar", config).description == ""
-    assert (edition_root("de", config), edition_root("ar", config), edition_root("", config)) == (
-        *("/de", "/arabic", ""),
-    )
+    assert version_config("ar", config).description == ""
+    assert (
+        version_url_prefix("de", config),
+        version_url_prefix("ar", config),
+        version_url_prefix("", config),
+    ) == (*("/de", "/arabic", ""),)
 
 
 @each_row(

@@ -19,7 +19,7 @@ from blogsmith.config.load import load_config, parse_config
 from blogsmith.config.schema import Config
 from blogsmith.preview import editors
 from blogsmith.preview.editors import BY_COMMAND, Editor, editor_link, url_path
-from blogsmith.project.trust.consent import is_trusted, running_settings, trust
+from blogsmith.project.trust.consent import execution_settings, is_trusted, trust
 from tests.rows import each_row
 
 # Writes its arguments as JSON where a test can read them.
@@ -45,7 +45,7 @@ def site(tmp_path: Path) -> Path:
 @each_row("name", EDITORS)
 def test_every_name_is_a_url_or_a_command_with_the_file_and_the_line(name: str) -> None:
     choice = read_editor(name)
-    assert (choice.problem, choice.is_code) == ("", False)
+    assert (choice.problem, choice.runs_site_command) == ("", False)
     assert bool(choice.url) != bool(choice.command)
     told = choice.url or " ".join(choice.command)
     assert told.count("{file}") == told.count("{line}") == 1
@@ -72,7 +72,7 @@ def test_every_name_is_a_url_or_a_command_with_the_file_and_the_line(name: str) 
 def test_what_an_author_writes(text: str, url: str, command: tuple[str, ...]) -> None:
     choice = read_editor(text)
     assert (choice.url, choice.command, choice.problem) == (url, command, "")
-    assert choice.is_code == bool(command)
+    assert choice.runs_site_command == bool(command)
 
 
 @each_row(
@@ -97,7 +97,7 @@ def test_what_is_no_editor(text: str, problem: str, hint: str) -> None:
     choice = read_editor(text)
     assert choice.problem == problem
     assert choice.hint.startswith(hint)
-    assert (choice.url, choice.command, choice.is_code) == ("", (), False)
+    assert (choice.url, choice.command, choice.runs_site_command) == ("", (), False)
 
 
 def test_a_wrong_setting_is_reported_at_its_place() -> None:
@@ -143,7 +143,7 @@ def test_without_an_editor_nothing_is_opened(site: Path) -> None:
     editor = editor_link("", {"BLOGSMITH_EDITOR": ""}, site, trusted=True)
     assert editor == Editor(site)
     with pytest.raises(ValueError, match="no command"):
-        editor.open_at("content/a.md")
+        editor.open_file("content/a.md")
 
 
 def test_the_author_goes_before_the_site(site: Path) -> None:
@@ -185,8 +185,8 @@ def test_a_changed_command_asks_again(site: Path) -> None:
 
 def test_what_runs_nothing_asks_nobody() -> None:
     for harmless in ("vscode", "emacs", "my://{file}"):
-        assert running_settings(Config(editor=harmless)) == {}
-    assert running_settings(Config(editor="ed {file}")) == {"editor": "ed {file}"}
+        assert execution_settings(Config(editor=harmless)) == {}
+    assert execution_settings(Config(editor="ed {file}")) == {"editor": "ed {file}"}
 
 
 # -- commands --
@@ -199,7 +199,7 @@ def writer(site: Path, *arguments: str) -> Editor:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine also a short program takes its time to end."""
-    monkeypatch.setattr(editors, "GRACE_S", 60.0)
+    monkeypatch.setattr(editors, "START_TIMEOUT_S", 60.0)
 
 
 @pytest.fixture
@@ -219,16 +219,16 @@ def test_a_command_gets_the_place(site: Path, seen: Path) -> None:
 @pytest.mark.parametrize("name", NASTY)
 def test_no_name_of_a_file_is_more_than_one_argument(site: Path, seen: Path, name: str) -> None:
     (site / name).write_text("x")
-    writer(site, "{file}").open_at(name, 1, 1)
+    writer(site, "{file}").open_file(name, 1, 1)
     assert json.loads(seen.read_text()) == [str(site), str(site / name)]
 
 
 def test_a_command_that_stays_is_not_waited_for(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editors, "GRACE_S", 0.05)
+    monkeypatch.setattr(editors, "START_TIMEOUT_S", 0.05)
     code = "import os, sys; os.read(os.open(sys.argv[1], os.O_RDONLY), 1)"
     fifo = site / "fifo"
     os.mkfifo(fifo)
-    Editor(site, BY_COMMAND, (sys.executable, "-c", code, str(fifo), "{file}")).open_at("content/a.md")
+    Editor(site, BY_COMMAND, (sys.executable, "-c", code, str(fifo), "{file}")).open_file("content/a.md")
     (waiting,) = [thread for thread in threading.enumerate() if thread.name == "editor"]
     fifo.write_text("x")
     waiting.join(60)
@@ -237,11 +237,11 @@ def test_a_command_that_stays_is_not_waited_for(site: Path, monkeypatch: pytest.
 
 def test_a_command_that_fails_is_told(site: Path) -> None:
     with pytest.raises(ValueError, match=r"ended with exit code 3"):
-        Editor(site, BY_COMMAND, (sys.executable, "-c", "raise SystemExit(3)", "{file}")).open_at(
+        Editor(site, BY_COMMAND, (sys.executable, "-c", "raise SystemExit(3)", "{file}")).open_file(
             "content/a.md"
         )
     with pytest.raises(ValueError, match="no-such-editor cannot be started: "):
-        Editor(site, BY_COMMAND, ("no-such-editor", "{file}")).open_at("content/a.md")
+        Editor(site, BY_COMMAND, ("no-such-editor", "{file}")).open_file("content/a.md")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_only_files_of_the_site_are_opened(site: Path, seen: Path, path: str) ->
     (site / "link.md").symlink_to(site.parent / "secret.md")
     (site / "loop").symlink_to(site / "loop")
     with pytest.raises(ValueError, match="a file of the site"):
-        writer(site, "{file}").open_at(path)
+        writer(site, "{file}").open_file(path)
     assert not seen.exists()
 
 
@@ -278,7 +278,7 @@ def test_what_a_page_sends_is_checked(site: Path, seen: Path, data: Mapping[str,
 
 def test_a_link_within_the_site_is_followed(site: Path, seen: Path) -> None:
     (site / "link.md").symlink_to("content/a.md")
-    writer(site, "{file}").open_at("link.md")
+    writer(site, "{file}").open_file("link.md")
     assert json.loads(seen.read_text())[1] == str(site / "content/a.md")
 
 

@@ -87,7 +87,7 @@ def every_ending(root: Path) -> list[SessionJob]:
 def test_the_same_results_as_here(tmp_path: Path) -> None:
     jobs = every_ending(tmp_path)
     with no_process_left(), DaskCluster(Dask(), RemoteEnvironment(), tmp_path, tmp_path) as cluster:
-        far = list(run_sessions(jobs, workers=2, executor=cluster.executor(jobs, 2)))
+        far = list(run_sessions(jobs, workers=2, executor=cluster.start_executor(jobs, 2)))
         assert running(tmp_path) == []
     near = list(run_sessions(jobs, workers=2))
     assert [[c.status for c in run.cells] for run in near] == [
@@ -116,7 +116,7 @@ def test_a_worker_that_dies_takes_only_its_session(tmp_path: Path) -> None:
     ]
     with no_process_left(), DaskCluster(Dask(), RemoteEnvironment(), tmp_path, tmp_path) as cluster:
         with_cuda = [named(tmp_path, f"c{n}", alone, cuda=True) for n in range(3)]
-        executor = cluster.executor([*jobs, *with_cuda], 2)
+        executor = cluster.start_executor([*jobs, *with_cuda], 2)
         cuda = list(run_sessions(with_cuda, workers=2, executor=executor))
         harmed, *others = run_sessions(jobs, workers=2, executor=executor)
     assert [run.cells[0].status for run in cuda] == ["ok"] * 3
@@ -276,7 +276,7 @@ def test_who_stops_listening_ends_sessions_on_workers(tmp_path: Path, cluster: M
     (tmp_path / "blogsmith.yaml").touch()
     with (
         DaskCluster(Dask(scheduler=cluster.address), RemoteEnvironment(), tmp_path, tmp_path) as workers,
-        closing(run_sessions(jobs, workers=2, executor=workers.executor(jobs, 2))) as runs,
+        closing(run_sessions(jobs, workers=2, executor=workers.start_executor(jobs, 2))) as runs,
     ):
         assert next(runs).session == "quick"
         wait_for(lambda: len(running(tmp_path)) == 2)

@@ -19,13 +19,13 @@ from blogsmith.execute.cluster.remote import (
     RemoteEnvironment,
     Run,
     WorkerResources,
-    judge,
-    questions,
-    run_there,
-    terms_of,
+    merge_answers,
+    plan_queries,
+    remote_environment_for,
+    run_on_this_machine,
 )
 from blogsmith.execute.session.jobs import SessionJob
-from blogsmith.execute.session.pool import LostSession, run_sessions
+from blogsmith.execute.session.pool import LostSessionError, run_sessions
 from blogsmith.execute.session.session import run_session
 from blogsmith.model.cells import Need
 from blogsmith.model.results import SessionRun
@@ -71,7 +71,7 @@ def test_settings(tmp_path: Path, dask: str, message: str) -> None:
 def test_variables_of_the_machine_and_of_the_site() -> None:
     here = {"PATH": "/here", "SHIFT": "1", "CUDA_VISIBLE_DEVICES": "0", "SECRET": "x"}
     there = {"PATH": "/there", "SHIFT": "2", "UNSET": "3", "CUDA_VISIBLE_DEVICES": "7"}
-    terms = terms_of("", ("SHIFT", "UNSET"), here)
+    terms = remote_environment_for("", ("SHIFT", "UNSET"), here)
     env = terms.environment(there, 2, Path("/t"))
     assert (env["PATH"], env["CUDA_VISIBLE_DEVICES"], env["TMPDIR"]) == ("/there", "7", "/t")
     assert (env["SHIFT"], env["OMP_NUM_THREADS"]) == ("1", "2")
@@ -80,21 +80,21 @@ def test_variables_of_the_machine_and_of_the_site() -> None:
 
 
 def test_a_declared_variable_wins_even_if_it_is_one_of_the_machine() -> None:
-    terms = terms_of("", ("CUDA_VISIBLE_DEVICES",), {"CUDA_VISIBLE_DEVICES": "0"})
+    terms = remote_environment_for("", ("CUDA_VISIBLE_DEVICES",), {"CUDA_VISIBLE_DEVICES": "0"})
     assert terms.environment({"CUDA_VISIBLE_DEVICES": "7"}, 1, Path("/t"))["CUDA_VISIBLE_DEVICES"] == "0"
 
 
 def test_a_session_gets_folders_of_the_machine_it_runs_on(tmp_path: Path) -> None:
     work = job(tmp_path, "import os\nprint(os.environ['TMPDIR'])", python="/nowhere")
     work = replace(work, env={"TMPDIR": "/nowhere"})
-    run = run_there(run_session, work, RemoteEnvironment(), lambda: True)
+    run = run_on_this_machine(run_session, work, RemoteEnvironment(), lambda: True)
     assert (run.problem, printed(run.cells[0])) == ("", "/tmp\n")
 
 
 def test_a_session_that_nobody_wants_ends(tmp_path: Path) -> None:
     work = job(tmp_path, "open('started', 'w').close()\nwhile True: pass")
     with no_process_left():
-        run = run_there(
+        run = run_on_this_machine(
             run_session, work, RemoteEnvironment(), lambda: not (work.folder / "started").exists()
         )
     # not by its limit
@@ -106,16 +106,16 @@ def test_a_session_that_nobody_wants_ends(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_worker_is_asked_once() -> None:
-    assert questions([CUDA, TORCH], OFFERS, GPU) == {
+    assert plan_queries([CUDA, TORCH], OFFERS, GPU) == {
         "tcp://a:1": (TORCH,),
         "tcp://b:1": (CUDA, TORCH),
     }
-    assert questions([CUDA], OFFERS, {"GPU": 3}) == {}
-    assert questions([CUDA], OFFERS, {}) == {"tcp://a:1": (CUDA,), "tcp://b:1": (CUDA,)}
+    assert plan_queries([CUDA], OFFERS, {"GPU": 3}) == {}
+    assert plan_queries([CUDA], OFFERS, {}) == {"tcp://a:1": (CUDA,), "tcp://b:1": (CUDA,)}
 
 
 def test_who_meets_what() -> None:
-    judged = judge([CUDA, TORCH], OFFERS, GPU, {"tcp://a:1": {TORCH: "too old"}, "tcp://b:1": {}})
+    judged = merge_answers([CUDA, TORCH], OFFERS, GPU, {"tcp://a:1": {TORCH: "too old"}, "tcp://b:1": {}})
     assert judged.unmet == {}
     assert judged.suitable([TORCH], OFFERS) == {"tcp://b:1", "tcp://b:2"}
     assert judged.suitable([], OFFERS) == set(OFFERS)
@@ -140,7 +140,7 @@ def test_who_meets_what() -> None:
     ],
 )
 def test_nobody_meets_it(cuda: dict[str, float], answers: Mapping[str, Any], reasons: object) -> None:
-    assert judge([CUDA], OFFERS, cuda, answers).unmet == reasons
+    assert merge_answers([CUDA], OFFERS, cuda, answers).unmet == reasons
 
 
 # -- how it gets there, and what if it does not come back --
@@ -183,20 +183,20 @@ class FakeCluster:
         self.tasks.append(FakeTask())
         return self.tasks[-1]
 
-    def offers(self) -> Mapping[str, WorkerResources]:
+    def worker_resources(self) -> Mapping[str, WorkerResources]:
         # asked in another thread while the test changes them
         return dict(self.workers)
 
-    def why(self, error: BaseException) -> str:
+    def describe_error(self, error: BaseException) -> str:
         return f"why: {error}"
 
 
-JUDGED = judge([CUDA, TORCH], OFFERS, GPU, {"tcp://a:1": {TORCH: "none"}, "tcp://b:1": {}})
+JUDGED = merge_answers([CUDA, TORCH], OFFERS, GPU, {"tcp://a:1": {TORCH: "none"}, "tcp://b:1": {}})
 
 
 def lost(future: Future[SessionRun]) -> str:
     error = future.exception(10)
-    assert isinstance(error, LostSession)
+    assert isinstance(error, LostSessionError)
     return str(error)
 
 
@@ -217,7 +217,7 @@ def test_where_a_session_goes(tmp_path: Path, needs: tuple[Need, ...], asked: ob
 
 
 def test_needs_that_no_worker_meets_together(tmp_path: Path) -> None:
-    judged = NeedsVerdict(meets={TORCH: frozenset(["tcp://a:1"]), CUDA: frozenset(["tcp://b:1"])})
+    judged = NeedsVerdict(workers_by_need={TORCH: frozenset(["tcp://a:1"]), CUDA: frozenset(["tcp://b:1"])})
     cluster = FakeCluster()
     with DaskExecutor(cluster, judged, GPU) as executor:
         future = executor.submit(run_session, job(tmp_path, "1", needs=(CUDA, TORCH), cuda=True))
@@ -266,7 +266,7 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dask_cluster, "GRACE_S", 0.1)
-    monkeypatch.setattr(dask_cluster, "_LOOK_S", 0.02)
+    monkeypatch.setattr(dask_cluster, "_POLL_S", 0.02)
     cluster = FakeCluster()
     with DaskExecutor(cluster, NeedsVerdict(), GPU) as executor:
         waits = executor.submit(run_session, job(tmp_path, "1"))
@@ -281,13 +281,13 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
 
 def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that has died is started anew, under another address."""
-    monkeypatch.setattr(dask_cluster, "_LOOK_S", 0.01)
+    monkeypatch.setattr(dask_cluster, "_POLL_S", 0.01)
     looks = []
 
     class Cluster(FakeCluster):
-        def offers(self) -> Mapping[str, WorkerResources]:
+        def worker_resources(self) -> Mapping[str, WorkerResources]:
             looks.append(1)
-            return super().offers()
+            return super().worker_resources()
 
     cluster = Cluster()
     with DaskExecutor(cluster, NeedsVerdict(), GPU) as executor:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.execute.session.jobs import SessionJob
-from blogsmith.execute.session.reaper import MARK_NAME, Mark, new_number, process_limit, survivors
+from blogsmith.execute.session.reaper import MARK_NAME, Mark, find_marked, new_number, process_limit
 from blogsmith.model.results import CellRun, Display, Failure, SessionRun, Stream
 from tests.sessions import SLACK_S, cell, is_alive, job, limited, printed, run_beside_another, wait_for
 
@@ -240,12 +240,12 @@ def test_a_kernel_that_keeps_no_marks(tmp_path: Path) -> None:
     child = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK_NAME: str(mark.number)})
     other = subprocess.Popen(["sleep", "600"])
     try:
-        wait_for(lambda: survivors(mark) == [child.pid])
+        wait_for(lambda: find_marked(mark) == [child.pid])
     finally:
         for process in (child, other):
             process.kill()
             process.wait()
-    assert survivors(mark) == []
+    assert find_marked(mark) == []
 
 
 @only_linux

@@ -50,7 +50,7 @@ def started(work: SessionJob, *modules: str) -> ForkServer:
 
 def forked(server: ForkServer, work: SessionJob) -> SessionRun:
     """The run of a session whose worker is forked."""
-    assert server.why_not(work) == ""
+    assert server.fork_obstacle(work) == ""
     return run_session(work, silent_observer, server.start)
 
 
@@ -191,21 +191,23 @@ def test_what_is_not_forked(tmp_path: Path, server: ForkServer, change: dict[str
     work = replace(job(tmp_path, PARENT), **change)
     if work.python == sys.executable and "python" in change:
         pytest.skip("this Python is no link")
-    assert re.fullmatch(words, server.why_not(work))
+    assert re.fullmatch(words, server.fork_obstacle(work))
     assert not is_forked(run_session(work, silent_observer, server.start))
 
 
 def test_modules_that_are_missing(tmp_path: Path) -> None:
     work = job(tmp_path, PARENT)
     with started(work, "decimal", "no_such_module") as some:
-        assert some.problems == {"no_such_module": "ModuleNotFoundError: No module named 'no_such_module'"}
+        assert some.import_errors == {
+            "no_such_module": "ModuleNotFoundError: No module named 'no_such_module'"
+        }
         assert is_forked(forked(some, work))
     with started(work, "no_such_module") as none:
-        assert none.why_not(work) == "none of the modules can be imported"
+        assert none.fork_obstacle(work) == "none of the modules can be imported"
         assert not is_forked(run_session(work, silent_observer, none.start))
     with ForkServer(str(tmp_path / "python"), ("decimal",), work.env) as nowhere:
         lost = replace(work, python=str(tmp_path / "python"))
-        assert nowhere.why_not(lost).endswith("cannot be started: No such file or directory")
+        assert nowhere.fork_obstacle(lost).endswith("cannot be started: No such file or directory")
         assert "cannot be started" in run_session(lost, silent_observer, nowhere.start).problem
 
 
@@ -226,7 +228,7 @@ def test_modules_that_behave_badly(tmp_path: Path, module: str, words: str) -> N
     work = job(tmp_path, PARENT)
     work = replace(work, env={**work.env, "PYTHONPATH": str(tmp_path)})
     with no_process_left(), started(work, "odd_module") as server:
-        assert server.why_not(work) == words
+        assert server.fork_obstacle(work) == words
         run = run_session(work, silent_observer, server.start)
         assert [o.name for o in run.cells[0].outputs if isinstance(o, Stream)] == ["stdout"]
         assert is_forked(run) == (not words)
@@ -241,7 +243,7 @@ def test_a_server_that_dies(tmp_path: Path, server: ForkServer) -> None:
     assert [one.status for one in first.cells] == ["ok", "ok"]
     wait_for(lambda: server.has_died)
     assert not is_forked(run_session(job(tmp_path, PARENT), silent_observer, server.start))
-    assert server.why_not(job(tmp_path)) == "the fork server has ended"
+    assert server.fork_obstacle(job(tmp_path)) == "the fork server has ended"
 
 
 def test_nothing_is_left_open(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from blogsmith.base.diagnostics.model import Place, TextMap
 from blogsmith.config.schema import Execution
 from blogsmith.execute.session.engine import WORKER
-from blogsmith.execute.session.environment import cell_environment, cores, threads_per_job
+from blogsmith.execute.session.environment import cell_environment, count_cores, threads_per_job
 from blogsmith.execute.session.jobs import (
     CellStep,
     ExecutionSetting,
@@ -32,7 +32,7 @@ from blogsmith.execute.session.jobs import (
 )
 from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.process import Process, describe_exit
-from blogsmith.execute.session.protocol import Closed, Printed, Wire
+from blogsmith.execute.session.protocol import PipeText, SocketClosed, WorkerConnection
 from blogsmith.execute.session.terminal_text import apply_carriage_returns, cut
 from blogsmith.model.cells import Cell, CellOptions, Need, PageCells, Value
 from blogsmith.model.results import Display, Stream
@@ -92,12 +92,12 @@ def collected(limit: int = 1000) -> OutputBuffer:
 
 
 @pytest.fixture
-def line() -> Iterator[tuple[Wire, socket.socket, int]]:
+def line() -> Iterator[tuple[WorkerConnection, socket.socket, int]]:
     """A wire, the worker's end of its socket and of its stdout."""
     (near, far), (out, far_out), (err, far_err) = socket.socketpair(), os.pipe(), os.pipe()
     process = Process(0, 0, near, out, err, lambda timeout_s: None)
     with far, closing(process):
-        yield Wire(process), far, far_out
+        yield WorkerConnection(process), far, far_out
         os.close(far_out)
         os.close(far_err)
 
@@ -107,29 +107,31 @@ def frame(**message: object) -> bytes:
     return len(data).to_bytes(4, "big") + data
 
 
-def test_a_frame_says_what_was_written_before_it(line: tuple[Wire, socket.socket, int]) -> None:
+def test_a_frame_says_what_was_written_before_it(line: tuple[WorkerConnection, socket.socket, int]) -> None:
     wire, far, out = line
     os.write(out, b"one\ntwo\nthree\n")
     far.sendall(
         frame(event="a", below=[0, 0]) + frame(event="b", below=[4, 0]) + frame(event="c", below=[4, 0])
     )
     names = [
-        e.text if isinstance(e, Printed) else e["event"]
+        e.text if isinstance(e, PipeText) else e["event"]
         for e in wire.read_rest()
-        if not isinstance(e, Closed)
+        if not isinstance(e, SocketClosed)
     ]
     assert names == ["a", "one\n", "b", "two\n", "c", "three\n"]
 
 
-def test_any_other_frame_stands_behind_what_was_written(line: tuple[Wire, socket.socket, int]) -> None:
+def test_any_other_frame_stands_behind_what_was_written(
+    line: tuple[WorkerConnection, socket.socket, int],
+) -> None:
     wire, far, out = line
     os.write(out, "é".encode()[:1])
     far.sendall(frame(event="a"))
     os.write(out, "é".encode()[1:])
-    assert wire.wait(1) == [Printed("stdout", "é"), {"event": "a"}]
+    assert wire.wait(1) == [PipeText("stdout", "é"), {"event": "a"}]
 
 
-def test_a_frame_in_pieces(line: tuple[Wire, socket.socket, int]) -> None:
+def test_a_frame_in_pieces(line: tuple[WorkerConnection, socket.socket, int]) -> None:
     wire, far, _ = line
     data = frame(event="a")
     far.sendall(data[:3])
@@ -139,10 +141,10 @@ def test_a_frame_in_pieces(line: tuple[Wire, socket.socket, int]) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\xff\xff\xff\xff", b"\0\0\0\2{]", b"\0\0\0\2[]", b"\0\0\0\1\xff"])
-def test_frames_that_are_none(line: tuple[Wire, socket.socket, int], data: bytes) -> None:
+def test_frames_that_are_none(line: tuple[WorkerConnection, socket.socket, int], data: bytes) -> None:
     wire, far, _ = line
     far.sendall(frame(event="a") + data)
-    assert wire.wait(1) == [{"event": "a"}, Closed("it sent something blogsmith cannot read")]
+    assert wire.wait(1) == [{"event": "a"}, SocketClosed("it sent something blogsmith cannot read")]
     assert wire.closed
 
 
@@ -244,7 +246,7 @@ def test_the_environment_is_an_allow_list() -> None:
 
 
 def test_threads_are_shared_out() -> None:
-    assert (threads_per_job(0), threads_per_job(1), threads_per_job(10**6)) == (1, cores(), 1)
+    assert (threads_per_job(0), threads_per_job(1), threads_per_job(10**6)) == (1, count_cores(), 1)
 
 
 def page() -> PageCells:
@@ -304,7 +306,7 @@ def test_a_page_as_jobs(tmp_path: Path) -> None:
     assert gpu.steps == (CellStep(1, "cell 2", "x = 2\n", 5.0, 7, first_line=20),)
     assert (main.cuda, gpu.cuda) == (False, True)
     assert main.folder == tmp_path / "content" / "post"
-    assert (main.env["SEED"], main.threads) == ("3", cores())
+    assert (main.env["SEED"], main.threads) == ("3", count_cores())
     assert main.exclude == (tmp_path / "_freeze", tmp_path / ".blogsmith", tmp_path / "public")
     assert session_job(page(), "gpu", setting(tmp_path), {2: "no CUDA"}, engine=WORKER).cuda is False
 

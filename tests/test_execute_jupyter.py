@@ -28,7 +28,7 @@ from blogsmith.execute.kernel import local as kernel_local
 from blogsmith.execute.kernel import python as kernel_python
 from blogsmith.execute.kernel import server as kernel_server
 from blogsmith.execute.kernel import session as kernel_session
-from blogsmith.execute.kernel.outputs import Frame, Outputs, ending, failure_of
+from blogsmith.execute.kernel.outputs import Frame, Outputs, end_fields, read_failure
 from blogsmith.execute.kernel.requests import KernelReply
 from blogsmith.execute.kernel.session import KernelEngine
 from blogsmith.execute.session.jobs import SessionJob
@@ -55,7 +55,7 @@ TOKEN = "not-a-secret"
 
 @pytest.fixture(autouse=True)
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in kernel_session.SERVER:
+    for name in kernel_session.SERVER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     # that of these tests is on this machine, whatever leads out of it
     monkeypatch.setenv("no_proxy", "*")
@@ -97,7 +97,7 @@ def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
     for module in ("jupyter_client.kernelspec", "jupyter_client.manager"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        kernel_local.CannotStart, match=r"jupyter-client is not installed: .*jupyter-client>="
+        kernel_local.KernelStartError, match=r"jupyter-client is not installed: .*jupyter-client>="
     ):
         kernel_local.LocalKernel("python3", tmp_path, tmp_path)
 
@@ -122,7 +122,7 @@ def test_the_token_stays_with_the_bridge(tmp_path: Path) -> None:
     both = {"JUPYTER_BASE_URL": "http://127.0.0.1:1", "JUPYTER_TOKEN": TOKEN, "SECRET": "x"}
     assert kernel_session.bridge_environment(work.env, both) == {
         **work.env,
-        **{n: both[n] for n in kernel_session.SERVER},
+        **{n: both[n] for n in kernel_session.SERVER_VARIABLES},
     }
     one = {"JUPYTER_TOKEN": TOKEN, "JUPYTER_PATH": "/kernels"}
     declared = replace(work, env={**work.env, "JUPYTER_TOKEN": TOKEN})
@@ -203,10 +203,10 @@ def test_exceptions_lose_their_colours_and_keep_their_place() -> None:
         "evalue": "\x1b[31mbad\x1b[0m",
         "traceback": ['\x1b[1;31m  File "<cell 1>", line 4', '  File "<cell 2>", line 3', "E: bad"],
     }
-    found = failure_of(content)
+    found = read_failure(content)
     assert found["text"] == '  File "<cell 1>", line 4\n  File "<cell 2>", line 3\nE: bad\n'
     assert (found["message"], found["cell"], found["line"]) == ("bad", 2, 3)
-    assert failure_of({"ename": "", "evalue": "1"})["text"] == "Error: 1\n"
+    assert read_failure({"ename": "", "evalue": "1"})["text"] == "Error: 1\n"
 
 
 @each_row(
@@ -220,15 +220,15 @@ def test_exceptions_lose_their_colours_and_keep_their_place() -> None:
     ],
 )
 def test_endings(reply: KernelReply, status: str) -> None:
-    ended = ending(reply, None, python=True)
+    ended = end_fields(reply, None, python=True)
     assert ended["status"] == status
     assert (status == "error") == bool(ended["failure"] and ended["status"] == "error")
 
 
 def test_a_server_that_is_gone_is_no_error(tmp_path: Path) -> None:
-    kernel_session.note_on_server(tmp_path, "id")
+    kernel_session.store_kernel_id(tmp_path, "id")
     for url in ("http://127.0.0.1:9", "no address"):
-        kernel_session.end_on_server(tmp_path, {"JUPYTER_BASE_URL": url, "JUPYTER_TOKEN": TOKEN})
+        kernel_session.end_server_kernel(tmp_path, {"JUPYTER_BASE_URL": url, "JUPYTER_TOKEN": TOKEN})
 
 
 class Deletions(HTTPServer):
@@ -261,9 +261,9 @@ def test_only_a_kernel_that_was_noted_is_ended(tmp_path: Path, noted: str | None
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         if noted is not None:
-            kernel_session.note_on_server(tmp_path, noted)
+            kernel_session.store_kernel_id(tmp_path, noted)
         url = f"http://127.0.0.1:{server.server_port}/"
-        kernel_session.end_on_server(tmp_path, {"JUPYTER_BASE_URL": url, "JUPYTER_TOKEN": TOKEN})
+        kernel_session.end_server_kernel(tmp_path, {"JUPYTER_BASE_URL": url, "JUPYTER_TOKEN": TOKEN})
         server.shutdown()
         thread.join()
     assert server.seen == ([(asked, f"token {TOKEN}")] if asked else [])
@@ -549,7 +549,7 @@ def test_a_site_with_two_engines(bash: Path) -> None:
     assert 'data-lang="bash"' in html and 'data-device="unknown"' in html and "bash_kernel 0." in html
     before = records(root)
     report = build(root)
-    assert (report.ran, records(root)) == (0, before)
+    assert (report.executed_cells, records(root)) == (0, before)
     other = shell.replace("kernel: bash", "kernel: bash2")
     (root / "content" / "posts" / "s.md").write_text(other)
     (stale,) = build(root).diagnostics

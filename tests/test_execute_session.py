@@ -18,7 +18,7 @@ from blogsmith.execute.session.jobs import (
 from blogsmith.execute.session.session import SilentObserver, run_session
 from blogsmith.model.cells import Need
 from blogsmith.model.results import (
-    CHANGED,
+    CHANGED_DIGEST,
     Blob,
     CellOutput,
     CellRun,
@@ -26,7 +26,7 @@ from blogsmith.model.results import (
     Failure,
     SessionRun,
     Stream,
-    Unjudged,
+    UndecidedClaim,
 )
 from tests.sessions import cell, job, no_process_left, printed, value
 
@@ -105,7 +105,7 @@ def test_claims(tmp_path: Path) -> None:
         ("error", 2, "left: 3, right: 4"),
     ]
     assert run.cells[1].problem == "its claim does not hold"
-    assert (run.cells[2].status, run.cells[2].unjudged) == ("error", Unjudged("none"))
+    assert (run.cells[2].status, run.cells[2].unjudged) == ("error", UndecidedClaim("none"))
     # a false claim harms no variable, so the session goes on
     assert printed(run.cells[3]) == "1 1\n"
 
@@ -215,7 +215,7 @@ def test_a_file_that_is_saved_between_its_reading_and_the_end(
     (tmp_path / "lib.py").write_text("y = 7", "utf-8")
     used, _ = run_session(work, Editor(tmp_path, saved)).cells
     digests = {**used.reads, **used.modules}
-    expected = {CHANGED} if is_seen else {file_digest(tmp_path / name) for name in digests}
+    expected = {CHANGED_DIGEST} if is_seen else {file_digest(tmp_path / name) for name in digests}
     assert digests and set(digests.values()) == expected
 
 
@@ -224,7 +224,7 @@ def test_a_module_whose_compiled_form_is_there_is_seen_too(tmp_path: Path) -> No
     (tmp_path / "lib.py").write_text("y = 7", "utf-8")
     py_compile.compile(str(tmp_path / "lib.py"))
     used, _ = run_session(work, Editor(tmp_path, {"lib.py": "y = 8"})).cells
-    assert used.modules == {"lib.py": CHANGED}
+    assert used.modules == {"lib.py": CHANGED_DIGEST}
 
 
 @pytest.mark.parametrize(

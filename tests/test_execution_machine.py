@@ -96,7 +96,7 @@ def test_paths_that_mean_nothing_elsewhere(written: str, told: str) -> None:
     run = SessionRun(
         "main", (CellRun("ok", (Stream("stdout", written), Display("value", {"text/plain": written}))),)
     )
-    (stream, display) = here.remove_from(run).cells[0].outputs
+    (stream, display) = here.clean_run(run).cells[0].outputs
     assert isinstance(stream, Stream) and isinstance(display, Display)
     assert (stream.text, display.data["text/plain"]) == (told, told)
 

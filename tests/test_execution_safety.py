@@ -12,7 +12,7 @@ import pytest
 
 from blogsmith.execute.session.output_buffer import OutputBuffer
 from blogsmith.execute.session.session import cell_run, run_session
-from blogsmith.model.results import MOST_SDPA, Display
+from blogsmith.model.results import MAX_SDPA, Display
 from tests.sessions import cell, job, value
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
@@ -54,4 +54,4 @@ def test_what_a_worker_says_of_attention_is_not_believed_in_any_form(said: objec
     found = cell_run(cell(1, "1"), frame, OutputBuffer(100, lambda output: None)).sdpa
     assert found == (("flash aten::f",) if isinstance(said, list) else ())
     many = {**frame, "sdpa": [f"flash aten::f{number}" for number in range(99)]}
-    assert len(cell_run(cell(1, "1"), many, OutputBuffer(100, lambda output: None)).sdpa) == MOST_SDPA
+    assert len(cell_run(cell(1, "1"), many, OutputBuffer(100, lambda output: None)).sdpa) == MAX_SDPA

@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from msgspec.structs import replace
 
 from blogsmith.render.templates.theme import Theme
-from blogsmith.stages.fonts import FontProblem, cut_font
+from blogsmith.stages.fonts import FontError, cut_font
 
 from .theme_pages import BARE, FULL, ROOT, SITE, load_paper
 
@@ -93,5 +93,5 @@ def test_a_site_may_do_without(paper: Theme) -> None:
 
 
 def test_a_text_face_is_no_math_font() -> None:
-    with pytest.raises(FontProblem, match="MATH"):
+    with pytest.raises(FontError, match="MATH"):
         cut_font(ROMAN.read_bytes(), "x")

@@ -19,7 +19,7 @@ from blogsmith.config.schema import Config, Feeds
 from blogsmith.model.template_views import Feed, Link, Pager, PageView, SeriesPart
 from blogsmith.model.texts import PageText
 from blogsmith.site.archive import (
-    archive,
+    archive_pages,
     page_count,
     page_number_url,
     paginate,
@@ -28,13 +28,13 @@ from blogsmith.site.archive import (
     series_path,
 )
 from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_feeds, with_feed
-from blogsmith.site.frame import Frame
+from blogsmith.site.frame import ViewContext
 from blogsmith.site.site_view import site_view
 from blogsmith.site.sitemap import SitemapLimits, robots, sitemap, sitemap_files
 from tests.rows import each_row, examples
 
 CONFIG = Config(title="Notes", author="A", base_url="https://example.org/blog")
-FRAME = Frame(CONFIG, lambda url: "/blog" + url, lambda path, document: "")
+FRAME = ViewContext(CONFIG, lambda url: "/blog" + url, lambda path, document: "")
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -48,7 +48,7 @@ def post(number: int, content: str = "<p>Text</p>", **fields: object) -> PageVie
         f"https://example.org{url}",
         f"Post {number}",
         f"Post {number}",
-        PageText.of(content),
+        PageText.from_string(content),
         date=dt.datetime(2026, 1, number, tzinfo=dt.UTC),
         authors=("A",),
     )
@@ -194,7 +194,7 @@ def test_a_site_without_base_url_has_an_atom_feed_with_site_paths() -> None:
     config = Config(title="N")
     page = replace(post(1, '<a href="/x/">x</a><a href="#y">y</a>'), url="/posts/p1/", canonical_url="")
     assert [feed.url for feed in site_feeds(config)] == ["/atom.xml"]
-    files = feed_files([*archive([page], FRAME)], config)
+    files = feed_files([*archive_pages([page], FRAME)], config)
     assert [str(path) for path in files] == ["atom.xml"]
     feed = ElementTree.fromstring(files[PurePosixPath("atom.xml")]())
     (entry,) = feed.findall(f"{ATOM}entry")
@@ -218,12 +218,12 @@ def test_ids_of_a_feed_without_base_url_are_absolute_and_unique() -> None:
 def test_feeds_can_be_switched_off() -> None:
     config = Config(base_url="https://x.org", feeds=False)
     assert site_feeds(config) == ()
-    assert feed_files([*archive([post(1)], FRAME)], config) == {}
+    assert feed_files([*archive_pages([post(1)], FRAME)], config) == {}
 
 
 def test_every_tag_has_a_feed_of_its_own() -> None:
     tag = replace(post(1), kind="tag", url="/blog/tags/a/", title="a", pages=(post(3), post(2)))
-    files = feed_files([*archive([post(3)], FRAME), tag], CONFIG)
+    files = feed_files([*archive_pages([post(3)], FRAME), tag], CONFIG)
     assert [str(path) for path in files] == ["atom.xml", "feed.json", "tags/a/atom.xml"]
     assert b"<title>Notes: a</title>" in files[PurePosixPath("tags/a/atom.xml")]()
     assert with_feed(tag, CONFIG).feeds == (
@@ -244,12 +244,12 @@ def test_sitemap_and_robots() -> None:
 
 def test_a_small_site_has_one_sitemap() -> None:
     pages = [post(2), post(1), replace(post(3), canonical_url="")]
-    files = sitemap_files(pages, CONFIG, SitemapLimits(addresses=2))
+    files = sitemap_files(pages, CONFIG, SitemapLimits(urls=2))
     assert {str(path): make() for path, make in files.items()} == {"sitemap.xml": sitemap(pages)}
     assert sitemap_files(pages, Config()) == {}
 
 
-@pytest.mark.parametrize("limits", [SitemapLimits(addresses=2), SitemapLimits(size=600)])
+@pytest.mark.parametrize("limits", [SitemapLimits(urls=2), SitemapLimits(size=600)])
 def test_a_large_site_has_an_index_of_sitemaps(limits: SitemapLimits) -> None:
     pages = [post(number) for number in range(5, 0, -1)]
     files = {str(path): make() for path, make in sitemap_files(pages, CONFIG, limits).items()}
@@ -309,16 +309,16 @@ def test_long_lists_are_divided_and_nothing_is_lost() -> None:
 def test_the_archive_goes_by_year() -> None:
     old = replace(post(1), date=dt.datetime(2024, 5, 1, tzinfo=dt.UTC))
     undated = replace(post(4), date=None)
-    (page,) = archive([post(3), post(2), old, undated], FRAME)
+    (page,) = archive_pages([post(3), post(2), old, undated], FRAME)
     assert [(group.title, len(group.pages)) for group in page.page_groups] == [("2026", 2), ("2024", 1)]
-    assert archive([undated], FRAME) == []
+    assert archive_pages([undated], FRAME) == []
 
 
 def test_a_long_archive_takes_several_pages() -> None:
     old = [replace(post(number), date=dt.datetime(2024, 5, 1, tzinfo=dt.UTC)) for number in (3, 2, 1)]
     posts = [post(5), post(4), *old]
     config = msgspec.structs.replace(CONFIG, archive_pagination=3)
-    pages = archive(posts, replace(FRAME, config=config))
+    pages = archive_pages(posts, replace(FRAME, config=config))
     assert [page.url for page in pages] == ["/blog/archive/", "/blog/archive/page/2/"]
     years = [[(group.title, len(group.pages)) for group in page.page_groups] for page in pages]
     assert years == [[("2026", 2), ("2024", 1)], [("2024", 2)]]
@@ -328,7 +328,7 @@ def test_a_long_archive_takes_several_pages() -> None:
     assert feed_files(pages, CONFIG)[PurePosixPath("atom.xml")]().count(b"<entry>") == 5
     assert site_view(CONFIG, pages, str, "").indexes == (Link("Archive", "/blog/archive/"),)
     whole = msgspec.structs.replace(CONFIG, archive_pagination=0)
-    assert len(archive(posts * 200, replace(FRAME, config=whole))) == 1
+    assert len(archive_pages(posts * 200, replace(FRAME, config=whole))) == 1
 
 
 def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from blogsmith.base.diagnostics.fixes import Fix, TextEdit, exchange
+from blogsmith.base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from blogsmith.base.diagnostics.model import Diagnostic, Place, Reporter
 from blogsmith.rows.page_rows import decode_row, encode_row
 from tests.rows import each_row
@@ -28,14 +28,14 @@ LINES = ("one two", "three", "")
 )
 def test_edit(edit: TextEdit, end: tuple[int, int], stands: bool) -> None:
     assert (edit.end_line, edit.end_column) == end
-    assert edit.stands_in(LINES) is stands
+    assert edit.matches(LINES) is stands
 
 
 def test_reporter_keeps_fixes_whose_text_is_there() -> None:
     reporter = Reporter("content/a.md", ["write \\sofmax here"])
     place = Place(1, 7, 7)
     reporter.error("math-command", "one", place, fix=reporter.substitute(place, "\\sofmax", "\\softmax"))
-    reporter.warn("math-command", "two", place, fix=exchange(1, 1, "read", "write"))
+    reporter.warn("math-command", "two", place, fix=make_replacement(1, 1, "read", "write"))
     reporter.warn("math-command", "three", place, fix=reporter.substitute(place, "\\sofmax", None))
     first, *others = reporter.diagnostics
     assert first.fix == Fix("write \\softmax", (TextEdit(1, 7, "\\sofmax", "\\softmax"),))

@@ -18,11 +18,11 @@ from blogsmith.pools import page_executor
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.project.trust.consent import trust
-from blogsmith.render.converters import choose_converter, convert_foreign, plug_in
+from blogsmith.render.converters import choose_converter, convert_with_plugin, with_plugin
 from blogsmith.tex.convert import TexError, TypesetFormula, convert_formula
 from blogsmith.tex.foreign.reader import MAX_DEPTH, read_mathml
-from blogsmith.tex.foreign.unusable import UnusableMathml
-from blogsmith.tex.foreign_formula import without_numbers
+from blogsmith.tex.foreign.unusable import UnusableMathmlError
+from blogsmith.tex.foreign_formula import remove_numbers
 from blogsmith.tex.parse.state import RowNumber
 from tests.build_scripts import compare
 from tests.hostile_formulas import BOMBS, NESTED, REPEATED
@@ -45,7 +45,7 @@ def inside(markup: str) -> str:
 
 
 def reason(markup: str) -> str:
-    with pytest.raises(UnusableMathml) as caught:
+    with pytest.raises(UnusableMathmlError) as caught:
         read_mathml(markup)
     return str(caught.value)
 
@@ -143,7 +143,7 @@ class TestMarkup:
     def test_time_is_linear(self) -> None:
         started = time.process_time()
         for junk in ("<", "<mi", "&", "&a", "<mi a=", "<mi>\\", "<mrow>", "</mrow>", '<mo a="'):
-            with pytest.raises(UnusableMathml):
+            with pytest.raises(UnusableMathmlError):
                 read_mathml(f"<math>{junk * (900_000 // len(junk))}</math>")
         assert time.process_time() - started < 5
 
@@ -166,7 +166,7 @@ class TestSource:
         ],
     )
     def test_has_no_numbers(self, tex: str, given: str) -> None:
-        assert without_numbers(tex) == given
+        assert remove_numbers(tex) == given
 
     def test_has_no_macros(self) -> None:
         seen: list[FormulaSource] = []
@@ -177,10 +177,10 @@ class TestSource:
 def typeset(tex: str, convert: Any, *, told: list[str] | None = None, **more: Any) -> TypesetFormula:
     """A formula by this converter, in our frame."""
     commands = frozenset(more.pop("commands", ()))
-    plugged = plug_in(
+    plugged = with_plugin(
         convert_formula,
         FormulaConverter("mine", convert, commands),
-        convert_foreign,
+        convert_with_plugin,
         (told if told is not None else []).append,
     )
     given: dict[str, Any] = {"display": False, "macros": {}, "rows": (), "packages": frozenset(), **more}
@@ -339,7 +339,7 @@ class TestSites:
         )
         report = compare(root)
         assert "<mn>3</mn>" in page(root)
-        kept = build(root, remembers=True)
+        kept = build(root, use_cache=True)
         # what was kept is told as well
         assert not kept.rebuilt
         assert [*kept.fallbacks] == [*report.fallbacks] == ["content/posts/a.md"]
@@ -349,7 +349,7 @@ class TestSites:
         assert "√" in page(root)
 
     def test_processes_give_what_one_gives(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(page_executor, "SPAWN_FEWEST", page_executor.FORK_FEWEST)
+        monkeypatch.setattr(page_executor, "MIN_SPAWN_BODIES", page_executor.MIN_FORK_BODIES)
         text = "$x_{n} \\sim y$ and $\\frac{{{n}}}2$\n"
         posts = {f"content/posts/p{n}.md": POST + text.format(n=n) for n in range(40)}
         root = put_bare(tmp_path / "site", {"blogsmith.yaml": "plugins: [latex2mathml]\n", **posts})
@@ -435,7 +435,7 @@ class TestLatex2mathml:
             r"\style{background:url(//x)}{y}",
             r"\mathrm{</math><script>}",
         ]
-        plugged = plug_in(convert_formula, bundled, convert_foreign, lambda why: None)
+        plugged = with_plugin(convert_formula, bundled, convert_with_plugin, lambda why: None)
         for tex in texts:
             try:
                 made = plugged(tex, display=True, macros={}, rows=(), packages=frozenset())
@@ -465,10 +465,10 @@ class TestLatex2mathml:
             assert markup_problems(html) == markup_problems(before)
 
     def test_jsonl(self, tmp_path: Path, bundled: FormulaConverter) -> None:
-        from blogsmith.cli.math_jsonl import answerer
+        from blogsmith.cli.math_jsonl import make_answerer
 
-        plugged = plug_in(convert_formula, bundled, convert_foreign, lambda why: None)
-        answer = answerer({r"\R": "r"}, convert=plugged)(b'{"id": 1, "tex": "\\\\R^2"}')
+        plugged = with_plugin(convert_formula, bundled, convert_with_plugin, lambda why: None)
+        answer = make_answerer({r"\R": "r"}, convert=plugged)(b'{"id": 1, "tex": "\\\\R^2"}')
         assert json.loads(answer) == {
             "id": 1,
             "mathml": r'<math alttext="\R^2"><msup><mi>r</mi><mn>2</mn></msup></math>',

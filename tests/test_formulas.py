@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogsmith.render.formulas import NARROW, estimate_width
+from blogsmith.render.formulas import PHONE_CHARACTERS, estimate_width
 from tests.rows import each_row
 
 from .check import render
@@ -28,7 +28,7 @@ def test_printed_width(tex: str, width: int) -> None:
 
 
 def test_a_short_formula_is_no_scroll_box() -> None:
-    assert estimate_width(r"p = \operatorname{softmax}(s)") <= NARROW < estimate_width("a + " * 20)
+    assert estimate_width(r"p = \operatorname{softmax}(s)") <= PHONE_CHARACTERS < estimate_width("a + " * 20)
 
 
 ROWS = r"""

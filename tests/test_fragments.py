@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from blogsmith.build.render import PageCache
 from blogsmith.model.documents import Body
-from blogsmith.model.texts import EncodedText, pack_text, unpack_text
+from blogsmith.model.texts import EncodedText, compress_text, decompress_text
 from blogsmith.render import fences, formulas
 from blogsmith.render.fragments import fragment_key, pack_fragments, unpack_fragments
 from blogsmith.render.html import render_body
-from blogsmith.render.tools import Tools
+from blogsmith.render.tools import SiteAccess
 from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.cases_io import Case, all_cases, split_config
@@ -48,7 +48,7 @@ x
 
 def kept_of(body: Body) -> Mapping[bytes, str]:
     """What a build finds in the text that an earlier one has kept."""
-    return unpack_fragments(unpack_text(pack_text(body.content)))
+    return unpack_fragments(decompress_text(compress_text(body.content)))
 
 
 @each_row(
@@ -59,10 +59,10 @@ def kept_of(body: Body) -> Mapping[bytes, str]:
 def test_pages(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page once more, with all that its first version has."""
 
-    def render(parsed: Parsed, tools: Tools) -> Body:
+    def render(parsed: Parsed, tools: SiteAccess) -> Body:
         first = render_body(parsed, tools)
         kept = kept_of(first)
-        again = render_body(parsed, replace(tools, kept=kept))
+        again = render_body(parsed, replace(tools, cached_fragments=kept))
         assert again == first
         assert kept_of(again) == kept
         return first
@@ -76,8 +76,8 @@ def test_what_is_kept_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     source = "$x$ and $y$, $$z \\tag{1}$$\n\n```python\nx = 1\n```\n"
     kept: dict[bytes, str] = {}
 
-    def render(parsed: Parsed, tools: Tools) -> Body:
-        return render_body(parsed, replace(tools, kept=kept))
+    def render(parsed: Parsed, tools: SiteAccess) -> Body:
+        return render_body(parsed, replace(tools, cached_fragments=kept))
 
     monkeypatch.setattr(check, "render_body", render)
     body = check.render(source).body
@@ -124,7 +124,7 @@ def test_edits(old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
             "content/posts/a.md": text,
         },
     )
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     taken: list[int] = []
     render = PageCache.render
 
@@ -136,7 +136,7 @@ def test_edits(old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for version in (text.replace(old, new), text):
         time.sleep(0.05)
         (root / "content/posts/a.md").write_text(version)
-        build(root, remembers=True, output=root / "public")
+        build(root, use_cache=True, output=root / "public")
         build(root, output=tmp_path / "fresh")
         assert built(root / "public") == built(tmp_path / "fresh")
         assert taken[0] >= 5
@@ -155,7 +155,7 @@ def test_other_settings(tmp_path: Path) -> None:
         code = f"code: {{line_numbers: {str('w' in settings).lower()}}}"
         text = f"title: S\nmath: {settings}, on_error: render}}\n{code}\n"
         (root / "blogsmith.yaml").write_text(text)
-        build(root, remembers=True, output=root / "public")
+        build(root, use_cache=True, output=root / "public")
         build(root, output=tmp_path / "fresh")
         assert built(root / "public") == built(tmp_path / "fresh")
 

@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.freeze.archive import Unpacked, pack, prune, unpack
+from blogsmith.freeze.archive import UnpackResult, pack, prune, unpack
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.record_form import Origin
-from blogsmith.freeze.store import pictures_of, read_page, write_page
+from blogsmith.freeze.store import image_digests, read_page, write_page
 from tests.recorded import POST, cell, page, pictured, record
 
 OTHER = PurePosixPath("content/posts/v1.2.md")
@@ -51,11 +51,11 @@ def files_in(root: Path) -> dict[str, bytes]:
 
 def test_results_travel(gpu_box: Path, home: Path) -> None:
     file = packed(gpu_box)
-    assert unpack(home, file) == Unpacked(placed=(FOLDER, "_freeze/posts/v1.2"))
+    assert unpack(home, file) == UnpackResult(placed=(FOLDER, "_freeze/posts/v1.2"))
     for post in (POST, OTHER):
         assert read_page(home, post) == read_page(gpu_box, post)
     assert files_in(home) == files_in(gpu_box)
-    assert unpack(home, file) == Unpacked(same=(FOLDER, "_freeze/posts/v1.2"))
+    assert unpack(home, file) == UnpackResult(same=(FOLDER, "_freeze/posts/v1.2"))
 
 
 def test_the_same_results_give_the_same_bytes(gpu_box: Path) -> None:
@@ -73,12 +73,14 @@ def test_only_the_posts_asked_for_are_packed(gpu_box: Path, home: Path) -> None:
 
 def test_the_archive_wins_unless_told_to_keep(gpu_box: Path, home: Path) -> None:
     mine = write_page(home, POST, pictured(b"mine"))
-    assert unpack(home, packed(gpu_box), keep=True) == Unpacked(("_freeze/posts/v1.2",), (), (FOLDER,))
+    assert unpack(home, packed(gpu_box), keep_existing=True) == UnpackResult(
+        ("_freeze/posts/v1.2",), (), (FOLDER,)
+    )
     assert read_page(home, POST).record == mine
-    assert unpack(home, packed(gpu_box)) == Unpacked((FOLDER,), ("_freeze/posts/v1.2",))
+    assert unpack(home, packed(gpu_box)) == UnpackResult((FOLDER,), ("_freeze/posts/v1.2",))
     assert read_page(home, POST) == read_page(gpu_box, POST)
     names = {file.name for file in (home / FOLDER).iterdir()}
-    assert names == {*pictures_of(pictured_record(gpu_box)), "outputs.json"}
+    assert names == {*image_digests(pictured_record(gpu_box)), "outputs.json"}
 
 
 def pictured_record(root: Path) -> PageRecord:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.freeze.keys import (
-    EXACT,
+    AS_WRITTEN,
     canonical_form,
     code_digest,
     environment_digests,
@@ -131,7 +131,9 @@ def test_other_languages_count_as_written() -> None:
 
 
 def test_keys_of_older_records_count_code_as_written() -> None:
-    one, other = (session_keys(page(cell(code)), "main", {}, form=EXACT) for code in ("x = 1\n", "x  = 1\n"))
+    one, other = (
+        session_keys(page(cell(code)), "main", {}, form=AS_WRITTEN) for code in ("x = 1\n", "x  = 1\n")
+    )
     assert one.cells != other.cells and one.codes == (code_digest("x = 1"),)
 
 

@@ -21,10 +21,10 @@ from blogsmith.freeze.environment import FileDigests
 from blogsmith.freeze.record import CellRecord, PageRecord, SessionRecord
 from blogsmith.freeze.record_form import Origin, ValueRecord
 from blogsmith.freeze.record_json import from_json, to_json
-from blogsmith.freeze.store import folder_of, freeze_lock, pictures_of, read_page, write_page
+from blogsmith.freeze.store import freeze_lock, image_digests, page_folder, read_page, write_page
 from blogsmith.model.results import (
     DARK,
-    MOST_SDPA,
+    MAX_SDPA,
     SDPA,
     Blob,
     CellOutput,
@@ -176,7 +176,7 @@ def test_another_backend_is_another_result(tmp_path: Path) -> None:
         [f"flash {'a' * 81}"],
         [7],
         "flash aten::x",
-        [f"math op{n}" for n in range(MOST_SDPA + 1)],
+        [f"math op{n}" for n in range(MAX_SDPA + 1)],
     ],
 )
 def test_what_computed_attention_is_not_believed_in_another_form(seen: object) -> None:
@@ -256,7 +256,7 @@ def test_conflict_marks_are_found_with_their_line() -> None:
     ],
 )
 def test_every_page_has_a_folder(post: str, folder: str) -> None:
-    assert str(folder_of(type(POST)(post))) == folder
+    assert str(page_folder(type(POST)(post))) == folder
 
 
 def test_pictures_stand_beside_the_record_by_name_and_digest(tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_pictures_stand_beside_the_record_by_name_and_digest(tmp_path: Path) -> 
     run = CellRun("ok", (Display("display", data), Stream("stdout", "x"), shown(b"second")))
     post = page(cell("a\n", "Größe der Köpfe"), cell("b\n"))
     written = write_page(tmp_path, POST, record(post, runs={0: run, 1: CellRun("ok", (shown(b"other"),))}))
-    pictures = {name: (tmp_path / FOLDER / name).read_bytes() for name in pictures_of(written)}
+    pictures = {name: (tmp_path / FOLDER / name).read_bytes() for name in image_digests(written)}
     assert pictures == {
         f"grösse-der-köpfe-1-{digest('<svg>light</svg>')[:8]}.svg": light,
         f"grösse-der-köpfe-1-dark-{digest('<svg>dark</svg>')[:8]}.svg": dark,
@@ -313,7 +313,7 @@ def test_another_result_replaces_the_old_one_and_its_pictures(tmp_path: Path, ot
     write_page(tmp_path, POST, pictured(b"1", b"2"))
     written = write_page(tmp_path, POST, other)
     assert read_page(tmp_path, POST).record == written
-    assert {*pictures_of(written), "outputs.json"} == {file.name for file in (tmp_path / FOLDER).iterdir()}
+    assert {*image_digests(written), "outputs.json"} == {file.name for file in (tmp_path / FOLDER).iterdir()}
 
 
 def test_two_equal_runs_write_the_same_bytes(tmp_path: Path) -> None:
@@ -458,7 +458,7 @@ def test_a_writer_that_is_killed_leaves_a_record_that_reads(tmp_path: Path) -> N
         assert found.record is not None or written is None
         written = found.record
     written = write_page(tmp_path, POST, pictured(b"last"))
-    assert {*pictures_of(written), "outputs.json"} == {file.name for file in (tmp_path / FOLDER).iterdir()}
+    assert {*image_digests(written), "outputs.json"} == {file.name for file in (tmp_path / FOLDER).iterdir()}
 
 
 def test_two_writers_and_a_reader_at_once(tmp_path: Path) -> None:
@@ -471,7 +471,7 @@ def test_two_writers_and_a_reader_at_once(tmp_path: Path) -> None:
     assert (one.returncode, other.returncode) == (0, 0)
     last = read_page(tmp_path, POST).record
     assert last is not None
-    assert {*pictures_of(last), "outputs.json"} == {file.name for file in (tmp_path / FOLDER).iterdir()}
+    assert {*image_digests(last), "outputs.json"} == {file.name for file in (tmp_path / FOLDER).iterdir()}
 
 
 # -- files of the site --

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from blogsmith.model.template_views import Ground
-from blogsmith.render.templates.ground_color import ground_of
+from blogsmith.render.templates.ground_color import find_background
 from tests.rows import each_row
 from tests.site_files import build
 from tests.test_theme import write
@@ -30,7 +30,7 @@ PAIR = ":root { --paper: light-dark(#fff, #111) }"
     ],
 )
 def test_ground(sheets: list[str], ground: tuple[str, str]) -> None:
-    assert ground_of(sheets) == Ground(*ground)
+    assert find_background(sheets) == Ground(*ground)
 
 
 def test_sheets_of_the_site_count(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from blogsmith import hooks as public_hooks
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.hooks import Hooks, Plugins
-from blogsmith.hooks.calls import blame_plugins
+from blogsmith.hooks.calls import convert_plugin_errors
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled_folders import bundled_folder
 from tests.rows import each_row
@@ -287,19 +287,19 @@ class TestLoading:
 
 class TestBlame:
     def test_our_own_bugs_pass_through(self) -> None:
-        with pytest.raises(ZeroDivisionError), blame_plugins(Plugins()):
+        with pytest.raises(ZeroDivisionError), convert_plugin_errors(Plugins()):
             print(1 / 0)
 
     def test_an_authors_mistakes_pass_through(self) -> None:
         mistake = SiteError(Diagnostic("slug", "wrong"))
-        with pytest.raises(SiteError) as caught, blame_plugins(Plugins()):
+        with pytest.raises(SiteError) as caught, convert_plugin_errors(Plugins()):
             raise mistake
         assert caught.value is mistake
 
     def test_a_plugin_is_named(self, tmp_path: Path) -> None:
         code = "def register(hooks):\n    @hooks.markdown\n    def rule(md):\n        md.missing()\n"
         plugins = load_plugins(["mine"], [write(tmp_path, mine=code)])
-        with pytest.raises(SiteError) as caught, blame_plugins(plugins):
+        with pytest.raises(SiteError) as caught, convert_plugin_errors(plugins):
             plugins.markdown_rules[0](MarkdownIt())
         (found,) = caught.value.diagnostics
         assert found.message.startswith("plugin mine fails: AttributeError")
@@ -318,11 +318,11 @@ def test_a_plugin_that_ends_while_a_page_is_made(tmp_path: Path) -> None:
     code = f"import sys\ndef register(hooks):\n{function}"
     plugins = load_plugins(["mine"], [write(tmp_path, mine=code)])
     _, data = plugins.shortcode_data["x"]
-    with pytest.raises(SiteError), blame_plugins(plugins):
+    with pytest.raises(SiteError), convert_plugin_errors(plugins):
         data({}, None)  # type: ignore[arg-type]
 
 
 def test_a_signal_passes_through(tmp_path: Path) -> None:
     plugins = load_plugins(["mine"], [write(tmp_path, mine="def register(hooks): pass\n")])
-    with pytest.raises(SystemExit), blame_plugins(plugins):
+    with pytest.raises(SystemExit), convert_plugin_errors(plugins):
         raise SystemExit(143)

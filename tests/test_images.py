@@ -11,11 +11,11 @@ import pytest
 from msgspec.structs import replace
 from PIL import Image
 
-from blogsmith.base.storage.site_cache import NoRows
+from blogsmith.base.storage.site_cache import NullCache
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.render.dimensions import fit_attributes, fit_style, parse_length
 from blogsmith.render.images import (
-    ImageProblem,
+    ImageError,
     ImageSize,
     image_size,
     img_tag,
@@ -131,7 +131,7 @@ OUTSIDE = '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + SVG % 'wi
     ],
 )
 def test_bad_files(tmp_path: Path, name: str, data: bytes, message: str) -> None:
-    with pytest.raises(ImageProblem, match=message):
+    with pytest.raises(ImageError, match=message):
         size_of(tmp_path, data, name)
 
 
@@ -146,10 +146,10 @@ def test_things_that_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "folder.svg").mkdir()
     (tmp_path / "loop.png").symlink_to("loop.png")
     for name in ("pipe.png", "folder.svg"):
-        with pytest.raises(ImageProblem, match=f"{name} is not a file"):
+        with pytest.raises(ImageError, match=f"{name} is not a file"):
             image_size(tmp_path / name)
     for name in ("loop.png", "missing.png", "nul\0.png"):
-        with pytest.raises(ImageProblem, match="cannot be read"):
+        with pytest.raises(ImageError, match="cannot be read"):
             image_size(tmp_path / name)
 
 
@@ -157,7 +157,7 @@ def test_things_that_are_no_files(tmp_path: Path) -> None:
 def test_sparse_giant_is_not_read(tmp_path: Path, name: str) -> None:
     with (tmp_path / name).open("wb") as stream:
         stream.truncate(5_000_000_000)
-    with pytest.raises(ImageProblem, match="larger than 200 MB"):
+    with pytest.raises(ImageError, match="larger than 200 MB"):
         image_size(tmp_path / name)
 
 
@@ -268,7 +268,7 @@ def test_sizes_below_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.
     file = tmp_path / "\udcc3\udca4" / "a.svg"
     file.parent.mkdir()
     file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>', "utf-8")
-    sizes = ImageSizes(NoRows())
+    sizes = ImageSizes(NullCache())
     found = sizes.measure(file)
     assert isinstance(found, ImageInfo) and (found.width_px, found.height_px) == (4, 3)
     # the file is old enough for its stamp to be believed

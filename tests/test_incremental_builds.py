@@ -63,14 +63,14 @@ def test_sites_twice(site: Path, tmp_path: Path) -> None:
 def site(tmp_path: Path) -> Path:
     """A site of a few posts that has been built once."""
     root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
-    build(root, remembers=True)
+    build(root, use_cache=True)
     return root
 
 
 def test_all_style_sheets_are_kept(tmp_path: Path) -> None:
     """There are more of them than files of any other kind, and each takes milliseconds to make."""
     write(tmp_path / "blogsmith.yaml", "title: S\n")
-    build(tmp_path, remembers=True)
+    build(tmp_path, use_cache=True)
     made = {file.name for file in (tmp_path / "public/assets/paper").glob("*-*.css")}
     assert row_names(tmp_path, "styles") == made
     assert len(made) > 8
@@ -80,17 +80,17 @@ def test_feeds_are_no_matter_of_templates(tmp_path: Path, monkeypatch: pytest.Mo
     root = put_bare(
         tmp_path / "site", {**POSTS, "blogsmith.yaml": "title: S\nbase_url: https://example.org\n"}
     )
-    build(root, remembers=True)
+    build(root, use_cache=True)
     with monkeypatch.context() as patch:
         patch.setattr(feeds, "_xml", lambda feed: pytest.fail("a feed is made anew"))
         layout = root / "themes/bare/layouts/post.html"
         write(layout, layout.read_text("utf-8") + "<!-- more -->")
-        assert build(root, remembers=True).written > 0
+        assert build(root, use_cache=True).written > 0
     compare(root)
 
 
 def rebuilt(root: Path) -> dict[str, str]:
-    return dict(build(root, remembers=True).rebuilt)
+    return dict(build(root, use_cache=True).rebuilt)
 
 
 HEADS = {
@@ -227,7 +227,7 @@ def test_options_of_the_command(site: Path) -> None:
     write(site / "content/posts/draft.md", "---\ntitle: D\ndraft: true\n---\n[a](a.md)\n")
     write(site / "content/about.md", "[](posts/draft.md)\n")
     for options in ({}, {"drafts": True}, {"base_url": "https://example.com/other"}, {"strict": True}):
-        report = build(site, remembers=True, output=site / "public", **options)
+        report = build(site, use_cache=True, output=site / "public", **options)
         clean = build(site, output=site.with_name("fresh"), **options)
         assert report.diagnostics == clean.diagnostics
         assert not report.ok or built(site / "public") == built(site.with_name("fresh"))
@@ -235,8 +235,8 @@ def test_options_of_the_command(site: Path) -> None:
 
 def test_a_check_leaves_what_a_build_uses(site: Path) -> None:
     write(site / "content/about.md", "Let $ x^2 $ be.\n")
-    first = build(site, remembers=True, write=False)
-    again = build(site, remembers=True, write=False)
+    first = build(site, use_cache=True, write=False)
+    again = build(site, use_cache=True, write=False)
     assert again.diagnostics == first.diagnostics == build(site, write=False).diagnostics
     assert rebuilt(site) == {}
 
@@ -272,7 +272,7 @@ def test_commands_that_make_no_site_read_what_is_kept(
     assert ask() == clean and parsed == []
     # what they keep is what a build begins with, and the other way round
     remove_site_cache(site)
-    build(site, remembers=True, drafts=True, future=True)
+    build(site, use_cache=True, drafts=True, future=True)
     assert ask() == clean and parsed == []
     write(site / "content/about.md", "Mended.\n")
     ask()
@@ -289,8 +289,8 @@ def test_what_a_build_keeps_while_cells_run(site: Path) -> None:
             assert "content/about.md" in rebuilt(site)
 
     asked = ExecutionOptions(execute="stale", watch=Builder())
-    report = execute_site(site, (), BuildOptions(now=NOW, remembers=True, execution=asked))
-    assert (report.ok, report.ran) == (True, 1)
+    report = execute_site(site, (), BuildOptions(now=NOW, use_cache=True, execution=asked))
+    assert (report.ok, report.executed_cells) == (True, 1)
     assert "content/about.md" not in rebuilt(site)
 
 
@@ -305,7 +305,7 @@ def test_records_that_are_edited(site: Path) -> None:
     for file in pictures:
         file.write_bytes(file.read_bytes().replace(b'width="4"', b'width="9"'))
     # what is damaged is told once: cells of a site that is trusted run again
-    assert [found.code for found in build(site, remembers=True).diagnostics] == ["freeze-damaged"]
+    assert [found.code for found in build(site, use_cache=True).diagnostics] == ["freeze-damaged"]
     compare(site)
     write(record, record.read_text().replace("2026", "2025"))
     compare(site)
@@ -338,7 +338,7 @@ def test_pages_that_are_gone_are_not_kept(site: Path) -> None:
     texts = {path: (site / path).read_text() for path in ("content/posts/a.md", "content/posts/b.md")}
     for path in texts:
         (site / path).unlink()
-    build(site, remembers=True)
+    build(site, use_cache=True)
     for path, text in texts.items():
         write(site / path, text)
     again = rebuilt(site)
@@ -356,7 +356,7 @@ def _build_and_die(root: Path, after: int) -> None:
         return render_body(*arguments)  # type: ignore[arg-type]
 
     with patch("blogsmith.render.html.render_body", render_or_die):
-        build(root, remembers=True)
+        build(root, use_cache=True)
 
 
 @pytest.mark.parametrize("after", [0, 2])
@@ -393,7 +393,7 @@ def test_feeds_are_made_when_a_post_in_them_has_changed(
     root = put_bare(tmp_path, {"blogsmith.yaml": config, **files})
     steps = ((1, ["S", "S: t1", "S: t2", "S: t3"]), (3, ["S: t1"]), (2, ["S", "S: t3"]))
     for number, (edited, expected) in enumerate(steps):
-        assert build(root, remembers=True).ok
+        assert build(root, use_cache=True).ok
         assert sorted(made) == expected
         made.clear()
         put(root, {f"content/posts/p{edited}.md": post.format(edited, f"anew {number}")})
@@ -411,5 +411,5 @@ def test_lists_that_show_none(site: Path) -> None:
     assert compare(site).ok
     write(site / "content/posts/a.md", POSTS["content/posts/a.md"] + "\nOne more sentence.\n")
     with patch.object(OutputPlan, "page", autospec=True, side_effect=OutputPlan.page) as made:
-        build(site, remembers=True, output=site / "public")
+        build(site, use_cache=True, output=site / "public")
     assert [call.args[1].path for call in made.call_args_list] == ["content/posts/a.md"]

@@ -43,6 +43,7 @@ gone = arrows.gone
 quiet = arrows.quiet
 """
 
+
 def put_package(folder: Path, version: str = "1.2.0", word: str = "one") -> None:
     """Write what pip would unpack of a wheel."""
     files = {

@@ -29,11 +29,11 @@ def root(tmp_path: Path) -> Path:
 
 def going_on(root: Path) -> tuple[int, int, int]:
     """Build; how many pages with errors stay as they were, show what could be made, are not published."""
-    report = build(root, keep_going=True, remembers=True, question="keep")
+    report = build(root, keep_going=True, use_cache=True, request_digest="keep")
     assert not report.ok
     assert report.wrong_pages, report.diagnostics
     pages = report.wrong_pages
-    return pages.kept, pages.partial, pages.absent
+    return pages.unchanged, pages.partial, pages.absent
 
 
 def page(root: Path, path: str = PAGE) -> str:
@@ -109,12 +109,12 @@ def test_the_next_build_without_errors_is_one_from_nothing(root: Path) -> None:
     put(root, {A: WRONG})
     going_on(root)
     put(root, {A: GOOD})
-    assert build(root, remembers=True).ok
+    assert build(root, use_cache=True).ok
     assert site_of(root) == clean_site(root)
     put(root, {A: WRONG})
     going_on(root)
     put(root, {A: GOOD.replace("first", "third")})
-    assert build(root, remembers=True).ok
+    assert build(root, use_cache=True).ok
     assert site_of(root) == clean_site(root)
 
 
@@ -124,7 +124,7 @@ def test_a_page_that_is_right_by_the_settings_is_no_longer_partial(root: Path) -
     going_on(root)
     before = page(root)
     put(root, {"blogsmith.yaml": f"{CONFIG}theme: bare\ndiagnostics: {{link-missing: warning}}\n"})
-    assert build(root, remembers=True).ok
+    assert build(root, use_cache=True).ok
     assert page(root) == before
     assert "partial" not in json.loads((root / "public" / MANIFEST).read_text())
     assert site_of(root) == clean_site(root)
@@ -164,7 +164,7 @@ def test_feeds_wait_and_lists_do_not(root: Path) -> None:
     for path in ("posts/index.html", "index.html", "tags/x/index.html"):
         assert "href=/posts/a/" in page(root, path)
     put(root, {A: GOOD})
-    assert build(root, remembers=True).ok
+    assert build(root, use_cache=True).ok
     assert site_of(root) == clean_site(root)
 
 
@@ -222,7 +222,7 @@ def test_what_a_page_needs_stays_with_it(root: Path) -> None:
     assert files["posts/p/a b.svg"] == svg.encode()
     assert "posts/p/unused.svg" not in files
     put(root, {f"{folder}/index.md": text.replace("![one](a%20b.svg)", "none")})
-    assert build(root, remembers=True).ok
+    assert build(root, use_cache=True).ok
     assert site_of(root) == clean_site(root)
 
 
@@ -296,13 +296,13 @@ EDITS = [
 
 def test_what_is_kept_from_builds_changes_nothing(root: Path) -> None:
     """Each build gives what one without anything kept gives beside the same last site."""
-    build(root, remembers=True)
+    build(root, use_cache=True)
     for number, files in enumerate(EDITS):
         put(root, files)
         fresh = root.parent / f"fresh{number}"
         shutil.copytree(root, fresh, ignore=shutil.ignore_patterns(".blogsmith"))
         reports = [
-            build(root, keep_going=True, remembers=True, question="keep"),
+            build(root, keep_going=True, use_cache=True, request_digest="keep"),
             build(fresh, keep_going=True),
         ]
         assert reports[0].diagnostics == reports[1].diagnostics

@@ -14,7 +14,7 @@ from blogsmith.model.decode import decode
 from blogsmith.project.program import open_rows
 from blogsmith.read import files as reading
 from blogsmith.rows import file_rows
-from blogsmith.rows.file_rows import KeptSources
+from blogsmith.rows.file_rows import SourceCache
 from tests.site_files import put_bare
 
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\nfirst\n"
@@ -25,7 +25,7 @@ PLAIN = "<!DOCTYPE html><title>{{ page.title }}</title><main>%s{{ page.content }
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A site that has been built, its sources older than any doubt."""
-    monkeypatch.setattr(file_rows, "DOUBT_NS", 20_000_000)
+    monkeypatch.setattr(file_rows, "UNCERTAIN_STAMP_NS", 20_000_000)
     files = {
         "blogsmith.yaml": "title: S\n",
         "content/posts/a.md": POST,
@@ -82,7 +82,7 @@ def test_a_change_that_keeps_size_and_time_is_seen(site: Path, read: list[str]) 
 
 
 def test_young_files_are_read_again(site: Path, read: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_rows, "DOUBT_NS", 60_000_000_000)
+    monkeypatch.setattr(file_rows, "UNCERTAIN_STAMP_NS", 60_000_000_000)
     (site / "content/posts/a.md").write_text(POST)
     for word in ("new", "newer"):
         (site / "layouts/post.html").write_text(PLAIN.replace("%s", word))
@@ -93,7 +93,7 @@ def test_young_files_are_read_again(site: Path, read: list[str], monkeypatch: py
 def test_a_text_that_is_saved_or_removed_meanwhile(site: Path) -> None:
     path = PurePosixPath("content/posts/a.md")
     with open_rows(site) as rows:
-        found = KeptSources(rows).find(path, site / path)
+        found = SourceCache(rows).find(path, site / path)
         assert found is not None
         assert found.text == POST
         (site / path).write_text(POST + "more\n")

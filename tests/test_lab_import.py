@@ -88,7 +88,7 @@ def test_in_a_sandbox(tmp_path: Path, environment: Path) -> None:
 def test_in_a_forked_worker(tmp_path: Path, environment: Path, preload: str) -> None:
     work = job(tmp_path, SOFTMAX, python=python(environment))
     with ForkServer(work.python, (preload,), work.env) as server:
-        assert (server.why_not(work), dict(server.problems)) == ("", {})
+        assert (server.fork_obstacle(work), dict(server.import_errors)) == ("", {})
         ran = run_session(work, start=server.start)
     assert printed(ran.cells[0]) == "[0.5 0.5]\n"
 
@@ -147,10 +147,10 @@ def test_a_build_with_the_other_python(tmp_path: Path, environment: Path) -> Non
     root = site(tmp_path / "s", f"execute: {{python: {python(environment)}}}\n", a=SOFTMAX)
     report = build(root, execution=STALE)
     assert printed_report(report) == ""
-    assert report.ran == 1
+    assert report.executed_cells == 1
     # as fresh with the same lab as any other result
     again = build(root, execution=STALE)
-    assert (printed_report(again), again.ran) == ("", 0)
+    assert (printed_report(again), again.executed_cells) == ("", 0)
 
 
 def test_an_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

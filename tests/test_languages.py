@@ -17,7 +17,7 @@ from blogsmith.build.load import reload_site
 from blogsmith.hooks import Plugins
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.languages.bundled_languages import bundled_tags, bundled_texts, find_language, printed_texts
-from blogsmith.languages.language import ENGLISH, Language, Translation, places_of
+from blogsmith.languages.language import ENGLISH, Language, Translation, placeholder_names
 from blogsmith.languages.plurals import FORMS, plural_form
 from blogsmith.languages.sentences import translate_sentences
 from blogsmith.languages.tags import language_name
@@ -61,7 +61,7 @@ def test_a_language_is_complete(tag: str) -> None:
     for english, translation in texts.items():
         shown = forms(translation)
         assert all(text == text.strip() and text for text in shown.values()), english
-        assert places_of(shown["other"]) == places_of(english), english
+        assert placeholder_names(shown["other"]) == placeholder_names(english), english
 
 
 @each_row("tag", OTHERS)
@@ -390,7 +390,7 @@ def test_a_build_notices_other_words(tmp_path: Path) -> None:
     root = put_bare(tmp_path / "site", files)
 
     def rebuilt() -> set[str]:
-        return set(build(root, remembers=True, output=root / "public").rebuilt)
+        return set(build(root, use_cache=True, output=root / "public").rebuilt)
 
     rebuilt()
     page = root / "public" / "posts" / "a" / "index.html"

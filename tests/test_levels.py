@@ -147,11 +147,11 @@ def test_the_settings_count_in_every_command(
     assert main(["build", "--strict"]) == 1
     line = new_line(tmp_path)
     present = settled(line)
-    (found,) = present.own["content/posts/old/a.md"]
+    (found,) = present.page_diagnostics["content/posts/old/a.md"]
     assert found.severity == "warning"
     put(tmp_path, {"blogsmith.yaml": "title: S\ntheme: bare\n"})
     assert main(["build"]) == 1
-    (found,) = settled(line, present).own["content/posts/old/a.md"]
+    (found,) = settled(line, present).page_diagnostics["content/posts/old/a.md"]
     assert found.severity == "error"
 
 

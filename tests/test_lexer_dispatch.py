@@ -21,7 +21,7 @@ from blogsmith.render.lexer_dispatch import (
     DispatchLexer,
     begins_lines,
     css_class,
-    dispatching,
+    dispatch_class,
     first_characters,
 )
 from tests.rows import each_row, examples, thinned
@@ -94,12 +94,12 @@ def test_tokens_are_those_of_pygments(group: int) -> None:
     for name in LEXERS[group::GROUPS]:
         kind = find_lexer_class(name)
         assert kind is not None
-        if dispatching(kind) is kind:
+        if dispatch_class(kind) is kind:
             continue
-        theirs, ours = kind(), dispatching(kind)()
+        theirs, ours = kind(), dispatch_class(kind)()
         for text in texts_for(ours):
             try:
-                with alarm(PATIENCE_S, Stuck, working=True):
+                with alarm(PATIENCE_S, Stuck, is_cpu_time=True):
                     expected = tokens(theirs, text)
                     assert tokens(ours, text) == expected, (name, text)
                     assert pieces(ours, text) == pieces_of(expected), (name, text)
@@ -112,7 +112,7 @@ def test_tokens_are_those_of_pygments(group: int) -> None:
 @pytest.mark.parametrize("file", ["code.py", "lexing.py", "templates/sandbox.py"])
 def test_a_program_has_the_tokens_of_pygments(file: str) -> None:
     text = (Path(__file__).parents[1] / "blogsmith/render" / file).read_text("utf-8")
-    assert tokens(dispatching(PythonLexer)(), text) == tokens(PythonLexer(), text)
+    assert tokens(dispatch_class(PythonLexer)(), text) == tokens(PythonLexer(), text)
 
 
 @given(st.text(st.sampled_from("ab1 \n\t\"'#\\(){}<>/*:;=.é𝑥rfR%&$@!-_`"), max_size=80))
@@ -120,17 +120,17 @@ def test_a_program_has_the_tokens_of_pygments(file: str) -> None:
 def test_any_text_has_the_tokens_of_pygments(text: str) -> None:
     for kind in (PythonLexer, CppLexer):
         expected = tokens(kind(), text)
-        assert tokens(dispatching(kind)(), text) == expected
-        assert pieces(dispatching(kind)(), text) == pieces_of(expected)
+        assert tokens(dispatch_class(kind)(), text) == expected
+        assert pieces(dispatch_class(kind)(), text) == pieces_of(expected)
 
 
 def test_which_lexers_have_our_loop() -> None:
     def has_our_loop(kind: type[Lexer]) -> bool:
-        return dispatching(kind).get_tokens_unprocessed is DispatchLexer.get_tokens_unprocessed
+        return dispatch_class(kind).get_tokens_unprocessed is DispatchLexer.get_tokens_unprocessed
 
     assert has_our_loop(PythonLexer)
     # has a loop of its own around that of the next class in line
-    assert issubclass(dispatching(CppLexer), DispatchLexer) and not has_our_loop(CppLexer)
+    assert issubclass(dispatch_class(CppLexer), DispatchLexer) and not has_our_loop(CppLexer)
     # callbacks with a context; no tables; tables of each instance
     assert not any(map(has_our_loop, (YamlLexer, JsonLexer, CSharpLexer)))
 

@@ -19,17 +19,17 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from blogsmith.base.diagnostics.fixes import exchange
+from blogsmith.base.diagnostics.fixes import make_replacement
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.build.snapshot import SiteSnapshot
 from blogsmith.cli.main import main
 from blogsmith.features.links import LinkOptions, check_links
 from blogsmith.network import connection
 from blogsmith.network.connection import USER_AGENT, Limits
-from blogsmith.network.linkcheck.archive import archive_address
-from blogsmith.network.linkcheck.findings import findings
-from blogsmith.network.linkcheck.host_gates import Clock
-from blogsmith.network.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
+from blogsmith.network.linkcheck.archive import archive_url
+from blogsmith.network.linkcheck.findings import link_diagnostics
+from blogsmith.network.linkcheck.host_gates import GateClock
+from blogsmith.network.linkcheck.link_uses import LinkUse, UrlIndex, find_urls, find_uses
 from blogsmith.network.linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.project.report import BuildLog, BuildReport
 from tests.cached_rows import replace_data
@@ -108,7 +108,7 @@ def host() -> Iterator[Host]:
     thread.join()
 
 
-OPTIONS = LinkOptions(NOW, limits=Limits(may_be_private=True))
+OPTIONS = LinkOptions(NOW, limits=Limits(allow_private=True))
 
 
 def check(
@@ -121,7 +121,7 @@ def check(
         f"---\ntitle: A\n{head}---\n\n{body}\n", encoding="utf-8"
     )
     inspect = partial(_inspect, options)
-    return build(root, write=False, remembers=False, inspections=(inspect,))
+    return build(root, write=False, use_cache=False, inspections=(inspect,))
 
 
 def _inspect(options: LinkOptions, site: SiteSnapshot, log: BuildLog) -> str:
@@ -192,15 +192,17 @@ def test_the_new_address_is_a_fix(tmp_path: Path, host: Host) -> None:
     host.put("/new")
     old = host.put("/old", 301, Location="/new")
     report = check(tmp_path, f"[A]({old}#part)")
-    assert [one.fix for one in report.diagnostics] == [exchange(5, 5, f"{old}#part", f"{host.url}/new#part")]
+    assert [one.fix for one in report.diagnostics] == [
+        make_replacement(5, 5, f"{old}#part", f"{host.url}/new#part")
+    ]
 
 
 def test_only_https_is_certain() -> None:
     line = "<http://a.example/b>"
     use = LinkUse("a.md", Place(1, 2, 18), line)
     verdict = LinkVerdict("moved", target="https://a.example/b")
-    (found,) = findings([("http://a.example/b", use)], {"http://a.example/b": verdict})
-    assert found.fix == exchange(1, 2, "http://a.example/b", "https://a.example/b", is_safe=True)
+    (found,) = link_diagnostics([("http://a.example/b", use)], {"http://a.example/b": verdict})
+    assert found.fix == make_replacement(1, 2, "http://a.example/b", "https://a.example/b", is_safe=True)
 
 
 def test_one_file_alone(tmp_path: Path, host: Host) -> None:
@@ -324,7 +326,7 @@ def test_one_question_at_a_time_with_pauses(tmp_path: Path, host: Host) -> None:
         waited.append(seconds)
 
     now = [0.0]
-    clock = Clock(lambda: now[0], wait)
+    clock = GateClock(lambda: now[0], wait)
     body = " ".join(f"<{host.put(f'/{number}')}>" for number in range(5))
     report = check(tmp_path, body, replace(OPTIONS, clock=clock), "pause: 3")
     assert report.diagnostics == ()
@@ -340,7 +342,7 @@ def test_a_busy_host_is_let_alone(tmp_path: Path, host: Host) -> None:
         waited.append(seconds)
         host.put("/a")
 
-    clock = Clock(lambda: 0.0, wait)
+    clock = GateClock(lambda: 0.0, wait)
     report = check(tmp_path, f"<{host.put('/a', 429, Retry_After='7')}>", replace(OPTIONS, clock=clock))
     assert (report.diagnostics, waited) == ((), [7.0])
 
@@ -391,7 +393,7 @@ class TestWhatIsKept:
         body = f"<{host.put('/a')}>"
         check(tmp_path, body)
         host.asked.clear()
-        check(tmp_path, body, replace(OPTIONS, renew=True))
+        check(tmp_path, body, replace(OPTIONS, recheck_all=True))
         assert ("HEAD", "/a") in host.asked
 
     @pytest.mark.parametrize(
@@ -452,7 +454,7 @@ def test_the_archive_is_asked(tmp_path: Path, host: Host) -> None:
 
 
 def test_an_address_of_the_archive() -> None:
-    assert archive_address("https://a.example/b", "") == "https://web.archive.org/web/2*/https://a.example/b"
+    assert archive_url("https://a.example/b", "") == "https://web.archive.org/web/2*/https://a.example/b"
 
 
 def test_only_links_count() -> None:
@@ -462,7 +464,7 @@ def test_only_links_count() -> None:
         '<script>"<a href=https://a.example/5>"</script><code>&lt;a href="https://a.example/6"&gt;</code>'
         '<a href="ftp://a.example/7">x</a><a href="mailto:a@a.example">x</a>'
     )
-    assert addresses_in(html) == {"https://a.example/2": {"f"}, "https://a.example/3": {""}}
+    assert find_urls(html) == {"https://a.example/2": {"f"}, "https://a.example/3": {""}}
 
 
 def test_signs_behind_an_address() -> None:
@@ -471,7 +473,7 @@ def test_signs_behind_an_address() -> None:
         "https://doi.org/10.1000/182": {""}
     }
     found = {
-        address: use.place and use.place.column for address, use in uses_in(AddressIndex("a.md", text), named)
+        address: use.place and use.place.column for address, use in find_uses(UrlIndex("a.md", text), named)
     }
     assert found == {
         "https://a.example/x_(y)": 2,
@@ -486,8 +488,8 @@ def test_signs_behind_an_address() -> None:
 )
 def test_hostile_texts_take_no_time(text: str) -> None:
     started = time.process_time()
-    AddressIndex("a.md", text)
-    addresses_in(text)
+    UrlIndex("a.md", text)
+    find_urls(text)
     assert time.process_time() - started < 4
 
 

@@ -17,7 +17,7 @@ from blogsmith.cli.main import main
 from blogsmith.config.load import parse_config
 from blogsmith.config.schema import MathSettings
 from blogsmith.hooks import Plugins
-from blogsmith.lint.labels import references_in
+from blogsmith.lint.labels import find_references
 from blogsmith.lint.macros import STARTER_MACROS
 from blogsmith.lint.notation import split_formula
 from blogsmith.lint.run import PageLint, lint_page, lint_site
@@ -172,7 +172,7 @@ def test_the_same_label_in_two_posts(tmp_path: Path) -> None:
 
 
 def test_references_are_found_in_one_look() -> None:
-    found = references_in(r"\eqref{a:b} \ref{ c } {@d#eq:e} @eq-f. [x](y.md#g) {#h} \eqref{i#tab:j}")
+    found = find_references(r"\eqref{a:b} \ref{ c } {@d#eq:e} @eq-f. [x](y.md#g) {#h} \eqref{i#tab:j}")
     assert found.here >= {"a-b", "c", "eq-f", "g"}
     assert found.elsewhere >= {"eq-e", "g", "tbl-j"}
     assert "h" not in found.here | found.elsewhere
@@ -420,30 +420,30 @@ class TestWhatIsKept:
 
     def check(self, root: Path, posts: Mapping[str, str], config: str = ASKED + SYMBOLS) -> list[str]:
         """What a check says that remembers, as one that does not."""
-        kept = checked(root, posts, config, remembers=True)
+        kept = checked(root, posts, config, use_cache=True)
         assert printed(kept) == printed(build(root, write=False))
         return [shown(one) for one in kept.diagnostics]
 
     def test_nothing_is_parsed_twice(self, tmp_path: Path, found: list[str]) -> None:
-        first = checked(tmp_path, POSTS, SYMBOLS, remembers=True)
+        first = checked(tmp_path, POSTS, SYMBOLS, use_cache=True)
         assert (len(first.diagnostics), found) == (4, ["a", "b"])
-        again = checked(tmp_path, POSTS, SYMBOLS, remembers=True)
+        again = checked(tmp_path, POSTS, SYMBOLS, use_cache=True)
         assert printed(again) == printed(first)
         assert (again.timings["parse"], found) == (0.0, ["a", "b"])
 
     def test_a_build_before_leaves_only_the_lints(self, tmp_path: Path, found: list[str]) -> None:
         checked(tmp_path, POSTS, SYMBOLS)
         found.clear()
-        build(tmp_path, remembers=True)
+        build(tmp_path, use_cache=True)
         assert found == []
-        assert checked(tmp_path, POSTS, SYMBOLS, remembers=True).rebuilt == {}
+        assert checked(tmp_path, POSTS, SYMBOLS, use_cache=True).rebuilt == {}
         assert found == ["a", "b"]
 
     def test_a_page_that_refers_to_a_label(self, tmp_path: Path, found: list[str]) -> None:
         before = self.check(tmp_path, POSTS)
         found.clear()
         without = {"b": POSTS["b"].replace("#eq-one", "")}
-        checked(tmp_path, without, SYMBOLS, remembers=True)
+        checked(tmp_path, without, SYMBOLS, use_cache=True)
         assert found == ["b"]
         after = self.check(tmp_path, without)
         assert sorted(after) == sorted([*before, "eq-one [label-unused]"])
@@ -469,7 +469,7 @@ class TestWhatIsKept:
     def test_the_order_of_macros(self, tmp_path: Path) -> None:
         config = "math:\n  macros: {'\\R': '\\mathbb{R}', '\\Z': '\\mathbb{R}'}\n"
         other = "math:\n  macros: {'\\Z': '\\mathbb{R}', '\\R': '\\mathbb{R}'}\n"
-        first = checked(tmp_path, {"a": post("$\\mathbb{R}$")}, config, remembers=True)
+        first = checked(tmp_path, {"a": post("$\\mathbb{R}$")}, config, use_cache=True)
         self.check(tmp_path, {}, other)
         assert "write \\R" in printed(first)
-        assert "write \\Z" in printed(build(tmp_path, write=False, remembers=True))
+        assert "write \\Z" in printed(build(tmp_path, write=False, use_cache=True))

@@ -66,7 +66,7 @@ def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.open(ONE)
-    monkeypatch.setattr(timeout, "PATIENT_S", 0.02)
+    monkeypatch.setattr(timeout, "UNINTERRUPTED_S", 0.02)
     with monkeypatch.context() as patch:
         patch.setattr(parser, "parse_document", lambda *_: time.sleep(20))
         desk.is_urgent = True
@@ -83,12 +83,12 @@ def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
 @pytest.mark.skipif(not has_alarm(), reason="this system has no alarms")
 def test_a_look_at_the_site_is_given_up_too(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.open(ONE)
-    monkeypatch.setattr(timeout, "PATIENT_S", 0.02)
+    monkeypatch.setattr(timeout, "UNINTERRUPTED_S", 0.02)
     with monkeypatch.context() as patch:
         patch.setattr(parser, "parse_document", lambda *_: time.sleep(20))
         desk.is_urgent = True
         (desk.root / "content/posts/new.md").write_text(HEAD + "$\\wrongly$\n", encoding="utf-8")
-        desk.session.take_changes(ChangedFiles(frozenset({desk.root / "content/posts/new.md"})))
+        desk.session.handle_changes(ChangedFiles(frozenset({desk.root / "content/posts/new.md"})))
         desk.wait(0.5)
     desk.is_urgent = False
     desk.rest()
@@ -147,7 +147,7 @@ def test_a_site_that_is_broken_from_the_start_says_so(tmp_path: Path) -> None:
     assert desk.codes("blogsmith.yaml") == ["yaml-syntax"]
     assert desk.completions(ONE, HEAD + "\\eqref{▮") == []
     (tmp_path / "blogsmith.yaml").write_text(CONFIG, encoding="utf-8")
-    desk.service.take_files([desk.uri("blogsmith.yaml")])
+    desk.service.handle_saved_files([desk.uri("blogsmith.yaml")])
     desk.rest()
     assert desk.codes("blogsmith.yaml") == []
     assert desk.completions(ONE, HEAD + EQUATION + "\\eqref{▮") == ["eq:sum"]
@@ -158,7 +158,7 @@ def test_files_that_change_on_disk_are_seen(desk: Desk) -> None:
     assert desk.codes(ONE) == ["image-missing"]
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"></svg>'
     (desk.root / "content/posts/cat.svg").write_text(svg, encoding="utf-8")
-    desk.service.take_files([desk.uri("content/posts/cat.svg")])
+    desk.service.handle_saved_files([desk.uri("content/posts/cat.svg")])
     desk.rest()
     assert desk.codes(ONE) == []
 

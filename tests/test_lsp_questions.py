@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from blogsmith.lsp.cursor import find_cursor, find_yaml_cursor, in_formula
-from blogsmith.lsp.rename import RenameRefused
+from blogsmith.lsp.cursor import ends_in_formula, find_cursor, find_yaml_cursor
+from blogsmith.lsp.rename import RenameError
 from blogsmith.lsp.text_buffer import TextBuffer
 from tests.lsp_desk import CURSOR, Desk
 from tests.rows import each_row
@@ -236,13 +236,13 @@ def test_rename_of_a_label_keeps_each_spelling(desk: Desk) -> None:
 
 @each_row("name", ["thm-total", "eq", "eq:a b", "total", "", "eq:{}"])
 def test_names_that_a_label_cannot_have_are_refused(desk: Desk, name: str) -> None:
-    with pytest.raises(RenameRefused):
+    with pytest.raises(RenameError):
         desk.renamed(ONE, (HEAD + BODY).replace("@eq-sum", "@eq▮-sum"), name)
 
 
 def test_a_name_that_is_taken_is_refused(desk: Desk) -> None:
     text = HEAD + BODY + "\n$$ c $$ {#eq:total}\n"
-    with pytest.raises(RenameRefused, match="taken"):
+    with pytest.raises(RenameError, match="taken"):
         desk.renamed(ONE, text.replace("@eq-sum", "@eq▮-sum"), "eq:total")
 
 
@@ -342,10 +342,10 @@ def test_cursor_in_yaml() -> None:
 
 
 def test_formulas_that_are_open() -> None:
-    assert in_formula("$a")
-    assert in_formula("\\(a")
-    assert not in_formula("$a$ \\$ ")
-    assert not in_formula("`$` and ``$``")
+    assert ends_in_formula("$a")
+    assert ends_in_formula("\\(a")
+    assert not ends_in_formula("$a$ \\$ ")
+    assert not ends_in_formula("`$` and ``$``")
 
 
 @pytest.mark.parametrize("size", [2_000, 200_000])

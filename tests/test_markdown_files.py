@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.site.markdown.files import block_markdown
-from blogsmith.site.markdown.inline import Address, escape_start, escape_text
+from blogsmith.site.markdown.inline import UrlBase, escape_start, escape_text
 from blogsmith.site.markdown.tree import read_tree
 from tests.cases_io import CONFIG, all_cases, split_config
 from tests.check import render
 from tests.rows import each_row
 from tests.site_files import SiteText, build_text
 
-ADDRESS = Address("", "")
+ADDRESS = UrlBase("", "")
 _MATH = re.compile(r"<math\b[^>]*>.*?</math>", re.DOTALL)
 _OF_THE_PAGE = re.compile(
     r'<mtd class="eq-cell.*?</mtd>|<mtd style="width:50%"></mtd>|</?a\b[^>]*>'
@@ -137,7 +137,7 @@ def test_read_again_it_is_the_same() -> None:
     ],
 )
 def test_markdown(page: str, text: str) -> None:
-    address = Address("https://example.org/blog/posts/a/", "https://example.org")
+    address = UrlBase("https://example.org/blog/posts/a/", "https://example.org")
     assert "\n\n".join(block_markdown(read_tree(page).children, address)) == text
 
 

@@ -20,7 +20,7 @@ from blogsmith.model.texts import NO_TEXT
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.render import html
 from blogsmith.render.html import render_body
-from blogsmith.render.tools import Tools
+from blogsmith.render.tools import SiteAccess
 from blogsmith.site.feeds import feed_html
 from blogsmith.syntax.parser import Parsed
 from tests import check
@@ -51,7 +51,7 @@ def _lines(html: str) -> list[int]:
     return [int(number) for number in re.findall(r' data-line="(\d+)"', html)]
 
 
-def both(parsed: Parsed, tools: Tools) -> tuple[Body, Body]:
+def both(parsed: Parsed, tools: SiteAccess) -> tuple[Body, Body]:
     """The page of a build and that of the preview."""
     return render_body(parsed, tools), render_body(parsed, replace(tools, mark_lines=True))
 
@@ -72,7 +72,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Page]]:
     """What the sites and cases of a test render, each page in both ways."""
     found: list[Page] = []
 
-    def render(parsed: Parsed, tools: Tools) -> Body:
+    def render(parsed: Parsed, tools: SiteAccess) -> Body:
         plain, marked = both(parsed, tools)
         found.append(Page(parsed, parsed.document.source.text, plain, marked))
         return plain

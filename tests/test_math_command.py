@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from blogsmith.cli import math_jsonl
 from blogsmith.cli.main import main
-from blogsmith.cli.math_jsonl import MAX_LINE, answerer, converse
+from blogsmith.cli.math_jsonl import MAX_LINE, answer_lines, make_answerer
 from tests.rows import each_row, thinned
 from tests.test_tex_hostile import REFUSED, SURVIVED
 
@@ -132,7 +132,7 @@ def test_hostile_formulas_are_no_bugs(
 ) -> None:
     tex = REFUSED[name][0] if name in REFUSED else SURVIVED[name]
     line = json.dumps({"id": name, "tex": tex, "display": True}).encode()
-    answer = json.loads(answerer({})(line))
+    answer = json.loads(make_answerer({})(line))
     assert answer.keys() & {"mathml", "kind"}
     type_in(monkeypatch, tex.encode("utf-8", "replace"))
     assert main(["math", "--display"]) == (0 if "mathml" in answer else 1) or "\0" in tex
@@ -145,7 +145,9 @@ def asked(*lines: object, **macros: str) -> list[Any]:
         (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
     )
     answers: list[bytes] = []
-    converse(io.BytesIO(data).read, answers.append, answerer({f"\\{name}": macros[name] for name in macros}))
+    answer_lines(
+        io.BytesIO(data).read, answers.append, make_answerer({f"\\{name}": macros[name] for name in macros})
+    )
     return [json.loads(answer) for answer in b"".join(answers).splitlines()]
 
 
@@ -220,7 +222,7 @@ def test_a_bug_costs_one_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(tex: str, **_: object) -> None:
         raise RecursionError(tex)
 
-    monkeypatch.setattr(math_jsonl, "convert_alone", fails)
+    monkeypatch.setattr(math_jsonl, "convert_unnumbered", fails)
     first, second = asked({"id": 1, "tex": "x"}, {"id": 2, "tex": "y"})
     assert first == {"id": 1, "error": "blogsmith has a bug: RecursionError: x"}
     assert second["id"] == 2
@@ -249,9 +251,9 @@ _LINES = st.lists(
 def test_one_answer_to_every_line_however_it_comes(lines: list[bytes], size: int) -> None:
     whole, pieces = list[bytes](), list[bytes]()
     data = b"".join(line + b"\n" for line in lines)
-    converse(io.BytesIO(data).read, whole.append, answerer({}))
+    answer_lines(io.BytesIO(data).read, whole.append, make_answerer({}))
     stream = io.BytesIO(data)
-    converse(lambda _: stream.read(size), pieces.append, answerer({}))
+    answer_lines(lambda _: stream.read(size), pieces.append, make_answerer({}))
     assert b"".join(whole) == b"".join(pieces)
     assert [set(json.loads(answer)) >= {"id"} for answer in b"".join(whole).splitlines()] == [True] * len(
         lines
@@ -260,7 +262,7 @@ def test_one_answer_to_every_line_however_it_comes(lines: list[bytes], size: int
 
 def test_the_last_line_needs_no_end() -> None:
     answers: list[bytes] = []
-    converse(io.BytesIO(b"one\ntwo").read, answers.append, lambda line: line + b"!")
+    answer_lines(io.BytesIO(b"one\ntwo").read, answers.append, lambda line: line + b"!")
     assert b"".join(answers) == b"one!two!"
 
 
@@ -268,7 +270,7 @@ def test_quick_answers_go_out_together_and_a_slow_one_at_once() -> None:
     answers: list[bytes] = []
     moments = iter((0.0, 0.001, 0.5, 0.5, 0.501, 0.502))
     lines = b"quick\nslow\nquick\nquick\n"
-    converse(io.BytesIO(lines).read, answers.append, lambda line: line + b"!", lambda: next(moments))
+    answer_lines(io.BytesIO(lines).read, answers.append, lambda line: line + b"!", lambda: next(moments))
     assert answers == [b"quick!slow!", b"quick!quick!"]
 
 
@@ -287,7 +289,7 @@ def test_a_line_without_end_takes_no_memory() -> None:
         lengths.append(len(line))
         return b"."
 
-    converse(lambda _: next(chunks, b""), lambda _: None, answer)
+    answer_lines(lambda _: next(chunks, b""), lambda _: None, answer)
     assert MAX_LINE < lengths[0] < MAX_LINE + 200_000
     assert lengths[1:] == [5]
 

@@ -24,15 +24,15 @@ from blogsmith.model.template_views import PageView
 from blogsmith.model.texts import PageText
 from blogsmith.site.math_font import (
     COMMON,
-    SHARED_SIGNS,
+    MAX_SHARED_SYMBOLS,
     MathFonts,
-    font_cut_of,
     fonts_of,
     page_signs,
+    subset_font,
 )
 from blogsmith.stages import fonts as fonts_module
-from blogsmith.stages.fonts import FontProblem, cut_font
-from blogsmith.tex.mathml.signs import join_signs, signs_of, split_signs
+from blogsmith.stages.fonts import FontError, cut_font
+from blogsmith.tex.mathml.signs import find_formula_characters, join_characters, split_characters
 from tests.cached_rows import change_row, row_names
 from tests.rows import each_row
 from tests.site_files import build, printed
@@ -47,12 +47,12 @@ def math(*signs: str) -> str:
 
 
 def page(url: str, content: str) -> PageView:
-    return replace(BARE, url=url, body=PageText.of(content), title_html="")
+    return replace(BARE, url=url, body=PageText.from_string(content), title_html="")
 
 
 def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
     """The fonts of pages, by the signs that they print."""
-    return fonts_of({view.url: join_signs(page_signs(view)) for view in pages}, folder, stem, digest)
+    return fonts_of({view.url: join_characters(page_signs(view)) for view in pages}, folder, stem, digest)
 
 
 class TestSigns:
@@ -72,14 +72,14 @@ class TestSigns:
         ],
     )
     def test_what_formulas_print(self, html: str, expected: str) -> None:
-        assert signs_of([html]) == frozenset(expected)
+        assert find_formula_characters([html]) == frozenset(expected)
 
     def test_a_selector_belongs_to_its_letter(self) -> None:
-        assert signs_of(["<math><mi>𝒜\ufe01ℬ</mi></math>"]) == {"𝒜\ufe01", "ℬ"}
+        assert find_formula_characters(["<math><mi>𝒜\ufe01ℬ</mi></math>"]) == {"𝒜\ufe01", "ℬ"}
 
     @given(st.frozensets(st.from_regex("[^\ufe00-\ufe0f][\ufe00-\ufe0f]?", fullmatch=True)))
     def test_as_one_text(self, signs: frozenset[str]) -> None:
-        assert split_signs(join_signs(signs)) == signs
+        assert split_characters(join_characters(signs)) == signs
 
 
 class TestFontsOfASite:
@@ -99,7 +99,7 @@ class TestFontsOfASite:
         assert fonts.shared is not None and {"⊎", "⊍"} <= set(fonts.shared.signs)
 
     def test_a_page_with_very_many_signs_has_its_own(self) -> None:
-        many = [chr(code) for code in range(0x4E00, 0x4E00 + SHARED_SIGNS)]
+        many = [chr(code) for code in range(0x4E00, 0x4E00 + MAX_SHARED_SYMBOLS)]
         pages = [page("/all/", math(*many)), page("/a/", math("⩴"))]
         fonts = math_fonts(pages, "/f", "m", "d")
         names = [fonts.apply_to(p).math_font for p in pages]
@@ -114,7 +114,7 @@ class TestFontsOfASite:
         assert before == after
 
     def test_other_signs_or_another_font_change_it(self) -> None:
-        names = {font_cut_of(signs, "m", digest).name for signs in ("ab", "abc") for digest in ("d", "e")}
+        names = {subset_font(signs, "m", digest).name for signs in ("ab", "abc") for digest in ("d", "e")}
         assert len(names) == 4
 
 
@@ -156,7 +156,7 @@ class TestCut:
 
     @each_row("cut", [0, 3, 40, 5_000, 200_000])
     def test_a_damaged_font_is_a_problem(self, whole: bytes, cut: int) -> None:
-        with pytest.raises(FontProblem):
+        with pytest.raises(FontError):
             cut_font(whole[:cut], ("x",))
 
     def test_a_font_of_letters_is_a_problem(self) -> None:
@@ -165,7 +165,7 @@ class TestCut:
         builder.setupCharacterMap({})
         made = BytesIO()
         builder.save(made)
-        with pytest.raises(FontProblem, match="no MATH table"):
+        with pytest.raises(FontError, match="no MATH table"):
             cut_font(made.getvalue(), ("x",))
 
 
@@ -288,13 +288,13 @@ class TestBuild:
     def test_without_the_tools_the_whole_font_goes_out(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("blogsmith.stages.fonts.can_cut", lambda: False)
+        monkeypatch.setattr("blogsmith.stages.fonts.can_subset", lambda: False)
         files = built(site(tmp_path, a="$a \\uplus b$"))
         (name,) = fonts_in(files)
         assert files[name] == WHOLE.read_bytes()
 
     def test_the_tools_are_here(self) -> None:
-        assert fonts_module.can_cut()
+        assert fonts_module.can_subset()
 
 
 class TestOwnFont:
@@ -339,7 +339,7 @@ class TestPaper:
     """STIX Two Math as theme paper ships it."""
 
     def test_the_ready_cut_is_up_to_date(self, whole: bytes) -> None:
-        cut = font_cut_of(COMMON, WHOLE.stem, hashlib.sha256(whole).hexdigest())
+        cut = subset_font(COMMON, WHOLE.stem, hashlib.sha256(whole).hexdigest())
         assert [file.stem for file in FONTS.glob("*.woff2")] == [cut.name], "run themes/paper/fonts/make.py"
         ready = FONTS / f"{cut.name}.woff2"
         assert set(TTFont(ready).getBestCmap()) == set(map(ord, COMMON)) & set(opened(whole).getBestCmap())
@@ -351,8 +351,8 @@ class TestPaper:
 
     def test_as_many_signs_as_pages_share_stay_small(self, whole: bytes, font: Any) -> None:
         others = [chr(code) for code in sorted(font.getBestCmap()) if 0x2190 <= code < 0x2B00]
-        signs = [*COMMON, *(sign for sign in others if sign not in COMMON)][:SHARED_SIGNS]
-        assert len(signs) == SHARED_SIGNS
+        signs = [*COMMON, *(sign for sign in others if sign not in COMMON)][:MAX_SHARED_SYMBOLS]
+        assert len(signs) == MAX_SHARED_SYMBOLS
         assert len(cut_font(whole, signs)) <= 62_000
 
     def test_what_must_stretch_can(self, font: Any) -> None:

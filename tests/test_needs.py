@@ -157,14 +157,16 @@ def test_versions_are_found_by_import_name() -> None:
 
 def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert program.tool_device() == {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
+    assert program.nvidia_smi_device() == {
+        "problem": "neither torch nor nvidia-smi is there to find a CUDA device"
+    }
     put_tool(tmp_path, "9.0")
-    assert program.tool_device() == {"capability": "9.0"}
+    assert program.nvidia_smi_device() == {"capability": "9.0"}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
-    assert program.tool_device() == {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
+    assert program.nvidia_smi_device() == {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     put_tool(tmp_path, "failed", 9)
-    assert program.tool_device() == {"problem": "nvidia-smi sees no CUDA device"}
+    assert program.nvidia_smi_device() == {"problem": "nvidia-smi sees no CUDA device"}
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_new_site_has_configuration_home_and_first_post(tmp_path: Path) -> Non
     assert {*on_disk} == {str(path) for path in made.written}
     assert {"blogsmith.yaml", ".gitignore", "content/_index.md", "content/about.md"} <= {*on_disk}
     assert [name for name, text in on_disk.items() if "my notes" in text] == ["blogsmith.yaml"]
-    assert (made.extended, made.kept) == ((), ())
+    assert (made.extended_lists, made.existing_names) == ((), ())
     settings = yaml.safe_load(on_disk["blogsmith.yaml"])
     assert settings["title"] == "my notes"
     assert settings["markup"] == {"smart_quotes": True}
@@ -75,7 +75,7 @@ def test_a_new_site_builds_without_a_word(tmp_path: Path) -> None:
     trust(tmp_path)
     report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
     assert report.diagnostics == ()
-    assert (report.ok, report.code_blocks, report.images, report.ran) == (True, 2, 1, 2)
+    assert (report.ok, report.code_blocks, report.images, report.executed_cells) == (True, 2, 1, 2)
     assert report.formulas > 5
 
 
@@ -111,7 +111,7 @@ def test_the_first_figure_needs_no_packages(tmp_path: Path) -> None:
         (tmp_path / f"{name}.py").write_text("raise ImportError('not installed')\n")
     trust(tmp_path)
     report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
-    assert (report.diagnostics, report.ran) == ((), 2)
+    assert (report.diagnostics, report.executed_cells) == ((), 2)
 
 
 @pytest.mark.parametrize("tag", bundled_tags())
@@ -237,13 +237,13 @@ def test_a_repository_keeps_its_files(tmp_path: Path) -> None:
         name: text for name, text in REPOSITORY.items() if name != ".gitignore"
     }
     assert after[".gitignore"] == "__pycache__/\npublic/\n/.blogsmith/\n/.venv/\n"
-    assert [str(path) for path in made.extended] == [".gitignore"]
-    assert made.kept == (".git", ".github", ".gitignore", "LICENSE", "README.md")
+    assert [str(path) for path in made.extended_lists] == [".gitignore"]
+    assert made.existing_names == (".git", ".github", ".gitignore", "LICENSE", "README.md")
 
 
 def test_a_gitignore_that_has_it_all_is_untouched(tmp_path: Path) -> None:
     put(tmp_path, {".gitignore": "public\n/.blogsmith\n.venv/"})
-    assert new_site(tmp_path, TODAY).extended == ()
+    assert new_site(tmp_path, TODAY).extended_lists == ()
     assert (tmp_path / ".gitignore").read_text() == "public\n/.blogsmith\n.venv/"
 
 

@@ -502,7 +502,7 @@ def test_files_put_into_the_old_tree_are_saved(site: Path, left: str) -> None:
     """Somebody wrote to the folder after it was staged, and the run died before it cleared up."""
     write(site, OLD)
     put(site / "public", {"both.txt": "before"})
-    tree = site / (stage.stage_of("public") if left == "stage" else stage.retired_name("public"))
+    tree = site / (stage.staged_name("public") if left == "stage" else stage.retired_name("public"))
     (site / "public").rename(tree)
     write(site, {}, "public2")
     (site / "public2").rename(site / "public")
@@ -526,7 +526,7 @@ def test_interrupted_swap_is_undone(site: Path) -> None:
     """Between the two renames: the old site stands under its waiting name."""
     write(site, OLD)
     (site / "public").rename(site / stage.retired_name("public"))
-    put(site / stage.stage_of("public"), {"half": "done"})
+    put(site / stage.staged_name("public"), {"half": "done"})
     assert write(site, NEW) == WriteReport(written=3, unchanged=2, removed=2)
     assert read(site / "public") == NEW
     assert neighbours(site) == {"public", ".blogsmith"}

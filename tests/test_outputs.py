@@ -28,12 +28,12 @@ from blogsmith.model.results import (
     Stream,
     ValueResult,
 )
-from blogsmith.render.context import WORDS_PER_MINUTE, Rendering
+from blogsmith.render.context import WORDS_PER_MINUTE, PageRendering
 from blogsmith.render.outputs.ansi import NAMES, ansi_html, plain_output
-from blogsmith.render.outputs.html import MAX_CHARACTERS, TableHead, clean_html
+from blogsmith.render.outputs.html import MAX_CHARACTERS, TableSettings, clean_html
 from blogsmith.render.outputs.html_tree import MAX_DEPTH
 from blogsmith.render.outputs.provenance import provenance
-from blogsmith.render.outputs.values import bare_tex
+from blogsmith.render.outputs.values import strip_delimiters
 from blogsmith.render.svg.metadata import svg_description, svg_size
 from tests.check import Rendered, render_with
 from tests.page_checks import markup_problems
@@ -310,7 +310,7 @@ class TestForeignMarkup:
     )
     def test_the_head_goes_to_the_first_table_that_is_shown(self, table: str, own: str, said: str) -> None:
         later = "<table><caption>Later</caption><tr><td>c</table>"
-        clean = clean_html(table + later, "o", TableHead("tbl-x", "3", said))
+        clean = clean_html(table + later, "o", TableSettings("tbl-x", "3", said))
         head, _, rest = clean.html.partition("</caption>")
         wrap = '<div class="table-wrap" role="region" tabindex="0" aria-label="Table 3">'
         label = '<caption><span class="table-label">Table 3.</span>'
@@ -321,7 +321,7 @@ class TestForeignMarkup:
 
     @pytest.mark.parametrize("html", ["<p>a</p>", "<table></table>", "<table><tr><td></table>", ""])
     def test_a_head_without_a_table_is_told(self, html: str) -> None:
-        assert not clean_html(html, "o", TableHead("tbl-x", "1", "Said")).has_head
+        assert not clean_html(html, "o", TableSettings("tbl-x", "1", "Said")).has_head
 
 
 class TestOutputs:
@@ -382,10 +382,10 @@ class TestOutputs:
         ],
     )
     def test_latex_is_one_formula(self, latex: str, expected: tuple[str, bool]) -> None:
-        assert bare_tex(latex) == expected
+        assert strip_delimiters(latex) == expected
 
 
-def _rendering(config: Config) -> Rendering:
+def _rendering(config: Config) -> PageRendering:
     from blogsmith.base.diagnostics.model import Reporter
     from blogsmith.render.html import render_tokens
     from tests.check import _document, _tools
@@ -393,7 +393,7 @@ def _rendering(config: Config) -> Rendering:
     document, _ = _document("page.md", "x\n", "{}")
     tools, parsed = _tools("{}", {"page.md": document})
     tools = replace(tools, config=config)
-    return Rendering(parsed, tools, Reporter("page.md"), {}, render_tokens, PageResults())
+    return PageRendering(parsed, tools, Reporter("page.md"), {}, render_tokens, PageResults())
 
 
 class TestPictures:

@@ -14,7 +14,12 @@ from types import SimpleNamespace
 import pytest
 
 from blogsmith import __version__
-from blogsmith.base.diagnostics.extras import EXTRAS, install_command, install_for, install_module
+from blogsmith.base.diagnostics.extras import (
+    EXTRAS,
+    install_command,
+    module_install_command,
+    python_install_command,
+)
 from blogsmith.cells.versions import installed_versions
 from blogsmith.execute.probe import program
 from tests.rows import each_row
@@ -138,7 +143,7 @@ UV_TOOLS = {
 
 
 def test_the_command_for_another_python_is_that_of_its_environment(tmp_path: Path) -> None:
-    here = install_for(sys.executable, "numpy")
+    here = python_install_command(sys.executable, "numpy")
     assert here == install_command("numpy")
     for name, has_pip in (("plain", True), ("uv", False)):
         programs = tmp_path / name / "bin"
@@ -147,10 +152,10 @@ def test_the_command_for_another_python_is_that_of_its_environment(tmp_path: Pat
         if has_pip:
             (programs / "pip").touch()
     python = tmp_path / "plain/bin/python"
-    assert install_for(str(python), "numpy") == f"{python} -m pip install numpy"
+    assert python_install_command(str(python), "numpy") == f"{python} -m pip install numpy"
     python = tmp_path / "uv/bin/python"
-    assert install_for(str(python), "numpy") == f"uv pip install --python {python} numpy"
-    assert install_for("/usr/bin/python3", "numpy") == "/usr/bin/python3 -m pip install numpy"
+    assert python_install_command(str(python), "numpy") == f"uv pip install --python {python} numpy"
+    assert python_install_command("/usr/bin/python3", "numpy") == "/usr/bin/python3 -m pip install numpy"
 
 
 def test_commands_are_for_the_shell_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -160,9 +165,9 @@ def test_commands_are_for_the_shell_of_the_system(monkeypatch: pytest.MonkeyPatc
 
 
 def test_packages_are_named_for_modules_that_are_known() -> None:
-    assert install_module("/p/python", "sklearn").endswith("install scikit-learn")
-    assert install_module("/p/python", "my_own") == ""
-    assert install_module("", "numpy") == ""
+    assert module_install_command("/p/python", "sklearn").endswith("install scikit-learn")
+    assert module_install_command("/p/python", "my_own") == ""
+    assert module_install_command("", "numpy") == ""
 
 
 def test_the_command_is_that_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def site(tmp_path: Path) -> Path:
 
 def build_whole(root: Path) -> BuildReport:
     """Build as the command does, on what is kept."""
-    report = build(root, remembers=True, question="the same", output=root / "public")
+    report = build(root, use_cache=True, request_digest="the same", output=root / "public")
     time.sleep(TICK_S)
     return report
 
@@ -230,7 +230,7 @@ def test_lists_that_show_texts(site: Path) -> None:
 def test_rows_of_something_else(what: str, site: Path) -> None:
     """What is kept was made of another text than the site was."""
     add(site, ABOUT, "\n## A heading\n")
-    build(site, remembers=True, write=what == "a build", output=site.with_name("elsewhere"))
+    build(site, use_cache=True, write=what == "a build", output=site.with_name("elsewhere"))
     time.sleep(TICK_S)
     write(site / ABOUT, (site / ABOUT).read_text(encoding="utf-8") + "\nA sentence.\n")
     expect_build(site)
@@ -248,7 +248,7 @@ def test_sources_that_are_saved_at_the_same_moment(site: Path) -> None:
     """A save that stamps might not tell from the next one is no reason to believe them."""
     for text in ("One", "Two"):
         add(site, A, f"\n{text} more sentence.\n")
-        report = build(site, remembers=True, question="the same", output=site / "public")
+        report = build(site, use_cache=True, request_digest="the same", output=site / "public")
         assert set(report.rebuilt) == {A}
         expect_clean(site, report)
 

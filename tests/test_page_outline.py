@@ -8,9 +8,9 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.base.diagnostics.characters import without_forbidden
+from blogsmith.base.diagnostics.characters import remove_forbidden
 from blogsmith.config.schema import Config, Markup, Security
-from blogsmith.model.texts import EncodedText, PageParts, PageText, pack_text, packed_text
+from blogsmith.model.texts import EncodedText, PageParts, PageText, compress_text, lazy_text
 from blogsmith.render.policy.outline import body_outline, page_outline
 from blogsmith.render.policy.policy import guard_page, guard_parts
 from tests.rows import each_row
@@ -89,7 +89,7 @@ def is_equal(before: str, body: str, after: str) -> bool:
     """Whether a page in parts is guarded as it is in one piece."""
     front, data, back = (text.encode("utf-8", "surrogatepass") for text in (before, body, after))
     parts = PageParts(front, EncodedText(data, body_outline(data)), back)
-    whole = without_forbidden(before + body + after).encode()
+    whole = remove_forbidden(before + body + after).encode()
     return all(guard_parts(parts, config) == guard_page(whole, config) for config in CONFIGS)
 
 
@@ -131,8 +131,8 @@ def test_whatever_stands_in_a_page(
 
 def test_it_is_kept_with_the_text() -> None:
     for body in (*OUTLINED, *WHOLE, "<p>\ud800</p>"):
-        text = PageText.of(body, body_outline)
-        again = packed_text(text.digest, partial(pack_text, text))
+        text = PageText.from_string(body, body_outline)
+        again = lazy_text(text.digest, partial(compress_text, text))
         assert (again, again.read()) == (text, body)
         assert again.encode() == again.open().encode() == text.open().encode()
         assert (again.encode().data, again.encode().outline) == (text.encode().data, text.encode().outline)

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.config.schema import Config, Markup, Security
-from blogsmith.render.policy.policy import guard_page, with_sources
+from blogsmith.render.policy.policy import add_sources, guard_page
 from blogsmith.render.policy.sources import folder_of, source_of
-from blogsmith.render.policy.tags import page_tags, with_openers
+from blogsmith.render.policy.tags import add_noopener, page_tags
 from tests.rows import each_row
 from tests.site_files import build, printed
 
@@ -257,10 +257,10 @@ def test_folders_as_sources() -> None:
 
 def test_more_sources_for_a_policy() -> None:
     html = guard_page(page("<p>Text</p>"), Config()).html
-    wider = with_sources(html, {"script-src": ("'self'",), "base-uri": ("'self'",)})
+    wider = add_sources(html, {"script-src": ("'self'",), "base-uri": ("'self'",)})
     assert policy_in(wider) == {**BASE, "script-src": "'self'", "base-uri": "'self'"}
-    assert with_sources(wider, {"script-src": ("'self'",)}) == wider
-    assert with_sources(page(""), {"script-src": ("'self'",)}) == page("")
+    assert add_sources(wider, {"script-src": ("'self'",)}) == wider
+    assert add_sources(page(""), {"script-src": ("'self'",)}) == page("")
 
 
 PIECES = [*"<>/=\"' -!\n&aonx;", "<script", "</script>", "style=", "<!--", "-->"]
@@ -328,7 +328,7 @@ class TestNewWindows:
         ],
     )
     def test_get_noopener(self, written: str, made: str) -> None:
-        assert with_openers(f"<p>{written}x".encode()).decode() == f"<p>{made}x"
+        assert add_noopener(f"<p>{written}x".encode()).decode() == f"<p>{made}x"
 
     @each_row(
         "written",
@@ -345,7 +345,7 @@ class TestNewWindows:
         ],
     )
     def test_or_stay_as_they_are(self, written: str) -> None:
-        assert with_openers(written.encode()).decode() == written
+        assert add_noopener(written.encode()).decode() == written
 
 
 def test_every_page_of_a_site_has_one(tmp_path: Path) -> None:

@@ -6,7 +6,14 @@ import gzip
 import time
 from pathlib import Path
 
-from blogsmith.features.weights import Resource, host_of, local_path, resources_in, resources_of, weigh_pages
+from blogsmith.features.weights import (
+    Resource,
+    find_file_resources,
+    find_page_resources,
+    local_path,
+    measure_pages,
+    remote_host,
+)
 from blogsmith.project.report import BuildReport
 from tests.rows import each_row
 from tests.site_files import build, put_bare
@@ -31,7 +38,7 @@ def weighed(root: Path, posts: dict[str, str], budget: str) -> BuildReport:
         layout.write_text(LAYOUT)
     with (root / "blogsmith.yaml").open("a") as settings:
         settings.write(f"budget: {budget}\nimages: {{remote: allow}}\n")
-    return build(root, write=False, inspections=(weigh_pages,))
+    return build(root, write=False, inspections=(measure_pages,))
 
 
 def over(report: BuildReport) -> list[str]:
@@ -111,30 +118,30 @@ def test_no_limit(tmp_path: Path) -> None:
     ],
 )
 def test_resources_of_a_page(html: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert [(one.kind, one.choices) for one in resources_of(html)] == expected
+    assert [(one.kind, one.choices) for one in find_page_resources(html)] == expected
 
 
 def test_resources_of_sheets_and_modules() -> None:
     sheet = "@import 'b.css'; a { background: url(a.png) } b { background: url(\"data:image/svg+xml,x\") }"
-    assert list(resources_in("styles", sheet)) == [
+    assert list(find_file_resources("styles", sheet)) == [
         Resource("styles", ("b.css",)),
         Resource("pictures", ("a.png",)),
     ]
     module = 'import a from "./a.js";\nexport { b } from "./b.js";\nconst c = () => import("./later.js");\n'
-    assert [one.choices for one in resources_in("scripts", module)] == [("./a.js",), ("./b.js",)]
+    assert [one.choices for one in find_file_resources("scripts", module)] == [("./a.js",), ("./b.js",)]
 
 
 def test_addresses() -> None:
     assert local_path("../b.css?v=1", "/a/c/d.css") == "/a/b.css"
     assert local_path("/x%20y.png", "/a/") == "/x y.png"
     assert local_path("https://a.example/x", "/") == ""
-    assert (host_of("//a.example/x"), host_of("data:x"), host_of("/x")) == ("a.example", "", "")
+    assert (remote_host("//a.example/x"), remote_host("data:x"), remote_host("/x")) == ("a.example", "", "")
 
 
 @each_row("text", ["<img ", "<picture><source srcset=a>", "import ", "@import '", "url(", "<!--"])
 def test_hostile_files_take_no_time(text: str) -> None:
     started = time.process_time()
-    list(resources_of(text * 20_000))
+    list(find_page_resources(text * 20_000))
     for kind in ("styles", "scripts"):
-        list(resources_in(kind, text * 20_000))
+        list(find_file_resources(kind, text * 20_000))
     assert time.process_time() - started < 4

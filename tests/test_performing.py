@@ -86,7 +86,7 @@ def explained(root: Path, capsys: pytest.CaptureFixture[str]) -> str:
 
 def test_a_site_that_is_not_trusted_runs_nothing(site: Path) -> None:
     report = build(site)
-    assert report.ok and report.ran == 0
+    assert report.ok and report.executed_cells == 0
     assert [found.code for found in report.diagnostics] == ["cell-pending"]
     assert 'data-status="pending"' in page(site)
     assert not (site / "_freeze").exists()
@@ -95,17 +95,17 @@ def test_a_site_that_is_not_trusted_runs_nothing(site: Path) -> None:
 def test_a_trusted_site_runs_what_was_never_run(site: Path) -> None:
     trust(site)
     report = build(site)
-    assert report.ok and report.ran == 2 and not report.diagnostics
+    assert report.ok and report.executed_cells == 2 and not report.diagnostics
     assert '<pre class="output output-stdout">60\n</pre>' in page(site)
     assert '<span class="value">00060</span>' in page(site)
 
 
 def test_what_is_recorded_is_not_run_again_and_the_page_stays(site: Path) -> None:
-    assert run(site).ran == 2
+    assert run(site).executed_cells == 2
     first, record = page(site), (site / "_freeze/posts/a/outputs.json").read_bytes()
-    assert run(site).ran == 0
+    assert run(site).executed_cells == 0
     assert page(site) == first
-    assert run(site, "all").ran == 2
+    assert run(site, "all").executed_cells == 2
     assert page(site) == first
     assert (site / "_freeze/posts/a/outputs.json").read_bytes() == record
 
@@ -133,7 +133,7 @@ def test_what_does_not_count(site: Path, name: str) -> None:
     run(site)
     change(site, *HITS[name])
     report = run(site)
-    assert report.ok and report.ran == 0
+    assert report.ok and report.executed_cells == 0
     assert build(site, execution=ExecutionOptions(frozen=True)).ok
 
 
@@ -146,7 +146,7 @@ def test_what_counts_and_why(site: Path, name: str, capsys: pytest.CaptureFixtur
     frozen = build(site, execution=ExecutionOptions(frozen=True))
     assert frozen.has_only_stale
     assert {found.code for found in frozen.diagnostics} == {"freeze-stale"}
-    assert run(site).ran == 2
+    assert run(site).executed_cells == 2
     assert "stale" not in explained(site, capsys)
 
 
@@ -158,7 +158,7 @@ def test_a_variable_of_the_environment_counts(
     assert "1" not in (site / "_freeze/posts/a/outputs.json").read_text().partition('"SHIFT"')[2][:3]
     monkeypatch.setenv("SHIFT", "2")
     assert "the environment variable SHIFT has changed" in explained(site, capsys)
-    assert run(site).ran == 2
+    assert run(site).executed_cells == 2
 
 
 def test_a_stale_result_is_shown_and_says_so(site: Path) -> None:
@@ -193,7 +193,7 @@ def test_an_exception_that_is_meant_to_be_shown_names_the_line_of_the_post(site:
     assert run(site).ok
     assert 'content/posts/b.md", line 6' in page(site, "posts/b")
     write(site, "content/posts/b.md", text.replace("```{python}", "Moved down.\n\n```{python}"))
-    assert run(site).ran == 0
+    assert run(site).executed_cells == 0
     assert 'content/posts/b.md", line 8' in page(site, "posts/b")
 
 
@@ -221,7 +221,7 @@ def test_a_clean_build_elsewhere_gives_the_same_bytes(site: Path, tmp_path: Path
 def test_check_runs_nothing(site: Path) -> None:
     trust(site)
     report = build(site, write=False)
-    assert report.ran == 0 and not (site / "_freeze").exists()
+    assert report.executed_cells == 0 and not (site / "_freeze").exists()
 
 
 def test_execute_records_and_writes_no_site(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -326,7 +326,7 @@ def test_v_shows_what_cells_print_while_they_run(site: Path, capsys: pytest.Capt
 
 def test_another_python_runs_the_cells(site: Path) -> None:
     write(site, "blogsmith.yaml", f"title: T\nexecute: {{python: {sys.executable}}}\n")
-    assert run(site).ran == 2
+    assert run(site).executed_cells == 2
     write(site, "blogsmith.yaml", "title: T\nexecute: {python: no/such/python}\n")
     report = run(site, "all")
     assert [found.code for found in report.diagnostics if found.severity == "error"] == ["cell-start"]
@@ -344,10 +344,10 @@ def test_sessions_are_apart_and_recorded_apart(site: Path) -> None:
         ```
         """)
     write(site, "content/posts/b.md", text)
-    assert run(site).ran == 4
+    assert run(site).executed_cells == 4
     assert ">False\n<" in page(site, "posts/b")
     write(site, "content/posts/b.md", text.replace("x = 1", "x = 2"))
-    assert run(site).ran == 1
+    assert run(site).executed_cells == 1
 
 
 def test_values_have_their_own_keys(site: Path) -> None:

@@ -125,7 +125,7 @@ def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, s
 
 def test_where_the_need_is_met_the_cell_runs_and_says_on_what(site: Path, machine: Machine) -> None:
     machine.with_cuda()
-    assert run(site).ran == 2
+    assert run(site).executed_cells == 2
     html = page(site)
     assert "on the GPU\n<" in html
     assert "GPU (NVIDIA H200, CUDA 12.8)\u00a0· SDPA flash\u00a0· " in html
@@ -139,7 +139,7 @@ def test_where_it_is_not_met_the_recorded_result_is_shown(site: Path, machine: M
     made = page(site)
     machine.without_cuda()
     report = run(site)
-    assert (report.ok, report.ran, report.diagnostics) == (True, 0, ())
+    assert (report.ok, report.executed_cells, report.diagnostics) == (True, 0, ())
     assert page(site) == made
     assert build(site, execution=ExecutionOptions(frozen=True)).ok
 
@@ -153,7 +153,7 @@ def test_a_stale_result_is_shown_and_says_what_changed(
     before = record(site)
     change(site, 'print("on the GPU")', 'print("on another GPU")')
     report = run(site)
-    assert report.ok and report.ran == 0
+    assert report.ok and report.executed_cells == 0
     (warning,) = report.diagnostics
     assert warning.message == "flash: an old result is shown, its code has changed"
     assert warning.hint == "blogsmith execute runs it where torch and cuda>=8.0 is"
@@ -168,7 +168,7 @@ def test_a_stale_result_is_shown_and_says_what_changed(
 
 def test_without_any_result_the_fallback_is_shown_and_said(site: Path, machine: Machine) -> None:
     report = run(site)
-    assert (report.ok, report.ran, report.diagnostics) == (True, 1, ())
+    assert (report.ok, report.executed_cells, report.diagnostics) == (True, 1, ())
     said = "It needs torch and cuda&gt;=8.0, and was not run where that is; this is the output of cell naive."
     assert f'<p class="output-note">{said}</p>' in page(site)
     assert page(site).count(">on the CPU\n<") == 2
@@ -209,7 +209,7 @@ def test_a_session_on_the_cpu_leaves_the_result_of_the_gpu(site: Path, machine: 
     before = sessions(site)
     machine.without_cuda()
     change(site, "on the CPU", "on the same CPU")
-    assert run(site).ran == 1
+    assert run(site).executed_cells == 1
     after = sessions(site)
     assert after["gpu"] == before["gpu"]
     assert after["main"] != before["main"]
@@ -227,11 +227,11 @@ def test_so_does_the_rest_of_its_own_session(site: Path, machine: Machine) -> No
     post = site / "content/posts/a.md"
     post.write_text(f'{post.read_text()}\n```{{python}}\nprint("behind it")\n```\n')
     machine.with_cuda()
-    assert run(site).ran == 3
+    assert run(site).executed_cells == 3
     machine.without_cuda()
     change(site, "behind it", "behind it again")
     report = run(site)
-    assert (report.ok, report.ran, report.diagnostics) == (True, 2, ())
+    assert (report.ok, report.executed_cells, report.diagnostics) == (True, 2, ())
     assert "on the GPU\n<" in page(site) and ">behind it again\n<" in page(site)
     assert "GPU (NVIDIA H200" in page(site)
     assert 'data-status="stale"' not in page(site)
@@ -375,7 +375,7 @@ def paths_of(root: Path) -> list[dict[str, str]]:
 
 def test_values_alone_are_a_session_that_needs_nothing(tmp_path: Path) -> None:
     root = run_sites.site(tmp_path / "site", a="```text\nshown\n```\n\nIt is {= 1234000 + 42 =}.")
-    assert build(root, execution=ExecutionOptions(execute="stale", needs=("torch",))).ran == 0
+    assert build(root, execution=ExecutionOptions(execute="stale", needs=("torch",))).executed_cells == 0
     assert "1234042" not in page(root)
     assert build(root, execution=run_sites.STALE).diagnostics == ()
     assert "1234042" in page(root)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from blogsmith.write.photos.cleaning import clean_bytes, clean_stream, private_rest, read_published
-from blogsmith.write.photos.container import BLOCK, Damaged
+from blogsmith.write.photos.cleaning import clean_bytes, clean_stream, read_published, remaining_private_data
+from blogsmith.write.photos.container import BLOCK, DamagedFileError
 from tests.photo_files import KINDS, MARK, animation, box, exif_data, film, noise, photo, pixels, segment
 from tests.rows import each_row, examples
 
@@ -125,8 +125,8 @@ _PHOTOS = {kind: photo(kind) for kind in KINDS}
 )
 def test_lengths_that_lie(data: bytes) -> None:
     assert clean_bytes(data) == data
-    with pytest.raises(Damaged):
-        private_rest(io.BytesIO(data))
+    with pytest.raises(DamagedFileError):
+        remaining_private_data(io.BytesIO(data))
 
 
 def test_a_picture_in_many_pieces_ends() -> None:
@@ -153,9 +153,9 @@ def test_large_files_are_read_in_blocks(tmp_path: Path) -> None:
 
 def test_what_cannot_be_taken_out_is_told() -> None:
     # EXIF data are a TIFF without a picture
-    told = private_rest(io.BytesIO(exif_data().tobytes().removeprefix(b"Exif\0\0")))
+    told = remaining_private_data(io.BytesIO(exif_data().tobytes().removeprefix(b"Exif\0\0")))
     assert told[0] == "where it was taken" and "a serial number" in told
-    assert private_rest(io.BytesIO(film(located=True))) == ("where it was taken",)
-    assert private_rest(io.BytesIO(film(located=False))) == ()
+    assert remaining_private_data(io.BytesIO(film(located=True))) == ("where it was taken",)
+    assert remaining_private_data(io.BytesIO(film(located=False))) == ()
     for kind in KINDS:
-        assert private_rest(io.BytesIO(photo(kind))) == ()
+        assert remaining_private_data(io.BytesIO(photo(kind))) == ()

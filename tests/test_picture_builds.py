@@ -82,7 +82,7 @@ def test_a_second_build_makes_nothing(root: Path) -> None:
         put(root, {"content/posts/b/index.md": HEAD.format("B", "") + "Other words.\n"})
         assert build(root).ok
         # neither does one that knows nothing but the copies
-        assert build(root, output=root.with_name("else"), remembers=False).ok
+        assert build(root, output=root.with_name("else"), use_cache=False).ok
     again = built(root / "public")
     assert {name for name in first if first[name] != again[name]} <= {
         *("posts/b/index.html", "atom.xml", "feed.json", "index.html", "posts/index.html"),
@@ -138,7 +138,7 @@ def test_a_preview_makes_copies_when_they_are_asked_for(root: Path) -> None:
     line = new_line(root)
     with patch.object(pictures, "encode_variants", _refuse):
         shown = ServedSite(line, ScriptTag("secret"))
-        shown.present = settled(line)
+        shown.snapshot = settled(line)
         html = shown.answer("/sub/posts/a/").body.decode()
         path = re.search(r"/sub/assets/pictures/scene-\w+-200.webp", html)
         assert path
@@ -157,7 +157,7 @@ def test_a_save_that_names_a_picture(root: Path) -> None:
     now = line.update_page(present, path, UpdateRequest((path,), everything=False))
     assert now
     shown = ServedSite(line, ScriptTag("secret"))
-    shown.present = now
+    shown.snapshot = now
     copy = re.search(r"/sub/assets/pictures/other-\w+-400.webp", shown.answer("/sub/posts/b/").body.decode())
     assert copy
     answer = shown.answer(copy[0])
@@ -176,7 +176,7 @@ def test_many_pictures_by_several_processes(tmp_path: Path, jobs: int) -> None:
     assert build(root, execution=ExecutionOptions(jobs=jobs)).ok
     found = built(root / "public")
     assert len([name for name in found if name.startswith("assets/pictures/")]) == 50
-    assert build(root, output=tmp_path / "other", remembers=False).ok
+    assert build(root, output=tmp_path / "other", use_cache=False).ok
     assert built(tmp_path / "other") == found
 
 
@@ -213,5 +213,5 @@ def test_what_is_kept_is_looked_at(root: Path) -> None:
     found = built(root / "public")
     for name in row_names(root, "pictures"):
         replace_data(root, "pictures", name, read_row(root, "pictures", name).data[:-1])
-    build(root, output=root.with_name("else"), remembers=False)
+    build(root, output=root.with_name("else"), use_cache=False)
     assert built(root.with_name("else")) == found

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image, ImageChops, ImageOps, ImageStat
 
 from blogsmith.config.schema import Images
-from blogsmith.model.pictures import ImageInfo, PictureFormat, PictureVariant
+from blogsmith.model.pictures import ImageFormat, ImageInfo, ImageVariant
 from blogsmith.render.variants import variants_of
 from blogsmith.rows.file_rows import measure_image
-from blogsmith.stages.pictures import copies_of
-from blogsmith.write.photos.encoder import PictureProblem, encode_variants
+from blogsmith.stages.pictures import make_copies
+from blogsmith.write.photos.encoder import ImageEncodingError, encode_variants
 from tests.photo_files import MARK, exif_data
 from tests.picture_files import drawing, file_of, scene, web_profile, wide_profile
 from tests.rows import each_row
@@ -24,11 +24,11 @@ from tests.rows import each_row
 INFO = ImageInfo("/a/Some Photo.JPG", 3000, 2000, bytes=400_000, digest="d" * 64)
 
 
-def wanted(width: int, height: int, kind: PictureFormat = "webp") -> PictureVariant:
-    return PictureVariant(f"{width}.{kind}", "/a.png", width, height, kind)
+def wanted(width: int, height: int, kind: ImageFormat = "webp") -> ImageVariant:
+    return ImageVariant(f"{width}.{kind}", "/a.png", width, height, kind)
 
 
-def copy_of(data: bytes, one: PictureVariant) -> Image.Image:
+def copy_of(data: bytes, one: ImageVariant) -> Image.Image:
     (copy,) = encode_variants(io.BytesIO(data), [one])
     return Image.open(io.BytesIO(copy))
 
@@ -97,7 +97,7 @@ def test_which_pictures_have_copies(tmp_path: Path, make: Callable[[], bytes], h
 
 
 @pytest.mark.parametrize("kind", ["webp", "avif", "jpeg"])
-def test_copies_look_like_the_original(kind: PictureFormat) -> None:
+def test_copies_look_like_the_original(kind: ImageFormat) -> None:
     image = scene()
     copy = copy_of(file_of(image), wanted(400, 300, kind))
     assert copy.format == kind.upper()
@@ -138,7 +138,7 @@ def test_copies_are_upright(orientation: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["webp", "avif", "jpeg"])
-def test_copies_tell_nothing(kind: PictureFormat) -> None:
+def test_copies_tell_nothing(kind: ImageFormat) -> None:
     data = file_of(scene(600, 400), "JPEG", exif=exif_data(), comment=MARK, xmp=b"<x>SECRET</x>")
     (copy,) = encode_variants(io.BytesIO(data), [wanted(200, 300, kind)])
     assert MARK in data
@@ -194,21 +194,21 @@ def test_same_picture_same_bytes() -> None:
 )
 def test_what_cannot_be_decoded_is_published_as_it_is(damage: Callable[[bytes], bytes]) -> None:
     data = damage(file_of(scene()))
-    with pytest.raises(PictureProblem):
+    with pytest.raises(ImageEncodingError):
         encode_variants(io.BytesIO(data), [wanted(80, 60)])
-    assert copies_of(data, data, [wanted(80, 60)]) == [data]
+    assert make_copies(data, data, [wanted(80, 60)]) == [data]
 
 
 def test_no_copy_is_larger_than_its_original() -> None:
     data, published = file_of(scene(800, 600)), bytes(5000)
-    copies = copies_of(data, published, [wanted(800, 600), wanted(80, 60)])
+    copies = make_copies(data, published, [wanted(800, 600), wanted(80, 60)])
     assert copies[0] == published
     assert len(copies[1]) < len(published)
 
 
 def test_no_copy_is_larger_than_a_wider_one() -> None:
     data = file_of(drawing())
-    narrow, wide = copies_of(data, bytes(10**6), [wanted(1300, 975), wanted(1600, 1200)])
+    narrow, wide = make_copies(data, bytes(10**6), [wanted(1300, 975), wanted(1600, 1200)])
     assert narrow == wide
 
 
@@ -216,14 +216,14 @@ def test_no_copy_is_larger_than_a_wider_one() -> None:
 def test_pictures_of_odd_shapes(size: tuple[int, int]) -> None:
     data = file_of(Image.new("RGB", size, "red"))
     info = ImageInfo("/a.png", *size, bytes=len(data), digest="d")
-    made = copies_of(data, data, variants_of(info, Images()))
+    made = make_copies(data, data, variants_of(info, Images()))
     assert made
     assert all(len(copy) <= len(data) for copy in made)
 
 
 def test_a_picture_of_very_many_pixels_is_not_decoded() -> None:
     data = file_of(Image.new("1", (9000, 9000)))
-    with pytest.raises(PictureProblem, match="more than 64 million pixels"):
+    with pytest.raises(ImageEncodingError, match="more than 64 million pixels"):
         encode_variants(io.BytesIO(data), [wanted(800, 800)])
 
 

@@ -17,7 +17,7 @@ import pytest
 from blogsmith.base.diagnostics.model import Diagnostic, Place, SiteError
 from blogsmith.build.load import reload_site
 from blogsmith.hooks import Plugins
-from blogsmith.hooks.calls import blame_plugins
+from blogsmith.hooks.calls import convert_plugin_errors
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.hooks.plugin_code import is_covered, read_plugin_code
 from blogsmith.project.context import open_site
@@ -112,7 +112,7 @@ def register(hooks):
     code = read_plugin_code(site)
     write(site, {"plugins/mine.py": "exit(1)\n", "plugins/helper.py": "value = 'exchanged'\n"})
     plugins = load_plugins(["mine"], [], code)
-    with blame_plugins(plugins):
+    with convert_plugin_errors(plugins):
         assert plugins.shortcode_data["x"][1]({}, None) == {"value": "digested"}  # type: ignore[arg-type]
 
 
@@ -266,7 +266,7 @@ def test_an_environment_inside_the_site_is_no_code_of_the_site(
     packages = str(site / ".venv" / "lib" / "site-packages")
     monkeypatch.syspath_prepend(packages)
     assert refusal(site).code == "plugin-import"
-    monkeypatch.setattr("blogsmith.hooks.plugin_imports._environment", lambda: (packages,))
+    monkeypatch.setattr("blogsmith.hooks.plugin_imports._environment_folders", lambda: (packages,))
     assert load(site).names == ("mine",)
 
 

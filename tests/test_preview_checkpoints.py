@@ -29,7 +29,7 @@ def others() -> set[int]:
 @pytest.fixture
 def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Previewed]:
     """A site with a post of three cells, which have run; each of them is worth a checkpoint."""
-    monkeypatch.setattr(CheckpointStore, "is_worth", lambda *_: True)
+    monkeypatch.setattr(CheckpointStore, "is_worthwhile", lambda *_: True)
     root = site(tmp_path / "s", a=f"{SLOW}\n\n{SECOND}\n\nprint(x)")
     with no_process_left(), previewed(root) as running:
         running.changed("a")
@@ -41,7 +41,7 @@ def edit(preview: Previewed, *cells: str) -> int:
     """Save the post with these cells; how many have run when all is done."""
     preview.write("a", *cells)
     preview.changed("a")
-    while (outcome := preview.outcome()).goes_on:
+    while (outcome := preview.outcome()).has_more:
         continue
     assert not outcome.diagnostics
     return outcome.ran
@@ -113,7 +113,7 @@ def test_what_may_not_run_any_more_is_gone(others: set[int], preview: Previewed)
 def test_pages_that_nobody_looks_at_have_no_checkpoints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(CheckpointStore, "is_worth", lambda *_: True)
+    monkeypatch.setattr(CheckpointStore, "is_worthwhile", lambda *_: True)
     root = site(tmp_path / "s", a=f"{SLOW}\n\nx")
     with no_process_left(), previewed(root) as running:
         running.changed()

@@ -17,16 +17,16 @@ import pytest
 from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.build.incremental import IncrementalPipeline
-from blogsmith.preview.cells.messages import Outcome, Work
+from blogsmith.preview.cells.messages import CellWork, PageOutcome
 from blogsmith.preview.events.publisher import EventPublisher
 from blogsmith.preview.loop.event_loop import EventLoop, first_difference
-from blogsmith.preview.loop.messages import CellsEnded, Over, Saved, Sent
+from blogsmith.preview.loop.messages import CellsEnded, FilesSaved, PageSent, StopRequest
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
 from blogsmith.preview.services import request_cells
 from blogsmith.watch.pending_changes import UnreportedChanges
-from blogsmith.watch.watcher import NET_S
+from blogsmith.watch.watcher import FALLBACK_SCAN_S
 from tests.preview_client import soon
 from tests.preview_sites import options
 from tests.rows import each_row
@@ -39,9 +39,9 @@ class NoRunner:
     """Runs nothing and remembers what was wanted."""
 
     def __init__(self) -> None:
-        self.works: list[Work] = []
+        self.works: list[CellWork] = []
 
-    def wanted(self, work: Work) -> None:
+    def wanted(self, work: CellWork) -> None:
         self.works.append(work)
 
     def current(self) -> list[Mapping[str, object]]:
@@ -74,7 +74,7 @@ class Preview:
         self.tell(paths)
 
     def tell(self, paths: list[Path]) -> None:
-        self.engine.send(Saved(ChangedFiles(frozenset(paths)), time.monotonic()))
+        self.engine.send(FilesSaved(ChangedFiles(frozenset(paths)), time.monotonic()))
         assert self.rests.acquire(timeout=PATIENCE_S)
 
     def text(self, path: str) -> str:
@@ -115,7 +115,7 @@ def previewing(root: Path, *, is_sound: bool = True) -> Iterator[Preview]:
         assert not is_sound or preview.rests.acquire(timeout=PATIENCE_S)
         yield preview
     finally:
-        preview.engine.send(Over())
+        preview.engine.send(StopRequest())
         thread.join(PATIENCE_S)
         assert not thread.is_alive()
 
@@ -168,7 +168,7 @@ def test_looks_for_what_nobody_tells_of_come_to_an_end() -> None:
     while (wait_s := unreported.retry_s) is not None:
         waits.append(wait_s)
         unreported.note({"a": 2}, {"a": 2}, ())
-    assert waits == [0.2, 0.4, 0.8, 1.6, 3.2] and sum(waits) > 2 * NET_S
+    assert waits == [0.2, 0.4, 0.8, 1.6, 3.2] and sum(waits) > 2 * FALLBACK_SCAN_S
     unreported.note({}, {"a": 2, "b": 2}, ())
     unreported.report(["a"])
     assert unreported.retry_s == 0.2
@@ -183,7 +183,7 @@ def test_pages_that_nobody_looks_at_are_not_told(preview: Preview) -> None:
 
 
 def test_a_page_of_the_last_preview_is_compared(preview: Preview) -> None:
-    preview.engine.send(Sent("/posts/b/", "of last time"))
+    preview.engine.send(PageSent("/posts/b/", "of last time"))
     preview.save(posts_a="Another.\n")
     assert list(preview.of_kind("pages")[0]["pages"]) == ["/posts/b/"]
 
@@ -206,7 +206,9 @@ def test_a_mistake_keeps_the_last_good_page(preview: Preview) -> None:
 
 def test_wrong_settings_leave_the_site_as_it_was(preview: Preview) -> None:
     before = preview.text("/posts/a/")
-    preview.engine.send(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x\n")])), time.monotonic()))
+    preview.engine.send(
+        FilesSaved(ChangedFiles(frozenset([set_config(preview, "titel: x\n")])), time.monotonic())
+    )
     until(lambda: "config-key" in codes(preview))
     assert preview.text("/posts/a/") == before
     preview.save(config="title: Renamed\n")
@@ -312,7 +314,7 @@ def test_images_are_told(preview: Preview) -> None:
 def test_what_cells_come_to_is_told(preview: Preview) -> None:
     found = preview.of_kind("problems")[-1]["items"][0] if preview.of_kind("problems") else None
     assert found is None or found["code"] == "link-anchor"
-    outcome = Outcome("content/posts/a.md", "/posts/a/")
+    outcome = PageOutcome("content/posts/a.md", "/posts/a/")
     preview.engine.send(CellsEnded(outcome))
     assert preview.rests.acquire(timeout=PATIENCE_S)
     assert preview.runner.works[-1].pages == ()
@@ -324,10 +326,10 @@ def test_whose_cells_have_finished(saved: str) -> None:
     published: list[Mapping[str, object]] = []
     said: list[str] = []
     news = EventPublisher(told, published.append, said.append, list, time.monotonic)
-    a, b = Outcome("content/posts/a.md", "/posts/a/"), Outcome("content/posts/b.md", "/posts/b/")
+    a, b = PageOutcome("content/posts/a.md", "/posts/a/"), PageOutcome("content/posts/b.md", "/posts/b/")
     wrong = Diagnostic("cell-error", "it is wrong")
     news.on_outcome(replace(a, diagnostics=(wrong,)))
-    news.on_outcome(replace(a, goes_on=True))
+    news.on_outcome(replace(a, has_more=True))
     assert news.finished == set(), "it failed, and is run again"
     news.on_outcome(a)
     news.on_outcome(b)
@@ -342,7 +344,7 @@ def test_a_bug_ends_no_preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with previewing(tmp_path) as preview:
         with monkeypatch.context() as patch:
             patch.setattr(preview.shown, "changed_pages", lambda: 1 / 0)
-            preview.engine.send(Saved(ChangedFiles(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
+            preview.engine.send(FilesSaved(ChangedFiles(frozenset([tmp_path / "content/posts/a.md"])), 0.0))
             until(lambda: bool(preview.bugs))
         preview.save(posts_a="Two.\n")
         assert "Two." in preview.text("/posts/a/")
@@ -392,7 +394,9 @@ def test_a_tab_that_waits_for_a_page_is_told(preview: Preview) -> None:
 
 
 def test_wrong_settings_are_told_on_the_terminal_too(preview: Preview) -> None:
-    preview.engine.send(Saved(ChangedFiles(frozenset([set_config(preview, "titel: x")])), time.monotonic()))
+    preview.engine.send(
+        FilesSaved(ChangedFiles(frozenset([set_config(preview, "titel: x")])), time.monotonic())
+    )
     until(lambda: any("unknown key" in text for text in preview.said))
 
 

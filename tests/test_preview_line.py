@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.publisher import all_problems
-from blogsmith.preview.pages.render import Pages
+from blogsmith.preview.pages.render import RenderedPages
 from blogsmith.preview.pages.site import awaited_sources
 from blogsmith.project.program import open_rows
 from blogsmith.project.trust.consent import trust
@@ -113,9 +113,9 @@ def test_the_same_messages_as_a_build(file: Path, tmp_path: Path, monkeypatch: p
     except SiteError as error:
         assert set(error.diagnostics) <= set(report.diagnostics)
         return
-    pages = Pages()
+    pages = RenderedPages()
     for path in page_paths(present):
-        pages.page_at(present, path)
+        pages.render_page(present, path)
     assert all_problems(present, (), pages.problems(present)) == report.diagnostics
 
 
@@ -152,9 +152,9 @@ def test_edits_in_any_order(
             reopen = True
     if not reopen:
         report = build(root, output=root / "public")
-        pages = Pages()
+        pages = RenderedPages()
         for path in page_paths(present):
-            pages.page_at(present, path)
+            pages.render_page(present, path)
         assert all_problems(present, (), pages.problems(present)) == report.diagnostics
         if report.ok:
             assert outputs(present) == built(root / "public")
@@ -252,10 +252,10 @@ def test_a_page_can_be_asked_for_before_the_others_are_read(tmp_path: Path) -> N
     for path, text in POSTS.items():
         write(tmp_path / path, text)
     line = new_line(tmp_path)
-    early = next(present for present in line.update_all(None, UpdateRequest()) if present)
-    assert len(early.unread) == 4
-    early = line.with_pages(early, ["content/posts/b.md"])
-    assert early.unread == early.resolved.documents.keys() - {"content/posts/b.md"}
+    early = next(present for present in line.update_site(None, UpdateRequest()) if present)
+    assert len(early.unrendered) == 4
+    early = line.render_pages(early, ["content/posts/b.md"])
+    assert early.unrendered == early.resolved.documents.keys() - {"content/posts/b.md"}
     whole = settled(new_line(tmp_path))
     url = "/sub/posts/b/"
     assert early.views[url].content == whole.views[url].content
@@ -390,9 +390,9 @@ def test_pages_that_a_browser_waits_for_are_read_first(
     with (tmp_path / "blogsmith.yaml").open("a") as settings:
         settings.write("languages: {de: {}}\n")
     line = new_line(tmp_path)
-    request = UpdateRequest(awaited=lambda resolved: awaited_sources(resolved, [address]))
-    early = next(present for present in line.update_all(None, request) if present)
-    assert early.resolved.documents.keys() - early.unread == {f"content/{name}.md" for name in expected}
+    request = UpdateRequest(find_first_pages=lambda resolved: awaited_sources(resolved, [address]))
+    early = next(present for present in line.update_site(None, request) if present)
+    assert early.resolved.documents.keys() - early.unrendered == {f"content/{name}.md" for name in expected}
     whole = settled(new_line(tmp_path))
     assert [early.rendered[f"content/{name}.md"].body.html for name in expected] == [
         whole.rendered[f"content/{name}.md"].body.html for name in expected
@@ -409,11 +409,11 @@ def test_a_page_that_a_browser_waits_for_and_that_a_plugin_fails_on(tmp_path: Pa
         write(tmp_path / path, text)
     trust(tmp_path)
     line, found = new_line(tmp_path), []
-    request = UpdateRequest(awaited=lambda resolved: ["content/about.md", "content/posts/b.md"])
+    request = UpdateRequest(find_first_pages=lambda resolved: ["content/about.md", "content/posts/b.md"])
     with pytest.raises(SiteError, match="ZeroDivisionError"):
-        for present in line.update_all(None, request):
+        for present in line.update_site(None, request):
             found += [present] if present else []
     # the other pages can be looked at while the plugin is mended
-    assert [present.unread & {"content/about.md", "content/posts/b.md"} for present in found] == [
+    assert [present.unrendered & {"content/about.md", "content/posts/b.md"} for present in found] == [
         {"content/posts/b.md"}
     ]

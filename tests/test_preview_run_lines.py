@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogsmith.preview.services import RunLines
+from blogsmith.preview.services import RunPrinter
 
 Event = tuple[str, dict[str, object]]
 """State of a run, and what else the event says."""
@@ -11,7 +11,7 @@ Event = tuple[str, dict[str, object]]
 def run(*events: Event, loud: bool = False) -> list[str]:
     said: list[str] = []
     times = iter(range(100))
-    lines = RunLines(said.append, lambda: next(times) / 10, loud=loud)
+    lines = RunPrinter(said.append, lambda: next(times) / 10, loud=loud)
     for state, more in events:
         lines.on_event(
             {"kind": "run", "page": "/posts/caf%C3%A9/", "session": "main", "state": state, **more}

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from blogsmith.preview.http.connection import Connection
-from blogsmith.preview.http.hub import Hub
-from blogsmith.preview.http.reply import plain
+from blogsmith.preview.http.hub import EventHub
+from blogsmith.preview.http.reply import plain_reply
 from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.http.server import PreviewServer
 from blogsmith.preview.protocol import Response
@@ -60,7 +60,7 @@ def test_a_request_on_its_way_for_long_counts_from_its_first_byte() -> None:
 
 def _has_rested(server: PreviewServer, since_s: float) -> bool:
     """Whether a connection waits for its next request since some moment after that one."""
-    return any(one.since_s > since_s for one in server._admission if one.is_idle and one.is_asking)
+    return any(one.since_s > since_s for one in server._admission if one.is_idle and one.is_awaiting_request)
 
 
 def test_connections_that_browsers_keep_go_when_there_are_no_others() -> None:
@@ -128,10 +128,10 @@ def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
 def conversing(limits: ClientLimits) -> Iterator[tuple[Connection, socket.socket]]:
     """A connection without a thread, and the client's end of it."""
     ours, theirs = socket.socketpair()
-    hub = Hub(dict, lambda error: None, limits)
+    hub = EventHub(dict, lambda error: None, limits)
     with ours, theirs:
         theirs.settimeout(WAIT_S)
-        yield Connection(ours, lambda request, body: plain(200, "answered"), hub, limits), theirs
+        yield Connection(ours, lambda request, body: plain_reply(200, "answered"), hub, limits), theirs
 
 
 def test_a_request_that_has_come_is_answered_all_the_same() -> None:

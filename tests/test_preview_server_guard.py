@@ -18,7 +18,7 @@ from blogsmith.preview.http.guard import (
     parse_target,
 )
 from blogsmith.preview.http.hosts import is_loopback
-from blogsmith.preview.http.reply import HttpReply, NoSuchRange, RequestRefused, byte_range
+from blogsmith.preview.http.reply import HttpResponse, RangeError, RequestRejectedError, byte_range
 from blogsmith.preview.http.request import Request, parse_head
 from blogsmith.preview.http.server import host_in_url
 from tests.rows import each_row
@@ -48,14 +48,14 @@ def test_this_machine_has_three_names(host: str) -> None:
     ],
 )
 def test_no_other_name_is_answered(host: str) -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         check_host(request(host=host), HOSTS)
     assert refused.value.reply.status == 403
     assert b"--host" in refused.value.reply.body
 
 
 def test_a_request_without_host_is_none() -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         check_host(request(host=""), HOSTS)
     assert refused.value.reply.status == 400
 
@@ -77,7 +77,7 @@ def test_names_that_are_allowed() -> None:
     ],
 )
 def test_pages_of_other_sites_read_nothing(origin: str, path: str) -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         check_origin(request(origin=origin), path)
     assert refused.value.reply.status == 403
 
@@ -91,7 +91,7 @@ def test_our_own_pages_are_told_by_their_origin() -> None:
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "?"])
 def test_a_link_from_elsewhere_leads_to_pages_only(site: str) -> None:
     check_origin(request(sec_fetch_site=site), "/posts/a/")
-    with pytest.raises(RequestRefused):
+    with pytest.raises(RequestRejectedError):
         check_origin(request(sec_fetch_site=site), "/_blogsmith/live.js")
 
 
@@ -103,7 +103,7 @@ def test_our_own_pages_and_the_address_bar_lead_everywhere(site: str) -> None:
 @each_row("path, allowed", [("/", "GET, HEAD"), ("/_blogsmith/events", "GET, HEAD")])
 @each_row("method", ["POST", "PUT", "DELETE", "TRACE", "OPTIONS", "CONNECT", "PATCH", "BREW"])
 def test_everything_but_actions_is_read(method: str, path: str, allowed: str) -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         check_method(request(method), path)
     assert (refused.value.reply.status, refused.value.reply.headers["Allow"]) == (405, allowed)
 
@@ -111,14 +111,14 @@ def test_everything_but_actions_is_read(method: str, path: str, allowed: str) ->
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT"])
 def test_actions_are_posted(method: str) -> None:
     check_method(request("POST"), "/_blogsmith/do/edit")
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         check_method(request(method), "/_blogsmith/do/edit")
     assert refused.value.reply.headers["Allow"] == "POST"
 
 
 def test_there_are_no_web_sockets_and_no_bodies_of_reading() -> None:
     for asked in (request(upgrade="WebSocket"), request(length=1)):
-        with pytest.raises(RequestRefused):
+        with pytest.raises(RequestRejectedError):
             check_method(asked, "/")
     # what curl --http2 says first; a server is free to go on as it was
     check_method(request(upgrade="h2c", length=0), "/")
@@ -134,7 +134,7 @@ def test_an_action_needs_the_token_and_a_page() -> None:
         request("POST", x_blogsmith_token="secret"),
     ]
     for asked in without:
-        with pytest.raises(RequestRefused) as refused:
+        with pytest.raises(RequestRejectedError) as refused:
             check_action(asked, "secret")
         assert refused.value.reply.status == 403
 
@@ -159,7 +159,7 @@ def test_targets_are_decoded_once(target: str, path: str, query: str) -> None:
 
 @each_row("target", ["/..", "/../x", "/%2e%2e/x", "/a/../../x", "/a/.", "/a/%2E", "/.env/.", "/./"])
 def test_segments_that_climb_are_not_found(target: str) -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         parse_target(target)
     assert refused.value.reply.status == 404
 
@@ -196,7 +196,7 @@ def test_segments_that_climb_are_not_found(target: str) -> None:
     ],
 )
 def test_what_no_address_can_be_is_refused(target: str) -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         parse_target(target)
     assert refused.value.reply.status == 400
 
@@ -248,7 +248,7 @@ def test_a_head_is_read() -> None:
     ],
 )
 def test_a_head_that_can_be_read_in_two_ways_is_refused(head: bytes, status: int) -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRejectedError) as refused:
         parse_head(head)
     assert refused.value.reply.status == status
 
@@ -256,7 +256,7 @@ def test_a_head_that_can_be_read_in_two_ways_is_refused(head: bytes, status: int
 @given(st.binary(max_size=200) | st.text("GET /HTP1.:\r\n %2fe#\\", max_size=60).map(str.encode))
 def test_any_bytes_are_a_request_or_refused(data: bytes) -> None:
     for head in (data, b"GET / HTTP/1.1\r\n" + data, b"GET /" + data + b" HTTP/1.1"):
-        with suppress(RequestRefused):
+        with suppress(RequestRejectedError):
             parsed = parse_head(head)
             assert b"\n" not in head.replace(b"\r\n", b"")
             path = parse_target(parsed.target).path
@@ -268,9 +268,9 @@ def test_any_bytes_are_a_request_or_refused(data: bytes) -> None:
 @pytest.mark.parametrize("value", ["a\r\nSet-Cookie: x", "a\nb", "\u00e9", "a\x00"])
 def test_no_value_breaks_out_of_its_header(value: str) -> None:
     with pytest.raises(ValueError, match="header"):
-        HttpReply(200, headers={"Location": value})
+        HttpResponse(200, headers={"Location": value})
     with pytest.raises(ValueError, match="header"):
-        HttpReply(200, value)
+        HttpResponse(200, value)
 
 
 @each_row(
@@ -297,12 +297,12 @@ def test_ranges(header: str, piece: tuple[int, int] | None) -> None:
 
 @pytest.mark.parametrize("header", ["bytes=100-", "bytes=100-200", "bytes=-0"])
 def test_ranges_without_a_byte(header: str) -> None:
-    with pytest.raises(NoSuchRange):
+    with pytest.raises(RangeError):
         byte_range(header, 100)
 
 
 def test_no_range_of_an_empty_file() -> None:
-    with pytest.raises(NoSuchRange):
+    with pytest.raises(RangeError):
         byte_range("bytes=0-", 0)
     assert byte_range("", 0) is None
 

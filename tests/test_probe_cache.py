@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from blogsmith.base.storage.cache_file import cache_path
 from blogsmith.base.storage.site_cache import Row, open_site_cache
-from blogsmith.execute.probe.cache import MOST_PYTHONS, SCHEMA, ProbeCache
+from blogsmith.execute.probe.cache import MAX_PYTHONS, SCHEMA, ProbeCache
 from blogsmith.execute.probe.requirements import unmet
 from blogsmith.model.cells import Need
 from tests.cached_rows import change_row, row_names
@@ -231,7 +231,7 @@ def test_any_content_does_no_harm(tmp_path_factory: pytest.TempPathFactory, cont
     put_row(site, {"python": content})
     cache = ProbeCache(site)
     assert cache.lookup(["torch", "cuda"], "python", {}) is None
-    cache.keep(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
+    cache.store(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
     assert cache.lookup(["torch"], "python", {}) == {"packages": {"torch": "2.6"}, "cuda": {}}
 
 
@@ -247,15 +247,15 @@ def test_a_folder_that_cannot_be_written_costs_time_only(
 def test_only_so_many_pythons_are_kept(tmp_path: Path) -> None:
     cache = ProbeCache(tmp_path)
     answer = {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}}
-    for number in range(MOST_PYTHONS + 1):
-        cache.keep(["torch"], f"python{number}", {}, answer)
-    known = [cache.lookup(["torch"], f"python{number}", {}) is not None for number in range(MOST_PYTHONS + 1)]
-    assert known == [False] + [True] * MOST_PYTHONS
+    for number in range(MAX_PYTHONS + 1):
+        cache.store(["torch"], f"python{number}", {}, answer)
+    known = [cache.lookup(["torch"], f"python{number}", {}) is not None for number in range(MAX_PYTHONS + 1)]
+    assert known == [False] + [True] * MAX_PYTHONS
 
 
 def test_folders_whose_names_are_no_text(tmp_path: Path) -> None:
     cache = ProbeCache(tmp_path / "\udcff")
-    cache.keep(["torch"], "python", {}, {"path": {"/\udcff": ""}, "packages": {"torch": "2.6"}})
+    cache.store(["torch"], "python", {}, {"path": {"/\udcff": ""}, "packages": {"torch": "2.6"}})
     assert cache.lookup(["torch"], "python", {}) is None
-    cache.keep(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
+    cache.store(["torch"], "python", {}, {"path": {"/nowhere": ""}, "packages": {"torch": "2.6"}})
     assert cache.lookup(["torch"], "python", {}) is not None

@@ -23,7 +23,7 @@ from blogsmith.build import body_processes, write
 from blogsmith.build.body_processes import make_body_worker
 from blogsmith.model.documents import Body
 from blogsmith.pools import page_executor
-from blogsmith.pools.pool import ProcessDied, ProcessPool, can_fork
+from blogsmith.pools.pool import ProcessDiedError, ProcessPool, can_fork
 from blogsmith.project.report import BuildReport, ExecutionOptions
 from blogsmith.render import html
 from blogsmith.render.html import render_body
@@ -91,7 +91,7 @@ def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes make pages of sites as small as ours, too."""
     for name in ("FORK_FEWEST", "SPAWN_FEWEST"):
         monkeypatch.setattr(page_executor, name, 5)
-    monkeypatch.setattr(write, "FEWEST", 16)
+    monkeypatch.setattr(write, "MIN_PROCESS_PAGES", 16)
 
 
 @pytest.fixture(autouse=True)
@@ -129,7 +129,7 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def sent_states(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """What processes gave in the end, by the name of the page; what they gave nothing for is not here."""
     found: dict[str, str] = {}
-    take = body_processes.BodyPool._adopt
+    take = body_processes.BodyPool._store_result
 
     def adopt(pool: Any, path: str, made: Any) -> Any:
         found[Path(path).stem] = made.state
@@ -197,12 +197,12 @@ class TestBuilds:
         codes = [found.code for found in one.diagnostics]
         assert (codes.count("dollar-doubtful"), codes.count("label-unused") >= 4) == (5, True)
         assert printed(one) == printed(several)
-        build_with(root, 3, remembers=True)
+        build_with(root, 3, use_cache=True)
         pools.clear()
         # the build has kept what lints find
-        after = build_with(root, 3, write=False, remembers=True, start_method=method)
+        after = build_with(root, 3, write=False, use_cache=True, start_method=method)
         assert (pools.count("BodyPool"), after.rebuilt) == (0, {})
-        again = build_with(root, 3, write=False, remembers=True)
+        again = build_with(root, 3, write=False, use_cache=True)
         assert pools.count("BodyPool") == 0
         assert printed(one) == printed(after) == printed(again)
 
@@ -253,12 +253,12 @@ class TestBuilds:
     def test_few_changed_pages_of_many(self, tmp_path: Path, pools: list[str], method: str) -> None:
         """What others hold is known from rows, and told to those who ask."""
         root = mended(site(tmp_path / "site"))
-        build_with(root, 3, remembers=True, start_method=method)
+        build_with(root, 3, use_cache=True, start_method=method)
         for number in range(6):
             file = root / f"content/posts/p{number}.md"
             file.write_text(f"{file.read_text()}\nMore, see [](p17.md) and [](p{number + 1}.md).\n")
         pools.clear()
-        changed = build_with(root, 3, remembers=True, start_method=method)
+        changed = build_with(root, 3, use_cache=True, start_method=method)
         assert pools == ["BodyPool"] and changed.ok and len(changed.rebuilt) == 6
         build_with(root, 1, output=tmp_path / "clean")
         assert built(root / "public") == built(tmp_path / "clean")
@@ -266,12 +266,12 @@ class TestBuilds:
     def test_what_is_kept_serves_both(self, tmp_path: Path, pools: list[str], method: str) -> None:
         """Contents of pages are read from rows by each process."""
         root = mended(site(tmp_path / "site"))
-        build_with(root, 3, remembers=True, start_method=method)
-        again = build_with(root, 1, remembers=True)
+        build_with(root, 3, use_cache=True, start_method=method)
+        again = build_with(root, 1, use_cache=True)
         assert not again.rebuilt and again.written == 0
         put(root, {"layouts/post.html": "<!DOCTYPE html><title>{{ page.title }}</title>{{ page.content }}"})
         pools.clear()
-        changed = build_with(root, 3, remembers=True)
+        changed = build_with(root, 3, use_cache=True)
         assert pools == ["PagePool"] and not changed.rebuilt and changed.written >= POSTS
         build_with(root, 1, output=tmp_path / "clean")
         assert built(root / "public") == built(tmp_path / "clean")
@@ -542,7 +542,7 @@ class TestPool:
             return os._exit(7) if task == 11 else task
 
         found = []
-        with no_process_left(), pytest.raises(ProcessDied) as caught:
+        with no_process_left(), pytest.raises(ProcessDiedError) as caught:
             for number, _ in forked(2, answer, range(30), per_call=per_call):
                 found.append(number)
         assert (caught.value.task, caught.value.ending) == (11, "ended with status 7")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.base.diagnostics.codes import LOWERABLE, PROTECTED, has_warnings
+from blogsmith.base.diagnostics.codes import LOWERABLE, PROTECTED_CODE, has_warnings
 from blogsmith.cli.main import main
 from blogsmith.model.protection import RULES, find_restrictions
 from tests.lsp_desk import Desk
@@ -120,12 +120,12 @@ def test_every_row_of_the_table(key: str, word: str, restricts: bool) -> None:
 def test_the_error_can_be_neither_lowered_nor_silenced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert PROTECTED not in LOWERABLE
-    assert not has_warnings(PROTECTED)
-    config = f"title: S\ndiagnostics:\n  ignore: [{PROTECTED}]\n  {PROTECTED}: warning\n"
+    assert PROTECTED_CODE not in LOWERABLE
+    assert not has_warnings(PROTECTED_CODE)
+    config = f"title: S\ndiagnostics:\n  ignore: [{PROTECTED_CODE}]\n  {PROTECTED_CODE}: warning\n"
     put_bare(tmp_path, {"blogsmith.yaml": config, PATH: PROTECTED_POST.replace("DRAFT", "password: x\n")})
     assert main(["check", "--site", str(tmp_path)]) == 1
-    assert f"{PROTECTED} cannot be lowered to a warning" in capsys.readouterr().err
+    assert f"{PROTECTED_CODE} cannot be lowered to a warning" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def published(root: Path) -> list[str]:
 def test_a_build_writes_nothing(root: Path) -> None:
     report = build(root)
     (error,) = [found for found in report.diagnostics if found.severity == "error"]
-    assert (error.code, error.path, error.place and error.place.line) == (PROTECTED, PATH, 7)
+    assert (error.code, error.path, error.place and error.place.line) == (PROTECTED_CODE, PATH, 7)
     assert error.message == '"password" has no effect because blogsmith has no access control'
     assert not (root / "public").exists()
 
@@ -184,7 +184,7 @@ def test_no_book_has_it(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if book.exists():
         with zipfile.ZipFile(book) as file:
             assert not any(SECRET.encode() in file.read(name) for name in file.namelist())
-    assert PROTECTED in capsys.readouterr().err
+    assert PROTECTED_CODE in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["check"], ["check", PATH], ["build"], ["build", "--keep-going"]])
@@ -193,7 +193,7 @@ def test_every_command_reports_it(
 ) -> None:
     paths = [str(root / each) if each == PATH else each for each in arguments]
     assert main([*paths, "--site", str(root)]) == 1
-    assert f"[{PROTECTED}]" in capsys.readouterr().err
+    assert f"[{PROTECTED_CODE}]" in capsys.readouterr().err
 
 
 def test_an_editor_shows_it(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_an_editor_shows_it(tmp_path: Path) -> None:
     desk.open("content/posts/a.md")
     assert desk.codes("content/posts/a.md") == []
     desk.write("content/posts/a.md", "---\ntitle: A\nprivate: true\n---\n")
-    assert PROTECTED in desk.codes("content/posts/a.md")
+    assert PROTECTED_CODE in desk.codes("content/posts/a.md")
 
 
 def test_a_check_of_a_protected_page_reports_its_other_errors(
@@ -233,6 +233,6 @@ def test_a_check_of_a_protected_page_reports_its_other_errors(
 def test_no_message_shows_a_password(head: str, shown: str, tmp_path: Path) -> None:
     root = put_bare(tmp_path, {"blogsmith.yaml": "title: T\n", "content/posts/a.md": f"{head}\nText.\n"})
     report = build(root)
-    lines = [found.source_line for found in report.diagnostics if found.code == PROTECTED]
+    lines = [found.source_line for found in report.diagnostics if found.code == PROTECTED_CODE]
     assert lines == [shown]
     assert "hunter2" not in printed(report)

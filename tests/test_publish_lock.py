@@ -18,9 +18,9 @@ from blogsmith.publish.dependency_lock import (
     LockedPackage,
     LockInputs,
     format_lock,
+    lock_source,
     parse_git_source,
     parse_lock,
-    source_of,
 )
 from blogsmith.publish.install_plan import InstallPlan, lock_problems, plan_install, write_install
 from blogsmith.publish.pip_resolver import install_error
@@ -62,7 +62,7 @@ def test_a_lock_is_read_as_it_was_written(source: InstallSource) -> None:
         ("pillow", "13.0.0", many.digests, ()),
     ]
     assert text.split("\n")[lock.packages[1].line - 1].startswith("pillow==13.0.0")
-    assert source_of(lock) == source
+    assert lock_source(lock) == source
 
 
 @each_row(

@@ -17,16 +17,16 @@ from blogsmith.base.storage.folder import Folder
 from blogsmith.base.storage.lock import site_lock
 from blogsmith.cli import pyodide_vendor
 from blogsmith.cli.main import main
-from blogsmith.cli.pyodide_vendor import NOTICE, Vendored
-from blogsmith.pyodide.distribution import LockProblem, damaged_files, open_distribution, read_lock
-from blogsmith.pyodide.imports import imports_of
-from blogsmith.pyodide.names import MODULES, STANDARD_LIBRARY, needs_no_package
+from blogsmith.cli.pyodide_vendor import NOTICE, VendorResult
+from blogsmith.pyodide.distribution import LockError, damaged_files, open_distribution, read_lock
+from blogsmith.pyodide.imports import find_imports
+from blogsmith.pyodide.names import MODULES, STANDARD_LIBRARY, is_built_in
 from blogsmith.pyodide.release import CDN_URL, CORE, LOCK, LOCK_SHA256, VERSION
 from blogsmith.pyodide.source import (
     PyodideSource,
     ReleaseSource,
     SafeRedirects,
-    SourceProblem,
+    SourceError,
     WebSource,
     open_source,
 )
@@ -49,7 +49,9 @@ title: {title}
 """
 
 
-def vendor(target: Path, source: PyodideSource, packages: Sequence[str], modules: Sequence[str]) -> Vendored:
+def vendor(
+    target: Path, source: PyodideSource, packages: Sequence[str], modules: Sequence[str]
+) -> VendorResult:
     """A copy in a site whose root is the folder above `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     return pyodide_vendor.vendor(target.parent, target, source, packages, modules)
@@ -102,7 +104,7 @@ def test_every_import_is_found_with_its_place() -> None:
     code = (
         "import numpy.linalg as la, torch\ndef f():\n    from  scipy.special import erf\n'é'; import sympy\n"
     )
-    found = [(item.module, item.line, item.column) for item in imports_of(code)]
+    found = [(item.module, item.line, item.column) for item in find_imports(code)]
     assert found == [("numpy", 1, 8), ("torch", 1, 28), ("scipy", 3, 11), ("sympy", 4, 13)]
 
 
@@ -119,12 +121,12 @@ def test_every_import_is_found_with_its_place() -> None:
     ],
 )
 def test_an_import_that_may_fail_is_known(code: str, guarded: bool) -> None:
-    assert [item.guarded for item in imports_of(code) if item.module == "a"] == [guarded]
+    assert [item.guarded for item in find_imports(code) if item.module == "a"] == [guarded]
 
 
 @each_row("code", ["import", "from . import x", "\0", "x = '\\d'", "(" * 3000])
 def test_code_without_imports_gives_none(code: str) -> None:
-    assert imports_of(code) == []
+    assert find_imports(code) == []
 
 
 def test_the_tables_are_those_of_the_release(npm: Path) -> None:
@@ -139,9 +141,9 @@ def test_the_tables_are_those_of_the_release(npm: Path) -> None:
 
 
 def test_what_needs_no_package() -> None:
-    assert needs_no_package("annotationlib"), "also what a newer Python has"
-    assert needs_no_package("js")
-    assert not any(needs_no_package(name) for name in ("tkinter", "venv", "curses", "numpy", "torch"))
+    assert is_built_in("annotationlib"), "also what a newer Python has"
+    assert is_built_in("js")
+    assert not any(is_built_in(name) for name in ("tkinter", "venv", "curses", "numpy", "torch"))
     assert not STANDARD_LIBRARY & set(MODULES)
     assert (MODULES["sklearn"], MODULES["PIL"], MODULES["numpy"]) == ("scikit-learn", "pillow", "numpy")
 
@@ -185,7 +187,7 @@ HOSTILE: Mapping[str, object] = {
 
 @each_row("name", HOSTILE)
 def test_a_hostile_lock_is_refused(name: str) -> None:
-    with pytest.raises(LockProblem):
+    with pytest.raises(LockError):
         read_lock(json.dumps(stub_lock(numpy=HOSTILE[name])).encode())  # type: ignore[arg-type]
 
 
@@ -195,7 +197,7 @@ def test_a_hostile_lock_is_refused(name: str) -> None:
      '{"info": {}, "packages": {"../x": {}}}', '{"info": {}, "packages": {"x": 1}}'],
 )  # fmt: skip
 def test_what_is_no_lock_is_refused(text: str) -> None:
-    with pytest.raises(LockProblem):
+    with pytest.raises(LockError):
         read_lock(text.encode("latin-1"))
 
 
@@ -241,7 +243,7 @@ def test_what_a_run_left_that_died_is_not_in_the_way(
     monkeypatch.setattr(stage, "exchange", lambda *names: False)
     target = tmp_path / "static" / "pyodide"
     vendor(target, open_source(str(stub)), (), ())
-    for name in (stage.stage_of(target.name), stage.retired_name(target.name)):
+    for name in (stage.staged_name(target.name), stage.retired_name(target.name)):
         left = target.with_name(name)
         left.mkdir()
         (left / LOCK).write_bytes(b"{")
@@ -443,7 +445,7 @@ def test_what_a_server_gets_wrong_is_said(stub: Path, tmp_path: Path) -> None:
     "address", ["http://example.org/", "ftp://example.org/", "file:///etc/", "https://", "http://[::bad/"]
 )
 def test_only_safe_addresses_are_loaded_from(address: str) -> None:
-    with pytest.raises(SourceProblem):
+    with pytest.raises(SourceError):
         WebSource(address)
 
 
@@ -464,7 +466,7 @@ def test_only_safe_redirects_are_followed(old: str, new: str, is_followed: bool)
     if is_followed:
         assert (found := follow()) and found.full_url == new
     else:
-        with pytest.raises(SourceProblem, match="which is not https"):
+        with pytest.raises(SourceError, match="which is not https"):
             follow()
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.base.storage.file_names import is_litter
+from blogsmith.base.storage.file_names import is_temporary_name
 from blogsmith.config.schema import Config
-from blogsmith.freeze.store import folder_of
+from blogsmith.freeze.store import page_folder
 from blogsmith.model.decode import decode
 from blogsmith.model.documents import SiteFiles
 from blogsmith.read import files
@@ -91,7 +91,7 @@ def test_an_empty_folder_is_an_empty_site(tmp_path: Path) -> None:
 def test_litter_is_passed_over(tmp_path: Path, name: str, expected: bool) -> None:
     write(tmp_path, f"content/{name}/a.md", f"static/{name}/b")
     found = read(tmp_path)
-    assert is_litter(name) is expected
+    assert is_temporary_name(name) is expected
     assert (not found.sources, not found.static) == (expected, expected)
 
 
@@ -249,5 +249,5 @@ def test_posts_that_would_share_recorded_results_are_refused(tmp_path: Path, fir
 def test_posts_with_folders_of_their_own_are_kept_apart(tmp_path: Path) -> None:
     write(tmp_path, "content/p.md", "content/p/index.md", "content/p.v1.md", "content/posts/p.md")
     assert read(tmp_path).diagnostics == () and len(read(tmp_path).sources) == 4
-    folders = {folder_of(source.path) for source in read(tmp_path).sources}
+    folders = {page_folder(source.path) for source in read(tmp_path).sources}
     assert len(folders) == 4

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from blogsmith.cli.clock import Clocks
+from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.main import main
 from blogsmith.project.report import ExecutionOptions
 from tests.docs_fill import DOCS
@@ -89,7 +89,7 @@ def test_a_recipe_keeps_its_promise(
     capfd.readouterr()
     said = ""
     for line in re.findall(r"^\$ blogsmith (.*)$", recipe.session, re.MULTILINE):
-        assert main(shlex.split(line), Clocks(now=lambda: NOW)) == 0
+        assert main(shlex.split(line), CommandClock(now=lambda: NOW)) == 0
         said += f"$ blogsmith {line}\n{capfd.readouterr().out}\n"
     assert missing_piece(said, recipe.session) == "", said
     for path, shown in recipe.promises.items():

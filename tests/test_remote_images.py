@@ -24,10 +24,16 @@ import pytest
 from PIL import Image
 
 from blogsmith.cli.main import main
-from blogsmith.model.remote_images import ImageCopy, format_record, is_remote, read_record, remote_address
+from blogsmith.model.remote_images import (
+    ImageCopy,
+    format_record,
+    is_remote,
+    normalize_remote_url,
+    read_record,
+)
 from blogsmith.network import connection
-from blogsmith.network.connection import Downloaded, DownloadRefused, Limits, download, is_public
-from blogsmith.network.images.copies import PictureRefused, copy_path, copy_state, picture_suffix
+from blogsmith.network.connection import Downloaded, DownloadError, Limits, download, is_public
+from blogsmith.network.images.copies import ImageRejectedError, copy_path, copy_state, image_suffix
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.trust.consent import trust
 from tests.build_scripts import compare
@@ -35,7 +41,7 @@ from tests.rows import each_row
 from tests.site_files import build, printed, put, put_bare
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"><rect/></svg>'
-HERE = Limits(may_be_private=True, silent_s=2.0, whole_s=5.0)
+HERE = Limits(allow_private=True, read_timeout_s=2.0, total_timeout_s=5.0)
 
 
 def png(width: int = 4, height: int = 3, color: str = "red") -> bytes:
@@ -133,8 +139,8 @@ def host() -> Iterator[Host]:
 )
 def test_one_form_of_an_address(written: str, address: str) -> None:
     assert is_remote(written)
-    assert remote_address(written) == address
-    assert remote_address(address) == address
+    assert normalize_remote_url(written) == address
+    assert normalize_remote_url(address) == address
 
 
 @each_row("written", ["a.png", "/img/a.png", "a.png?u=https://x", "b#https://x", "data:,x"])
@@ -178,7 +184,7 @@ def test_addresses_of_private_networks(address: str, answer: bool) -> None:
 
 def refusal(address: str, limits: Limits = HERE) -> str:
     """Why a download is refused."""
-    with pytest.raises(DownloadRefused) as caught:
+    with pytest.raises(DownloadError) as caught:
         download(address, limits)
     return str(caught.value)
 
@@ -187,7 +193,7 @@ def test_a_file_is_downloaded(host: Host) -> None:
     done: list[int] = []
     data = png(200, 200)
     address = host.put("/a.png?x=1", data, "Image/PNG; charset=binary")
-    found = download(address, Limits(may_be_private=True, watch=done.append))
+    found = download(address, Limits(allow_private=True, watch=done.append))
     assert found == Downloaded(data, "image/png")
     assert done[-1] == len(data)
 
@@ -233,13 +239,13 @@ def test_the_address_that_was_judged_is_the_one_asked(host: Host) -> None:
     port = host.url.rpartition(":")[2]
     host.put("/a.png", png())
     answers = iter([["127.0.0.1"]])
-    limits = Limits(may_be_private=True, lookup=lambda name, port: next(answers))
+    limits = Limits(allow_private=True, lookup=lambda name, port: next(answers))
     assert download(f"http://pictures.example:{port}/a.png", limits).data == png()
 
 
 def test_what_is_too_large_is_not_read(host: Host) -> None:
     address = host.put("/a.png", b"x" * 3_000_000)
-    small = Limits(may_be_private=True, size=2_000_000)
+    small = Limits(allow_private=True, size=2_000_000)
     assert refusal(address, small) == "it is larger than 2 MB"
 
     def endless(request: BaseHTTPRequestHandler) -> None:
@@ -262,7 +268,7 @@ def test_a_server_that_draws_out_is_left(host: Host) -> None:
 
     host.answers["/drip"] = drip
     started = time.monotonic()
-    limits = Limits(may_be_private=True, silent_s=5.0, whole_s=0.3)
+    limits = Limits(allow_private=True, read_timeout_s=5.0, total_timeout_s=0.3)
     assert refusal(host.url + "/drip", limits) == "it is not there after 0.3 seconds"
     assert time.monotonic() - started < 3
     stop.set()
@@ -270,7 +276,7 @@ def test_a_server_that_draws_out_is_left(host: Host) -> None:
 
 def test_a_silent_server_is_left() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        limits = Limits(may_be_private=True, silent_s=0.2)
+        limits = Limits(allow_private=True, read_timeout_s=0.2)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/"
         assert refusal(address, limits) == "the server is silent for 0.2 seconds"
 
@@ -304,7 +310,7 @@ def test_what_breaks_off_is_refused(host: Host) -> None:
     ],
 )
 def test_pictures_are_known_by_their_bytes(data: bytes, media_type: str, suffix: str) -> None:
-    assert picture_suffix(Downloaded(data, media_type)) == suffix
+    assert image_suffix(Downloaded(data, media_type)) == suffix
 
 
 @each_row(
@@ -326,8 +332,8 @@ def test_pictures_are_known_by_their_bytes(data: bytes, media_type: str, suffix:
     ],
 )
 def test_what_is_no_picture_is_refused(data: bytes, media_type: str, reason: str) -> None:
-    with pytest.raises(PictureRefused) as caught:
-        picture_suffix(Downloaded(data, media_type))
+    with pytest.raises(ImageRejectedError) as caught:
+        image_suffix(Downloaded(data, media_type))
     assert reason in str(caught.value)
 
 

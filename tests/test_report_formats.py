@@ -14,7 +14,7 @@ from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.base.diagnostics.fixes import Fix, TextEdit
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.base.diagnostics.report_formats import format_annotations, format_json, format_sarif
-from blogsmith.cli.clock import Clocks
+from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.main import main
 from tests.site_files import NOW, put_bare
 
@@ -132,7 +132,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> int:
     """One command at the tests' moment."""
-    return main(arguments, Clocks(now=lambda: NOW, seconds=lambda: 0.0))
+    return main(arguments, CommandClock(now=lambda: NOW, seconds=lambda: 0.0))
 
 
 def test_all_of_them_reach_programs(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

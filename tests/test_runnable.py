@@ -298,7 +298,9 @@ def test_the_cdn_tells_no_sizes_of_packages() -> None:
 def test_feeds_have_neither_button_nor_data() -> None:
     block = render(BLOCK.format("x = 1").replace('"runnable"', '"runnable wide" id="try"')).html
     cell = render("```python\n#| run-in: browser\nx = 1\n```\n").html
-    found = feed_html(replace(BARE, body=PageText.of(block + cell)), Config(base_url="https://example.org"))
+    found = feed_html(
+        replace(BARE, body=PageText.from_string(block + cell)), Config(base_url="https://example.org")
+    )
     assert '<div class="runnable wide" id="try">\n<figure class="code" data-lang="python">' in found
     assert '<div class="runnable">\n<figure class="code" data-lang="python">' in found
     assert "run-button" not in found

@@ -24,9 +24,9 @@ from blogsmith.base.schema.slots import LocatedMapping
 from blogsmith.base.schema.toml_loader import load_toml
 from blogsmith.base.schema.yaml_loader import Located, load
 from blogsmith.config.load import SETTINGS
-from blogsmith.read.head import HEAD, HINTS, read_head
+from blogsmith.read.head import HEAD, HINTS, read_front_matter
 from blogsmith.syntax.cells.option_values import OPTIONS
-from blogsmith.syntax.cells.options import FOREIGN
+from blogsmith.syntax.cells.options import OTHER_OPTION_HINTS
 from tests import docs_sources
 from tests.docs_schema import PUBLISHED, schemas
 from tests.docs_sources import ROOT
@@ -96,7 +96,7 @@ def test_every_key_of_front_matter_has_a_row_and_the_reverse() -> None:
 def test_every_option_of_cells_has_a_row_and_the_reverse() -> None:
     found = read_schema("cell")["properties"]
     assert {key for key, form in found.items() if form.get("not") != {}} == set(OPTIONS.fields)
-    assert {key for key, form in found.items() if form.get("not") == {}} == set(FOREIGN)
+    assert {key for key, form in found.items() if form.get("not") == {}} == set(OTHER_OPTION_HINTS)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -142,7 +142,7 @@ def reads_settings(data: Any) -> bool:
 def reads_head(data: Any) -> bool:
     """The same of front matter; keys that it does not know are the author's own."""
     slot, reporter = slot_of(data, "front-matter-value")
-    read_head(slot, PurePosixPath("content/posts/a.md"), "UTC")
+    read_front_matter(slot, PurePosixPath("content/posts/a.md"), "UTC")
     return HEAD_CODES.isdisjoint(found.code for found in reporter.diagnostics)
 
 
@@ -150,7 +150,7 @@ def reads_options(data: Any) -> bool:
     """The same of a cell, key by key."""
     slot, reporter = slot_of(data, "cell-option")
     for key in data:
-        OPTIONS.fields[key].read(slot.at(key))
+        OPTIONS.fields[key].read(slot.child(key))
     return not reporter.diagnostics
 
 

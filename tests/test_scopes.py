@@ -15,7 +15,7 @@ from blogsmith.config.schema import Config
 from blogsmith.model.documents import FrontMatter
 from blogsmith.model.scopes import FieldScope, OfPage, OfSite, scoped_fields
 from blogsmith.model.template_views import PageView
-from blogsmith.render.tools import Tools
+from blogsmith.render.tools import SiteAccess
 from blogsmith.rows import trace
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, settled
@@ -122,7 +122,7 @@ def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
     config = (root / "blogsmith.yaml").read_text()
     config += "" if "base_url" in config else "base_url: https://example.org\n"
     write(root / "blogsmith.yaml", config)
-    build(root, remembers=True)
+    build(root, use_cache=True)
     lines = [line for line in config.splitlines() if not line.startswith(f"{name}:")]
     write(root / "blogsmith.yaml", "\n".join([*lines, f"{name}: {SETTINGS[name]}", ""]))
     report = compare(root)
@@ -148,7 +148,7 @@ def test_a_key_that_moves_a_page(name: str, tmp_path: Path) -> None:
 
 def test_what_pages_ask_of_the_site_is_written_down() -> None:
     """A function of `Tools` that is not traced may depend on its arguments and on settings alone."""
-    traced = {*trace._OWN, *trace._SHARED, trace._TEMPLATES}
-    plain = {"config", "parser", "theme", "plugins", "mark_lines", "kept"}
-    of_arguments = {"lex", "formula", "foreign", "language"}
-    assert traced == set(Tools.__struct_fields__) - plain - of_arguments
+    traced = {*trace._PAGE_LOOKUPS, *trace._SHARED, trace._TEMPLATES}
+    plain = {"config", "parser", "theme", "plugins", "mark_lines", "cached_fragments"}
+    of_arguments = {"lex_code", "formula", "plugin_formula", "language"}
+    assert traced == set(SiteAccess.__struct_fields__) - plain - of_arguments

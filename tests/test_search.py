@@ -14,19 +14,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, file_of
+from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, term_file_number
 from blogsmith.site.search.page_record import (
+    encode_step,
     fold,
-    in_first_section,
     make_record,
     read_record,
+    set_first_weight,
     split_terms,
-    step,
 )
 from blogsmith.site.search.page_text import PageFormula, read_sections
-from blogsmith.site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page
+from blogsmith.site.search.pagefind import PagefindError, is_installed, make_index, pagefind_page
 from blogsmith.stages import pagefind
-from blogsmith.tex.analysis.formula_tokens import MOST, formula_tokens
+from blogsmith.tex.analysis.formula_tokens import MAX_TOKENS, formula_tokens
 from tests.build_scripts import compare
 from tests.preview_sites import new_line, outputs, settled
 from tests.rows import each_row, examples
@@ -126,7 +126,7 @@ def test_tokens_of_any_text(tex: str) -> None:
 
 @each_row("tex", ["x+" * 5000, "{" * 3000 + "}" * 3000, "_" * 9000, r"\frac" * 4000, r"\sqrt[" * 3000])
 def test_tokens_of_much(tex: str) -> None:
-    assert len(formula_tokens(tex)) <= MOST
+    assert len(formula_tokens(tex)) <= MAX_TOKENS
 
 
 # pages
@@ -216,14 +216,14 @@ def test_where_terms_stand() -> None:
     assert places(index)["cat"] == ".1AFC"
     assert places(index)["owl"] == "BI"
     assert places(index)["zebra"] == "E"
-    assert places(index)["other"] == f"{step(2)}E"
+    assert places(index)["other"] == f"{encode_step(2)}E"
 
 
 def test_a_title_counts_wherever_its_words_stand() -> None:
     headings = '<h2 id="a">y</h2>' * 40
     index = index_of(("Owl", f'<p>x</p>{headings}<h2 id="b">Z</h2>owl<h2 id="c">Z</h2>owl'))
     assert places(index)["owl"] == "E15FF"
-    assert in_first_section("B2FF", "D") == "D2FF"
+    assert set_first_weight("B2FF", "D") == "D2FF"
 
 
 def test_files_name_their_version() -> None:
@@ -235,7 +235,7 @@ def test_files_name_their_version() -> None:
 
 @given(st.integers(min_value=0, max_value=10**6))
 def test_steps_are_numbers_in_base_36(distance: int) -> None:
-    assert int(step(distance) or "1", 36) == distance
+    assert int(encode_step(distance) or "1", 36) == distance
 
 
 @examples(50)
@@ -245,9 +245,9 @@ def test_steps_are_numbers_in_base_36(distance: int) -> None:
 )
 def test_terms_that_begin_alike_are_in_one_file(terms: list[str], files: int) -> None:
     for term in terms:
-        assert 0 <= file_of(term, files) < files
+        assert 0 <= term_file_number(term, files) < files
         if not term[0].isascii():
-            assert file_of(term, files) == file_of(term[0], files)
+            assert term_file_number(term, files) == term_file_number(term[0], files)
     assert [count_files(pages) for pages in (1, 30, 31, 299, 300)] == [1, 1, 16, 16, 64]
 
 
@@ -453,7 +453,7 @@ def test_pagefind_fails() -> None:
     def run(command: list[str], **options: object) -> None:
         raise subprocess.CalledProcessError(1, command, stderr=b"one\nno such thing\n")
 
-    with pytest.raises(PagefindProblem, match=r"^no such thing$"):
+    with pytest.raises(PagefindError, match=r"^no such thing$"):
         make_index([], "en", run)
 
 

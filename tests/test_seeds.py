@@ -107,7 +107,7 @@ def test_all_results_repeat(tmp_path: Path) -> None:
     report = build(root, execution=ExecutionOptions(execute="all"))
     assert report.ok, report.diagnostics
     assert results(root) == before
-    assert report.ran >= (12 if find_spec("torch") else 6)
+    assert report.executed_cells >= (12 if find_spec("torch") else 6)
 
 
 def results(root: Path) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.execute.session.signals import ending_in_order
+from blogsmith.execute.session.signals import handle_termination
 from blogsmith.preview.options import PORT
 from tests.bench.posts import write_posts
 from tests.bench.preview_processes import is_running, processes
@@ -134,7 +134,7 @@ class TestEnd:
             def __set_name__(self, owner: type, name: str) -> None:
                 signal.raise_signal(signal.SIGINT)
 
-        with pytest.raises(KeyboardInterrupt), ending_in_order():
+        with pytest.raises(KeyboardInterrupt), handle_termination():
             type("Made", (), {"field": Interrupted()})
 
     @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -143,7 +143,7 @@ class TestEnd:
             def __del__(self) -> None:
                 signal.raise_signal(signal.SIGINT)
 
-        with pytest.raises(KeyboardInterrupt), ending_in_order() as ending:
+        with pytest.raises(KeyboardInterrupt), handle_termination() as ending:
             # what is raised in there goes nowhere
             Interrupted()
             ending.check()

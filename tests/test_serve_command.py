@@ -17,7 +17,7 @@ from types import ModuleType
 
 import pytest
 
-from blogsmith.cli.clock import Clocks
+from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.main import main
 from blogsmith.cli.serve import StatusLines
 from blogsmith.preview.http.hosts import allowed_hosts, is_loopback
@@ -27,7 +27,7 @@ from tests.rows import each_row
 
 NOW = dt.datetime(2026, 3, 1, 12, tzinfo=dt.UTC)
 ROOT = Path(__file__).parent.parent
-CLOCKS = Clocks(now=lambda: NOW)
+CLOCKS = CommandClock(now=lambda: NOW)
 
 
 @dataclass

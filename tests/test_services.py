@@ -9,7 +9,7 @@ import pytest
 
 from blogsmith.config.load import parse_config
 from blogsmith.config.services import analytics_host, read_thread
-from blogsmith.site.pages import discussion_of
+from blogsmith.site.pages import page_comments
 from tests.rows import each_row
 from tests.site_files import build, printed, put
 
@@ -82,7 +82,7 @@ def test_who_counts(settings: str, host: str) -> None:
 )
 def test_the_frame_of_giscus(lang: str, theirs: str) -> None:
     config = parse_config(f"title: T\n{GISCUS}").config
-    found = discussion_of(None, config, is_post=True, url="/b/posts/a/", lang=lang)
+    found = page_comments(None, config, is_post=True, url="/b/posts/a/", lang=lang)
     assert found is not None
     address = urlsplit(found.frame_url)
     assert (address.netloc, address.path) == ("giscus.app", f"/{theirs}/widget")
@@ -98,7 +98,7 @@ def test_the_frame_of_giscus(lang: str, theirs: str) -> None:
 )
 def test_which_pages_have_comments(asked: bool | None, is_post: bool, has: bool) -> None:
     config = parse_config(f"title: T\n{GISCUS}").config
-    assert (discussion_of(asked, config, is_post=is_post, url="/a/", lang="en") is not None) is has
+    assert (page_comments(asked, config, is_post=is_post, url="/a/", lang="en") is not None) is has
 
 
 def policy(page: Path) -> str:

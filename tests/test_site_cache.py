@@ -32,7 +32,7 @@ from blogsmith.base.storage.cache_file import (
 )
 from blogsmith.base.storage.folder import open_folder
 from blogsmith.base.storage.lock import hold_lock
-from blogsmith.base.storage.site_cache import NoRows, Row, SiteCache, open_site_cache
+from blogsmith.base.storage.site_cache import NullCache, Row, SiteCache, open_site_cache
 from blogsmith.cli.main import main
 from blogsmith.project.report import BuildReport
 from blogsmith.project.trust.consent import trust
@@ -107,7 +107,7 @@ class TestRows:
             rows.put("page", "d", Row("key", b""))
             rows.put("page", "e", Row("key", b""))
             rows.put("head", "a", Row("key", b""))
-            rows.keep_only("page", {"a", "d", "never there"})
+            rows.remove_others("page", {"a", "d", "never there"})
             assert rows.get("page", "b") is rows.get("page", "e") is None
             assert rows.get("page", "a") == Row("key", b"data")
         assert row_names(tmp_path, "page") == {"a", "d"}
@@ -118,7 +118,7 @@ class TestRows:
             monkeypatch.setattr(time, "time", lambda number=number: float(number))
             put_row(tmp_path, name)
         with open_site_cache(tmp_path) as rows:
-            rows.keep_only("page", {"a"}, spare=2)
+            rows.remove_others("page", {"a"}, spare=2)
         assert row_names(tmp_path, "page") == {"a", "e", "f"}
 
     def test_the_file_does_not_grow_with_edits(self, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ class TestRows:
             with open_site_cache(tmp_path) as rows:
                 for name in ("same", str(number)):
                     rows.put("page", name, Row("key", os.urandom(100_000)))
-                rows.keep_only("page", {"same", str(number)})
+                rows.remove_others("page", {"same", str(number)})
         assert cache_path(tmp_path).stat().st_size < 1_000_000
         assert {file.name for file in cache_path(tmp_path).parent.iterdir()} == {"site.db", "root", "lock"}
 
@@ -167,10 +167,10 @@ class TestRows:
         assert asked == [1]
 
     def test_no_rows(self) -> None:
-        rows = NoRows("why")
+        rows = NullCache("why")
         rows.load("page")
         assert not rows.put("page", "a", Row("key", b""))
-        rows.keep_only("page", ())
+        rows.remove_others("page", ())
         rows.share()
         rows.reopen()
         assert (rows.get("page", "a"), rows.rows("page"), rows.program) == (None, {}, "")
@@ -414,7 +414,7 @@ class TestProblems:
             assert rows.get("page", "a") and rows.get("page", "b")
             assert not rows.put("page", "c", Row("key", b""))
             started = time.monotonic()
-            rows.keep_only("page", ())
+            rows.remove_others("page", ())
             assert time.monotonic() - started < 0.2, "it waits once"
         assert row_names(tmp_path, "page") == {"a"}
 
@@ -508,7 +508,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def remember(root: Path) -> BuildReport:
-    return build(root, remembers=True, question="the same", output=root / "public")
+    return build(root, use_cache=True, request_digest="the same", output=root / "public")
 
 
 def expect_clean(root: Path) -> None:

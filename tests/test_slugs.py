@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogsmith.model.slugs import github_slug, slugify, unique
+from blogsmith.model.slugs import github_slug, make_unique, slugify
 from tests.rows import each_row
 
 
@@ -42,7 +42,7 @@ def test_slugs_of_github(text: str, expected: str) -> None:
 def test_ids_that_are_taken() -> None:
     taken: set[str] = set()
     counts: dict[str, int] = {}
-    found = [unique(name, taken, counts, first=1) for name in ("a", "a", "a", "a-1", "a-1", "")]
+    found = [make_unique(name, taken, counts, first=1) for name in ("a", "a", "a", "a-1", "a-1", "")]
     assert found == ["a", "a-1", "a-2", "a-1-1", "a-1-2", "section"]
 
 

@@ -19,11 +19,11 @@ from blogsmith.languages.tags import Direction
 from blogsmith.model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.site.cards.drawing import draw_card
-from blogsmith.site.cards.fonts import CardFonts, missing_signs
+from blogsmith.site.cards.fonts import CardFonts, missing_characters
 from blogsmith.site.cards.formula import lay_out_formula
 from blogsmith.site.cards.png import encode_png
 from blogsmith.site.cards.title import Line, TitlePiece, break_lines, join_runs, title_pieces
-from blogsmith.stages.cards import card_of
+from blogsmith.stages.cards import make_card
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
 from tests.rows import each_row
@@ -199,7 +199,7 @@ class TestDirection:
         assert runs[number][number] == column
 
     def test_cards_know_the_direction_of_their_page(self) -> None:
-        found = [card_of(replace(BARE, lang=lang), Config(), Language) for lang in ("ar", "en", "de")]
+        found = [make_card(replace(BARE, lang=lang), Config(), Language) for lang in ("ar", "en", "de")]
         assert [card and card.direction for card in found] == ["rtl", "ltr", "ltr"]
 
 
@@ -262,8 +262,8 @@ class TestPicture:
             assert draw_card(card, STYLE, fonts) == draw_card(card, STYLE)
 
     def test_signs_that_a_font_lacks(self) -> None:
-        assert missing_signs("Ordinary — “words”, déjà vu", STYLE) == ""
-        assert missing_signs("日本 and 本", STYLE) == "日本"
+        assert missing_characters("Ordinary — “words”, déjà vu", STYLE) == ""
+        assert missing_characters("日本 and 本", STYLE) == "日本"
 
 
 def _row_has_ink(image: Image.Image, y: int) -> bool:
@@ -361,16 +361,16 @@ class TestSite:
 
     def test_none_is_drawn_twice(self, tmp_path: Path) -> None:
         root = site(tmp_path, "A", "B")
-        assert build(root, remembers=True).ok
+        assert build(root, use_cache=True).ok
         before = cards(root)
         write(root / "content/posts/p0.md", POST.format("A") + "More.\n")
         write(root / "partials/site_footer.html", "<footer>Other</footer>")
         with patch("blogsmith.site.cards.drawing.draw_card", side_effect=AssertionError("drawn again")):
-            report = build(root, remembers=True)
+            report = build(root, use_cache=True)
         assert report.ok, printed(report)
         assert cards(root) == before
         write(root / "content/posts/p0.md", POST.format("C"))
-        assert build(root, remembers=True).ok
+        assert build(root, use_cache=True).ok
         assert len(before & cards(root)) == len(before) - 1
         assert len(cards(root)) == len(before)
 

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from blogsmith.cells.versions import version_notes, version_warning
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
-from blogsmith.freeze.results import results
-from blogsmith.freeze.staleness import judge, version_changes
+from blogsmith.freeze.results import page_results
+from blogsmith.freeze.staleness import judge_page, version_changes
 from blogsmith.model.cells import Cell, FigureSettings, Need, PageCells
 from blogsmith.model.results import CellRun, Failure, Machine, ShapeMismatch, Stream
 from tests.recorded import DAY, MACHINE, around, cell, digest, judged, page, record, run_page
@@ -203,7 +203,7 @@ def test_a_result_is_stale_when_this_changes_and_says_so(row: Row) -> None:
 
 
 def test_without_a_record_everything_is_missing() -> None:
-    verdict = judge(page(cell(), cell(needs=(Need("cuda"),)), values=[("x", 1)]), None, around())
+    verdict = judge_page(page(cell(), cell(needs=(Need("cuda"),)), values=[("x", 1)]), None, around())
     assert [verdict.cells[n].summary for n in (1, 2)] == [
         "it was never run",
         "it was never run where cuda is",
@@ -221,21 +221,21 @@ def test_many_reasons_are_counted() -> None:
 def test_sessions_do_not_age_each_other() -> None:
     post = page(cell("a\n"), cell("b\n", session="gpu"), cell("c\n"))
     changed = page(cell("a2\n"), cell("b\n", session="gpu"), cell("c\n"))
-    verdict = judge(changed, record(post), around())
+    verdict = judge_page(changed, record(post), around())
     assert {number for number, found in verdict.cells.items() if found.state == "stale"} == {1, 3}
     assert verdict.stale_sessions() == ("main",)
 
 
 def test_a_session_with_a_new_name_keeps_its_results() -> None:
     known = record(page(cell("a\n"), cell("b\n", session="gpu")))
-    verdict = judge(page(cell("a\n"), cell("b\n", session="device")), known, around())
+    verdict = judge_page(page(cell("a\n"), cell("b\n", session="device")), known, around())
     assert verdict.stale_sessions() == ()
     assert verdict.recorded == {"main": "main", "device": "gpu"}
 
 
 def test_a_session_in_use_is_not_taken_for_another() -> None:
     known = record(page(cell("a\n", session="one")))
-    verdict = judge(page(cell("a\n", session="one"), cell("a\n", session="two")), known, around())
+    verdict = judge_page(page(cell("a\n", session="one"), cell("a\n", session="two")), known, around())
     assert verdict.stale_sessions() == ("two",)
 
 
@@ -263,7 +263,7 @@ def test_depends_sees_files_that_come_change_and_go() -> None:
     folder = "content/posts/"
     known = record(post, around({f"{folder}a.txt": "a", f"{folder}b.txt": "b", f"{folder}t.csv": "t"}))
     now = around({f"{folder}a.txt": "A", f"{folder}c.txt": "c", f"{folder}t.csv": "T"})
-    verdict = judge(post, known, now)
+    verdict = judge_page(post, known, now)
     assert verdict.cells[1].reasons == (
         "content/posts/t.csv, which the page depends on, has changed",
         "content/posts/a.txt, which it depends on, has changed",
@@ -278,18 +278,18 @@ def test_values_age_with_what_stands_before_them_only() -> None:
     values = [("wq", 1), ("s.max()", 2), ("s.max()", 3)]
     known = record(post(values=values), around(FILES), RUNS)
     changed = replace(post(values=values), cells=(*post().cells[:1], *edited(1, "s = 2\n").cells[1:]))
-    verdict = judge(changed, known, around(FILES))
+    verdict = judge_page(changed, known, around(FILES))
     assert [verdict.values[n].state for n in (1, 2, 3)] == ["fresh", "stale", "stale"]
     assert verdict.values[2].summary == "cell score before it has changed"
-    read = judge(post(values=values), known, around({**FILES, "data/wq.npy": "other"}))
+    read = judge_page(post(values=values), known, around({**FILES, "data/wq.npy": "other"}))
     assert read.values[1].summary == "data/wq.npy, which cell load read, has changed"
-    module = judge(post(values=values), known, around({**FILES, "lib/scores.py": "other"}))
+    module = judge_page(post(values=values), known, around({**FILES, "lib/scores.py": "other"}))
     assert [module.values[n].state for n in (1, 2, 3)] == ["fresh", "stale", "stale"]
 
 
 def test_a_new_value_alone_is_missing_and_its_session_runs() -> None:
     known = record(page(cell(), values=[("x", 1)]))
-    verdict = judge(page(cell(), values=[("x", 1), ("x + 1", 1)]), known, around())
+    verdict = judge_page(page(cell(), values=[("x", 1), ("x + 1", 1)]), known, around())
     assert verdict.cells[1].state == verdict.values[1].state == "fresh"
     assert verdict.values[2].summary == "it was never run"
     assert verdict.stale_sessions() == ("main",)
@@ -298,7 +298,7 @@ def test_a_new_value_alone_is_missing_and_its_session_runs() -> None:
 def test_a_stale_value_shows_what_its_expression_gave() -> None:
     known = record(page(cell("x = 1\n"), cell("x = 2\n"), values=[("x", 1), ("y", 1), ("x", 2)]))
     changed = page(cell("x = 3\n"), cell("x = 2\n"), values=[("x", 1), ("x", 2), ("z", 2)])
-    shown = results(judge(changed, known, around()), None).values
+    shown = page_results(judge_page(changed, known, around()), None).values
     assert [(shown[n].text, shown[n].pending) for n in (1, 2, 3)] == [("X", False), ("X", False), ("", True)]
     assert shown[1].stale == "cell 1 before it has changed"
 
@@ -311,7 +311,7 @@ def test_versions_here_say_nothing_of_a_kernel() -> None:
     states: dict[Literal["worker", "jupyter"], str] = {"worker": "stale", "jupyter": "fresh"}
     for engine, state in states.items():
         asked = replace(post, engine=engine)
-        verdict = judge(asked, record(asked, runs=runs), here)
+        verdict = judge_page(asked, record(asked, runs=runs), here)
         assert verdict.cells[1].state == state
         surveyed: Any = SimpleNamespace(cells=asked, record=record(asked, runs=runs), lines=[""] * 20)
         assert bool(version_warning(surveyed, {"numpy": "2.5.0"})) == (engine == "worker")
@@ -353,7 +353,7 @@ def test_a_patch_level_is_information(then: str, now: str, is_patch: bool) -> No
     surveyed: Any = SimpleNamespace(cells=post, record=known, lines=[""] * 20)
     assert (version_warning(surveyed, {"numpy": now}) == []) == is_patch
     assert version_notes(surveyed, {"numpy": now}) == (f"numpy {then} → {now}",)
-    strict = judge(post, known, around(versions={"numpy": now}))
+    strict = judge_page(post, known, around(versions={"numpy": now}))
     assert strict.cells[1].reasons == (f"numpy {then} → {now}",)
 
 
@@ -399,7 +399,7 @@ def recorded_with_gpu(post: PageCells, runs: Mapping[int, CellRun] | None = None
 
 
 def test_a_cell_that_cannot_run_here_is_missing_but_nothing_to_run() -> None:
-    verdict = judge(with_gpu(), run_without_gpu(with_gpu(), None), around(FILES))
+    verdict = judge_page(with_gpu(), run_without_gpu(with_gpu(), None), around(FILES))
     assert [verdict.cells[n].state for n in (1, 2, 3)] == ["fresh", "missing", "fresh"]
     assert verdict.stale_sessions() == ("main",)
     assert verdict.stale_sessions({CUDA}) == ()
@@ -425,14 +425,16 @@ def test_versions_count_where_a_cell_could_run(here: dict[str, str], changed: li
     known = PageRecord({"main": made})
     versions = {"python": "3.12.1", **here}
     assert list(map(str, version_changes(known, versions))) == changed
-    assert judge(post, known, around(versions=versions)).cells[1].state == ("stale" if changed else "fresh")
+    assert judge_page(post, known, around(versions=versions)).cells[1].state == (
+        "stale" if changed else "fresh"
+    )
 
 
 def test_a_result_from_another_machine_outlives_a_run_without_that_machine() -> None:
     known = run_without_gpu(with_gpu(), recorded_with_gpu(with_gpu()))
-    verdict = judge(with_gpu(), known, around(FILES))
+    verdict = judge_page(with_gpu(), known, around(FILES))
     assert words_of(verdict.cells) == ["", "", ""]
-    shown = results(verdict, None).cells
+    shown = page_results(verdict, None).cells
     assert [shown[n].machine for n in (1, 2, 3)] == [MACHINE, GPU, MACHINE]
     assert [shown[n].date for n in (1, 2, 3)] == [DAY, "2026-11-01", DAY]
 
@@ -443,7 +445,7 @@ def words_of(cells: Mapping[int, Any]) -> list[str]:
 
 def test_a_kept_result_knows_that_its_session_went_on_without_it() -> None:
     known = run_without_gpu(with_gpu(first="q = 2\n"), recorded_with_gpu(with_gpu()))
-    verdict = judge(with_gpu(first="q = 2\n"), known, around(FILES))
+    verdict = judge_page(with_gpu(first="q = 2\n"), known, around(FILES))
     said = "it could not run when the rest of its session last changed"
     assert words_of(verdict.cells) == ["", said, ""]
     assert verdict.stale_sessions({CUDA}) == ()
@@ -454,7 +456,7 @@ def test_a_kept_result_ages_with_the_files_it_was_made_from_and_others_do_not() 
     known = run_without_gpu(with_gpu(), recorded_with_gpu(with_gpu(), old_file))
     again = run_without_gpu(with_gpu(), known)
     assert again == known
-    verdict = judge(with_gpu(), known, around(FILES))
+    verdict = judge_page(with_gpu(), known, around(FILES))
     assert words_of(verdict.cells) == ["", "data/wq.npy, which it read, has changed", ""]
 
 
@@ -469,7 +471,7 @@ def test_a_kept_result_is_judged_by_its_own_files_alone() -> None:
         old.sessions["main"],
     )
     assert made is not None
-    verdict = judge(with_gpu(), PageRecord({"main": made}), around({**FILES, "data/wq.npy": "new"}))
+    verdict = judge_page(with_gpu(), PageRecord({"main": made}), around({**FILES, "data/wq.npy": "new"}))
     said = "data/wq.npy, which {} read, has changed"
     assert words_of(verdict.cells) == [said.format("it"), said.format("it"), said.format("cell load")]
 
@@ -481,7 +483,7 @@ def test_a_kept_result_ages_with_the_files_its_page_depended_on() -> None:
     now = around({f"{folder}t.csv": "new"})
     made = session_record(post, run_page(post, runs={1: SKIPPED}), now, DAY, old)
     assert made is not None
-    verdict = judge(post, PageRecord({"main": made}), now)
+    verdict = judge_page(post, PageRecord({"main": made}), now)
     assert words_of(verdict.cells) == ["", "content/posts/t.csv, which it read, has changed", ""]
 
 
@@ -499,8 +501,8 @@ def test_what_one_kept_cell_read_is_not_what_another_was_made_from() -> None:
 
 def test_a_need_without_result_shows_what_its_fallback_names() -> None:
     post = with_gpu(fallback="naive")
-    verdict = judge(post, run_without_gpu(post, None), around(FILES))
-    shown = results(verdict, None).cells[2]
+    verdict = judge_page(post, run_without_gpu(post, None), around(FILES))
+    shown = page_results(verdict, None).cells[2]
     assert shown.outputs == (Stream("stdout", "naive()\n"),)
     assert shown.shown_for == (
         "it needs CUDA, and was not run where that is; this is the output of cell naive"
@@ -514,7 +516,7 @@ def test_a_need_without_result_shows_what_its_fallback_names() -> None:
 )
 def test_other_fallbacks(fallback: str, status: str) -> None:
     post = with_gpu(fallback=fallback)
-    shown = results(judge(post, run_without_gpu(post, None), around(FILES)), None).cells[2]
+    shown = page_results(judge_page(post, run_without_gpu(post, None), around(FILES)), None).cells[2]
     assert shown.status == status
     assert (shown.problem, shown.unmet) == ("", ("cuda",) if status == "skipped" else ())
 
@@ -529,19 +531,21 @@ def test_a_fallback_may_have_a_fallback() -> None:
     run = run_page(post, runs={0: SKIPPED, 1: SKIPPED})
     made = session_record(post, run, around(), DAY)
     assert made is not None
-    shown = results(judge(post, PageRecord({"main": made}), around()), None).cells
+    shown = page_results(judge_page(post, PageRecord({"main": made}), around()), None).cells
     assert [shown[n].outputs for n in (1, 2)] == [(Stream("stdout", "naive()\n"),)] * 2
 
 
 def test_fallbacks_in_a_circle_show_nothing() -> None:
     post = page(cell("a\n", "a", needs=(CUDA,), fallback="b"), cell("b\n", "b", needs=(CUDA,), fallback="a"))
-    shown = results(judge(post, None, around()), None).cells
+    shown = page_results(judge_page(post, None, around()), None).cells
     assert [shown[n].status for n in (1, 2)] == ["pending", "pending"]
 
 
 def test_a_need_with_a_stale_result_shows_it() -> None:
     known = recorded_with_gpu(with_gpu())
-    shown = results(judge(with_gpu("flash(2)\n", fallback="naive"), known, around(FILES)), None).cells[2]
+    shown = page_results(
+        judge_page(with_gpu("flash(2)\n", fallback="naive"), known, around(FILES)), None
+    ).cells[2]
     assert (shown.outputs, shown.stale) == ((Stream("stdout", "flash()\n"),), "its code has changed")
 
 
@@ -577,27 +581,27 @@ def test_a_value_that_failed_is_missing_and_the_rest_is_recorded() -> None:
     run = replace(run, values={1: run.values[1], 2: replace(run.values[2], status="error")})
     made = session_record(post, run, around(), DAY)
     assert made is not None
-    verdict = judge(post, PageRecord({"main": made}), around())
+    verdict = judge_page(post, PageRecord({"main": made}), around())
     assert [verdict.values[n].state for n in (1, 2)] == ["fresh", "missing"]
 
 
 def test_a_page_with_values_only_is_recorded() -> None:
     post = page(values=[("1 + 1", 0)])
-    verdict = judge(post, record(post), around())
+    verdict = judge_page(post, record(post), around())
     assert verdict.values[1].state == "fresh"
     assert verdict.stale_sessions() == ()
 
 
 def test_cells_that_do_not_run_are_off() -> None:
     post = page(cell(eval=False), cell(run_in="browser"), cell("y\n"))
-    shown = results(judge(post, None, around()), None).cells
+    shown = page_results(judge_page(post, None, around()), None).cells
     assert [shown[n].status for n in (1, 2, 3)] == ["off", "off", "pending"]
 
 
 def test_packages_are_shown_with_versions_where_they_are_known() -> None:
     post = page(cell("a\n"), cell("b\n"))
     runs = {0: CellRun("ok"), 1: CellRun("ok", packages=("numpy", "mystery"))}
-    shown = results(judge(post, record(post, runs=runs), around()), None).cells
+    shown = page_results(judge_page(post, record(post, runs=runs), around()), None).cells
     assert [shown[n].packages for n in (1, 2)] == [{}, {"numpy": "2.4.6"}]
 
 
@@ -607,7 +611,7 @@ CELLS = st.builds(cell, CODE, st.sampled_from(["", "x", "y"]))
 
 @given(st.lists(CELLS, max_size=5), st.lists(CELLS, max_size=5))
 def test_fresh_means_the_same_cells_in_the_same_order(old: list[Cell], new: list[Cell]) -> None:
-    verdict = judge(page(*new), record(page(*old)), around())
+    verdict = judge_page(page(*new), record(page(*old)), around())
     codes: Callable[[list[Cell]], list[str]] = lambda cells: [c.code for c in cells]  # noqa: E731
     for number, found in verdict.cells.items():
         assert (found.state == "fresh") is (codes(old)[:number] == codes(new)[:number])

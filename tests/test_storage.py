@@ -14,10 +14,10 @@ from typing import cast
 import pytest
 
 from blogsmith.base.storage.folder import HAS_DESCRIPTORS, Folder, open_folder
-from blogsmith.base.storage.links import LinkInTheWay, is_link, is_name
-from blogsmith.base.storage.lock import LockBusy, hold_lock
+from blogsmith.base.storage.links import UnexpectedLinkError, is_link, is_name
+from blogsmith.base.storage.lock import LockBusyError, hold_lock
 from blogsmith.base.storage.own_folder import OWN_FOLDER, open_own_folder
-from blogsmith.base.storage.tree import Descent, OwnTree, scan
+from blogsmith.base.storage.tree import OpenFolderPath, OwnTree, scan
 from tests.rows import each_row
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"
@@ -68,7 +68,7 @@ def linked(request: pytest.FixtureRequest, top: Folder) -> Folder:
 
 def test_no_file_is_opened_through_a_link(linked: Folder) -> None:
     for attempt in (linked.open_file, linked.open_lock, linked.read):
-        with pytest.raises(LinkInTheWay, match="a link stands in the way"):
+        with pytest.raises(UnexpectedLinkError, match="a link stands in the way"):
             attempt("link")
     with pytest.raises(OSError):
         linked.create("link")
@@ -77,12 +77,12 @@ def test_no_file_is_opened_through_a_link(linked: Folder) -> None:
 def test_no_folder_is_entered_through_a_link(linked: Folder) -> None:
     for path in ("link", "link/below"):
         for make in (False, True):
-            with pytest.raises(LinkInTheWay) as caught:
+            with pytest.raises(UnexpectedLinkError) as caught:
                 linked.enter(path, make=make)
             assert caught.value.filename == str(linked.path / "link")
     with pytest.raises(OSError):
         linked.make("link")
-    with pytest.raises(LinkInTheWay):
+    with pytest.raises(UnexpectedLinkError):
         linked.remove_tree("link")
     assert not linked.is_folder("link")
 
@@ -150,7 +150,7 @@ def test_a_lock_on_a_file_with_two_names_is_refused(top: Folder) -> None:
 
 def test_a_lock_is_held_once(top: Folder) -> None:
     held = hold_lock(top, "lock", 0)
-    with held, pytest.raises(LockBusy, match=str(os.getpid())), hold_lock(top, "lock", 0):
+    with held, pytest.raises(LockBusyError, match=str(os.getpid())), hold_lock(top, "lock", 0):
         pass
     with hold_lock(top, "lock", 0):
         assert top.read("lock") == f"{os.getpid()}\n".encode()
@@ -229,7 +229,7 @@ def test_a_file_is_on_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: p
 
 
 def test_a_descent_keeps_what_neighbours_share(top: Folder) -> None:
-    with Descent(top, mode=0o755) as descent:
+    with OpenFolderPath(top, mode=0o755) as descent:
         for path in ("a/b/1", "a/b/2", "a/c/3", "4", "a/5"):
             parent, name = descent.parent(path)
             with parent.create(name) as file:
@@ -241,7 +241,7 @@ def test_a_descent_keeps_what_neighbours_share(top: Folder) -> None:
 def test_the_folder_of_a_site_is_not_entered_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / OWN_FOLDER).symlink_to("elsewhere")
-    with pytest.raises(LinkInTheWay):
+    with pytest.raises(UnexpectedLinkError):
         open_own_folder(tmp_path, "schema")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 

@@ -180,7 +180,7 @@ def test_code_of_a_file_and_its_mistakes(tmp_path: Path) -> None:
     ]
     (root / "src/f.py").write_text("def f(x):\n    return x\n")
     assert build(root, execution=STALE).ok
-    assert build(root).ran == 0
+    assert build(root).executed_cells == 0
     (root / "src/f.py").write_text("# moved\n\ndef f(x):\n    return x\n")
     assert not build(root).diagnostics
     (root / "src/f.py").write_text("def f(x):\n    return x + 1\n")

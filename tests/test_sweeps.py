@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from blogsmith.config.schema import Config
-from blogsmith.freeze.keys import EXACT, session_keys
+from blogsmith.freeze.keys import AS_WRITTEN, session_keys
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.record_json import from_json, to_json
 from blogsmith.freeze.recording import session_record
-from blogsmith.freeze.staleness import judge
-from blogsmith.freeze.store import pictures_of
+from blogsmith.freeze.staleness import judge_page
+from blogsmith.freeze.store import image_digests
 from blogsmith.model.cells import PageCells
 from blogsmith.model.results import Blob, CellRun, SessionRun, Stream
-from blogsmith.model.sweeps import MOST_RUNS, Sweep, SweepAxis, SweepRuns
+from blogsmith.model.sweeps import MAX_RUNS, Sweep, SweepAxis, SweepRuns
 from blogsmith.site.feeds import feed_html
 from tests.check import render
 from tests.recorded import DAY, MACHINE, around, cell, page, run_page
@@ -73,14 +73,14 @@ def test_types_of_values_count() -> None:
 
 def test_cells_without_a_sweep_keep_their_keys() -> None:
     """As they were before there were sweeps."""
-    keys = session_keys(page(cell("x = 1\n")), "main", {}, form=EXACT)
+    keys = session_keys(page(cell("x = 1\n")), "main", {}, form=AS_WRITTEN)
     assert keys.cells == ("90ed0f482e31ca4e0e558619c9a2b7a8",)
     assert not keys.sweeps
 
 
 def test_a_new_value_is_all_that_is_due() -> None:
     known = recorded(swept(4, 16), "d = 16")
-    verdict = judge(swept(4, 16, 64), known, around())
+    verdict = judge_page(swept(4, 16, 64), known, around())
     assert verdict.cells[2].state == "stale"
     assert verdict.cells[2].summary == "it was not run with d = 64"
     assert verdict.cells[3].state == "fresh"
@@ -88,31 +88,31 @@ def test_a_new_value_is_all_that_is_due() -> None:
     assert verdict.sweep_runs("main") == SweepRuns({2: frozenset({"d = 64"})}, 2)
     again = recorded(swept(4, 16, 64), "d = 64", old=known, only=True)
     assert list(again.sessions["main"].cells[1].others) == ["d = 16", "d = 64"]
-    assert judge(swept(4, 16, 64), again, around()).stale_sessions() == ()
+    assert judge_page(swept(4, 16, 64), again, around()).stale_sessions() == ()
     # one that is gone is gone from the record with the next run
-    assert judge(swept(4, 64), again, around()).stale_sessions() == ()
+    assert judge_page(swept(4, 64), again, around()).stale_sessions() == ()
     last = recorded(swept(4, 64, 1), "d = 1", old=again, only=True)
     assert list(last.sessions["main"].cells[1].others) == ["d = 64", "d = 1"]
 
 
 def test_nothing_is_recorded() -> None:
-    verdict = judge(swept(4, 16), None, around())
+    verdict = judge_page(swept(4, 16), None, around())
     assert verdict.sweep_runs("main") == SweepRuns({2: frozenset({"d = 16"})}, 0)
 
 
 def test_another_default_keeps_the_other_values() -> None:
     known = recorded(swept(4, 16, 64), "d = 16", "d = 64")
-    verdict = judge(swept(8, 16, 64), known, around())
+    verdict = judge_page(swept(8, 16, 64), known, around())
     assert verdict.cells[2].summary == "its `sweep` was d = 4 and is d = 8"
     assert verdict.sweep_runs("main") == SweepRuns({2: frozenset()}, 0)
     again = recorded(swept(8, 16, 64), old=known)
     assert list(again.sessions["main"].cells[1].others) == ["d = 16", "d = 64"]
-    assert judge(swept(8, 16, 64), again, around()).stale_sessions() == ()
+    assert judge_page(swept(8, 16, 64), again, around()).stale_sessions() == ()
 
 
 def test_what_comes_before_counts_for_all_values() -> None:
     known = recorded(swept(4, 16), "d = 16")
-    verdict = judge(swept(4, 16, before="x = 2\n"), known, around())
+    verdict = judge_page(swept(4, 16, before="x = 2\n"), known, around())
     assert verdict.sweep_runs("main") == SweepRuns({2: frozenset({"d = 16"})}, 0)
 
 
@@ -125,7 +125,7 @@ def test_a_file_that_was_read_counts_for_all_values() -> None:
         DAY,
     )
     assert made is not None
-    verdict = judge(post, PageRecord({"main": made}), around({"content/posts/a.csv": "2"}))
+    verdict = judge_page(post, PageRecord({"main": made}), around({"content/posts/a.csv": "2"}))
     assert verdict.sweep_runs("main").keys == {1: frozenset({"d = 16"})}
 
 
@@ -148,7 +148,7 @@ def test_the_file_reads_back() -> None:
 
 def test_pictures_of_values_belong_to_the_record() -> None:
     known = recorded(swept(4, 16), "d = 16").sessions["main"]
-    assert pictures_of(PageRecord({"main": known})) == {}
+    assert image_digests(PageRecord({"main": known})) == {}
     from msgspec.structs import replace
 
     from blogsmith.model.results import Display
@@ -158,7 +158,7 @@ def test_pictures_of_values_belong_to_the_record() -> None:
         other, run=replace(other.run, outputs=(Display("display", {"image/png": Blob("aa", None, "n.png")}),))
     )
     cells = (known.cells[0], replace(known.cells[1], others={"d = 16": drawn}), known.cells[2])
-    assert pictures_of(PageRecord({"main": replace(known, cells=cells)})) == {"n.png": "aa"}
+    assert image_digests(PageRecord({"main": replace(known, cells=cells)})) == {"n.png": "aa"}
 
 
 POST = """\
@@ -199,7 +199,7 @@ def test_feeds_show_the_numbers_of_marks() -> None:
 
 
 def test_the_most_runs() -> None:
-    values = ", ".join(map(str, range(MOST_RUNS)))
+    values = ", ".join(map(str, range(MAX_RUNS)))
     assert not render(f"```python\n#| sweep: {{d: [{values}]}}\nd\n```\n").diagnostics
-    found = render(f"```python\n#| sweep: {{d: [{values}, {MOST_RUNS}]}}\nd\n```\n").diagnostics
+    found = render(f"```python\n#| sweep: {{d: [{values}, {MAX_RUNS}]}}\nd\n```\n").diagnostics
     assert [one.code for one in found] == ["cell-sweep"]

@@ -61,20 +61,20 @@ EDITS = {
 def test_an_edit_remakes_who_looked_for_the_template(name: str, tmp_path: Path, made: set[str]) -> None:
     text, expected = EDITS[name]
     root = put_bare(tmp_path / "site", FILES)
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     put(root, {name: text})
     made.clear()
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     assert made == expected
     assert (expected != POSTS) or compare(root).ok
 
 
 def test_a_template_that_goes(tmp_path: Path, made: set[str]) -> None:
     root = put_bare(tmp_path / "site", {**FILES, "partials/late.html": "<b>late</b>"})
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     (root / "partials/late.html").unlink()
     made.clear()
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     assert made == POSTS
     compare(root)
     assert "late" not in (root / "public/posts/a/index.html").read_text("utf-8")
@@ -83,9 +83,9 @@ def test_a_template_that_goes(tmp_path: Path, made: set[str]) -> None:
 def test_each_page_that_imports_depends_on_what_the_macros_took(tmp_path: Path, made: set[str]) -> None:
     """Macros are made once for all pages: the second page looks for no template of theirs."""
     root = put_bare(tmp_path / "site", FILES)
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     put(root, {"content/posts/b.md": POST.format("B", 2) + "\nMore.\n"})
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     put(root, {"partials/inner.html": "{% macro sign() %}new{% endmacro %}"})
     compare(root)
     pages = [(root / f"public/posts/{name}/index.html").read_text("utf-8") for name in "ab"]
@@ -112,8 +112,8 @@ def test_texts_depend_on_what_shortcodes_may_load(
     text = POST.format("A", 1) + "\n{% own %}\n"
     files = {**FILES, BARE_STATIC: "a { color: blue }", "shortcodes/own.html": shortcode}
     root = put_bare(tmp_path / "site", {**files, "content/posts/a.md": text})
-    assert build(root, remembers=True, output=root / "public").ok
+    assert build(root, use_cache=True, output=root / "public").ok
     put(root, {edited: EDITED[edited]})
-    found = build(root, remembers=True, output=root / "public").rebuilt
+    found = build(root, use_cache=True, output=root / "public").rebuilt
     assert set(found) == ({"content/posts/a.md"} if is_anew else set())
     compare(root)

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from blogsmith.base.storage.cache_file import cache_path
-from blogsmith.base.storage.site_cache import NoRows, Row
+from blogsmith.base.storage.site_cache import NullCache, Row
 from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.program import open_rows
 from blogsmith.render.templates import environment
@@ -31,7 +31,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The first site of a user that was built."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = put_bare(tmp_path / "site", FILES)
-    build(root, remembers=True, output=root / "public")
+    build(root, use_cache=True, output=root / "public")
     return root
 
 
@@ -59,7 +59,7 @@ def test_templates_are_compiled_once(site: Path, compiled: list[str | None]) -> 
     names = set(stored(site))
     assert {"layouts/page.html", "layouts/home.html"} <= names
     put(site, {"content/a.md": POST.replace("text", "another text")})
-    build(site, remembers=True, output=site / "public")
+    build(site, use_cache=True, output=site / "public")
     assert compiled == []
     assert built(site / "public") != first
     # those that this build did not need are still there
@@ -68,7 +68,7 @@ def test_templates_are_compiled_once(site: Path, compiled: list[str | None]) -> 
 
 def test_a_template_that_changes_is_compiled_alone(site: Path, compiled: list[str | None]) -> None:
     put(site, {"shortcodes/note.inline.html": "<b>another</b>"})
-    build(site, remembers=True, output=site / "public")
+    build(site, use_cache=True, output=site / "public")
     assert compiled == ["shortcodes/note.inline.html"]
     assert b"<b>another</b>" in (site / "public/a/index.html").read_bytes()
     compare(site)
@@ -80,7 +80,7 @@ def test_a_template_that_moves_is_compiled_again(site: Path, compiled: list[str 
     own.parent.mkdir()
     lesser.rename(own)
     put(site, {"content/a.md": POST.replace("text", "another text")})
-    build(site, remembers=True, output=site / "public")
+    build(site, use_cache=True, output=site / "public")
     assert "layouts/page.html" in compiled
 
 
@@ -101,7 +101,7 @@ def test_mistakes_have_the_same_place(site: Path) -> None:
     compare(site)
     text = layout.read_text().replace("page.series", "page.title")
     put(site, {"layouts/page.html": text})
-    first, again = build(site, remembers=True), build(site, remembers=True)
+    first, again = build(site, use_cache=True), build(site, use_cache=True)
     assert again.diagnostics == first.diagnostics == build(site).diagnostics
     assert first.diagnostics[0].place is not None
 
@@ -128,7 +128,7 @@ def build_with_row(root: Path, data: bytes) -> None:
     with open_rows(root) as rows:
         rows.put("templates", "theme", Row(rows.program, data))
     put(root, {"content/a.md": POST.replace("text", "another text")})
-    assert build(root, remembers=True, output=root / "public").ok
+    assert build(root, use_cache=True, output=root / "public").ok
 
 
 def test_code_of_another_program_is_not_taken(site: Path, compiled: list[str | None]) -> None:
@@ -145,7 +145,7 @@ def test_a_build_from_nothing_compiles(site: Path, compiled: list[str | None]) -
     assert build(site).ok
     assert "layouts/page.html" in compiled
     for _ in range(2):
-        templates = TemplateRows(NoRows())
+        templates = TemplateRows(NullCache())
         assert templates.get("a", "digest") is None
         templates.put("a", "digest", compile("1", "a", "exec"))
         templates.save({"a"})
@@ -154,7 +154,7 @@ def test_a_build_from_nothing_compiles(site: Path, compiled: list[str | None]) -
 
 def test_a_new_site_begins_with_what_its_user_has_compiled(site: Path, compiled: list[str | None]) -> None:
     other = put_bare(site.with_name("other"), FILES)
-    assert build(other, remembers=True, output=other / "public").ok
+    assert build(other, use_cache=True, output=other / "public").ok
     assert "layouts/page.html" not in compiled
     assert stored(other)["layouts/page.html"] == stored(site)["layouts/page.html"]
     compare(other)
@@ -166,7 +166,7 @@ SHARED = bundled_folder("themes")
 
 def build_other(root: Path) -> Path:
     other = put_bare(root.with_name("other"), FILES)
-    assert build(other, remembers=True, output=other / "public").ok
+    assert build(other, use_cache=True, output=other / "public").ok
     compare(other)
     return other
 

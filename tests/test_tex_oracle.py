@@ -16,7 +16,7 @@ import pytest
 from blogsmith.hooks import FormulaConverter, FormulaSource
 from blogsmith.hooks.loader import load_plugins
 from blogsmith.project.bundled_folders import bundled_folder
-from blogsmith.render.converters import convert_foreign
+from blogsmith.render.converters import convert_with_plugin
 from blogsmith.tex.constructs.table import constructs
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.foreign.structure import Row, read_structure
@@ -242,7 +242,7 @@ def peer() -> FormulaConverter:
 
 def peer_form(peer: FormulaConverter, tex: str, *, display: bool) -> Row | None:
     """The row of its answer; None if it has none."""
-    found = convert_foreign(peer, FormulaSource(tex, display))
+    found = convert_with_plugin(peer, FormulaSource(tex, display))
     return None if isinstance(found, str) else read_structure(f"<math>{found.content}</math>")
 
 

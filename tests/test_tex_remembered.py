@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from blogsmith.model.documents import Body
 from blogsmith.render.html import render_body
-from blogsmith.render.tools import Tools
+from blogsmith.render.tools import SiteAccess
 from blogsmith.syntax.parser import Parsed
 from blogsmith.tex.cache import cache_conversions
 from blogsmith.tex.convert import TypesetFormula, convert_formula
@@ -92,7 +92,7 @@ def test_the_memory_is_bounded() -> None:
 def test_pages(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page twice with one memory."""
 
-    def render(parsed: Parsed, tools: Tools) -> Body:
+    def render(parsed: Parsed, tools: SiteAccess) -> Body:
         remembers = replace(tools, formula=cache_conversions())
         first, again = render_body(parsed, remembers), render_body(parsed, remembers)
         plain = render_body(parsed, tools)

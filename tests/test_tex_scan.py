@@ -6,13 +6,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from blogsmith.tex.parse.scan import (
-    At,
+    PlacedToken,
     cut_token,
+    extend_range,
     move_tokens,
     place,
-    spanning,
     split,
-    split_placed,
+    split_with_positions,
     strip_places,
     text_of,
 )
@@ -53,14 +53,14 @@ def test_tokens(tex: str, tokens: list[str]) -> None:
 @example("\\\\ ")
 @example("x \\\x0c")
 def test_places_change_no_token(tex: str) -> None:
-    assert [str(token) for token in split_placed(tex)] == split(tex)
+    assert [str(token) for token in split_with_positions(tex)] == split(tex)
 
 
 @given(TEX)
 def test_a_token_stands_at_its_place(tex: str) -> None:
     end = 0
-    for token in split_placed(tex):
-        assert isinstance(token, At)
+    for token in split_with_positions(tex):
+        assert isinstance(token, PlacedToken)
         assert token.offset >= end
         end = token.offset + token.length
         assert token == " " or token[0] == tex[token.offset]
@@ -83,7 +83,7 @@ def test_a_word_before_a_letter_is_parted_from_it() -> None:
 
 def test_a_piece_of_a_token_has_its_own_place() -> None:
     piece = cut_token(place("123", 5, 3), 1, 3)
-    assert isinstance(piece, At)
+    assert isinstance(piece, PlacedToken)
     assert (piece, piece.offset, piece.length) == ("23", 6, 2)
     assert cut_token("123", 0, 1) == "1"
 
@@ -91,16 +91,19 @@ def test_a_piece_of_a_token_has_its_own_place() -> None:
 def test_what_a_macro_makes_stands_at_its_call() -> None:
     body, argument, call = "x", place("y", 9, 1), place("\\a", 3, 2)
     made = move_tokens([body, argument], call, "\\a")
-    assert [(t, t.offset, t.macro) for t in made if isinstance(t, At)] == [("x", 3, "\\a"), ("y", 9, "")]
+    assert [(t, t.offset, t.macro) for t in made if isinstance(t, PlacedToken)] == [
+        ("x", 3, "\\a"),
+        ("y", 9, ""),
+    ]
     assert move_tokens(["x"], "\\a") == ["x"]
 
 
 def test_a_call_reaches_to_its_last_argument() -> None:
-    call = spanning(place("\\a", 3, 2), place("}", 8, 1))
-    assert isinstance(call, At) and (call.offset, call.length) == (3, 6)
-    of_macro = spanning(place("\\a", 3, 2, "\\b"), place("}", 8, 1))
-    assert isinstance(of_macro, At) and of_macro.length == 2
+    call = extend_range(place("\\a", 3, 2), place("}", 8, 1))
+    assert isinstance(call, PlacedToken) and (call.offset, call.length) == (3, 6)
+    of_macro = extend_range(place("\\a", 3, 2, "\\b"), place("}", 8, 1))
+    assert isinstance(of_macro, PlacedToken) and of_macro.length == 2
 
 
 def test_a_definition_forgets_where_it_was_written() -> None:
-    assert not isinstance(strip_places([place("x", 0, 1)])[0], At)
+    assert not isinstance(strip_places([place("x", 0, 1)])[0], PlacedToken)

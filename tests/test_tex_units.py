@@ -10,7 +10,7 @@ from blogsmith.tex.packages.siunitx.expanders import EXPANDERS
 from blogsmith.tex.packages.siunitx.unit_names import PREFIXES, UNITS
 from blogsmith.tex.parse.errors import ParseError
 from blogsmith.tex.parse.reader import TokenReader
-from blogsmith.tex.parse.scan import At, split_placed
+from blogsmith.tex.parse.scan import PlacedToken, split_with_positions
 from tests.rows import each_row
 
 from .tex_expansion import complaint, expand
@@ -376,12 +376,12 @@ def test_what_is_blamed(tex: str, blamed: str) -> None:
 
 def test_the_name_of_an_option_is_blamed() -> None:
     place = r"\num[round-mode=places, grup-digits=false]{1}"
-    reader = TokenReader(split_placed(place), {})
+    reader = TokenReader(split_with_positions(place), {})
     command = reader.pop()
     with pytest.raises(ParseError) as caught:
         EXPANDERS[command](reader, command)
     first, last = caught.value.token, caught.value.end
-    assert isinstance(first, At) and isinstance(last, At)
+    assert isinstance(first, PlacedToken) and isinstance(last, PlacedToken)
     assert place[first.offset : last.offset + last.length] == "grup-digits"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.model.texts import FEATURES, PageText, pack_text, packed_text, text_features
+from blogsmith.model.texts import FEATURES, PageText, compress_text, lazy_text, text_features
 
 CLASSES = ("math-display", "math-lines", "math-long", "publications", "ref-links", "table-wrap", "xref")
 MARKS = {
@@ -50,7 +50,7 @@ def test_words_of_a_text_are_no_features() -> None:
 def test_features_are_what_is_found_mark_by_mark(html: str) -> None:
     wanted = {name for name, mark in MARKS.items() if mark in html}
     assert text_features(html.encode()) == wanted
-    text = PageText.of(html)
-    packed = packed_text(text.digest, lambda: pack_text(text))
+    text = PageText.from_string(html)
+    packed = lazy_text(text.digest, lambda: compress_text(text))
     assert [one.features() for one in (text, text.open(), packed, packed.open())] == [wanted] * 4
     assert packed.read() == html

@@ -39,7 +39,7 @@ def plain(root: Path, files: Mapping[str, str], base_path: str = "") -> Theme:
 def page(**fields: Any) -> PageView:
     given: dict[str, Any] = {"kind": "post", "path": "content/posts/a.md", "url": "/posts/a/"}
     given |= {"canonical_url": "", "title": "A", "title_html": "A"}
-    given |= {"body": PageText.of(fields.pop("content", ""))}
+    given |= {"body": PageText.from_string(fields.pop("content", ""))}
     return PageView(**{**given, **fields})
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from blogsmith.base.diagnostics.model import Reporter, SiteError
 from blogsmith.render.templates.theme import load_theme
-from blogsmith.render.templates.theme_options import ThemeOption, merge_options, variables_of
+from blogsmith.render.templates.theme_options import ThemeOption, merge_options, option_variables
 from blogsmith.render.templates.theme_settings import read_settings
 from tests.docs_theme import PAPER, options, variables
 from tests.rows import each_row
@@ -101,9 +101,9 @@ class TestDeclared:
         assert merged["tint"] == ThemeOption({"light": "#fff", "dark": "#000"}, "color", (), "--tint")
         assert merged["side"] == ThemeOption("b", "text", ("a", "b"))
         assert merged["mine"].kind == "number"
-        assert variables_of({}, merged) == (("--tint", "light-dark(#fff, #000)"),)
-        assert variables_of({"tint": "teal"}, merged) == (("--tint", "teal"),)
-        assert variables_of({"tint": ""}, merged) == ()
+        assert option_variables({}, merged) == (("--tint", "light-dark(#fff, #000)"),)
+        assert option_variables({"tint": "teal"}, merged) == (("--tint", "teal"),)
+        assert option_variables({"tint": ""}, merged) == ()
 
 
 def test_options_reach_pages_and_style_sheets(tmp_path: Path) -> None:

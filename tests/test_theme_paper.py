@@ -172,7 +172,7 @@ class TestPost:
     def test_scripts_only_where_needed(
         self, paper: Theme, widgets: set[str], content: str, options: dict[str, bool], shipped: list[str]
     ) -> None:
-        page = replace(FULL, widgets=frozenset(widgets), body=PageText.of(content), toc=())
+        page = replace(FULL, widgets=frozenset(widgets), body=PageText.from_string(content), toc=())
         tree = parse(paper.render("post", page, replace(SITE, options=options)))
         found = [(item.get("src") or "").partition("?")[0] for item in scripts(tree)]
         bundle = f"/b/{paper.bundles['posts'].path()}"
@@ -196,7 +196,7 @@ class TestPost:
         ],
     )
     def test_files_only_where_needed(self, paper: Theme, content: str, sheet: str) -> None:
-        page = replace(FULL, body=PageText.of(content), math_font="/b/assets/paper/fonts/m-1")
+        page = replace(FULL, body=PageText.from_string(content), math_font="/b/assets/paper/fonts/m-1")
         tree = parse(paper.render("post", page, SITE))
         found = {(item.get("href") or "").removeprefix("/b/assets/paper/") for item in tree.iter("link")}
         assert f"posts-{paper.sheets['posts'].path(page.math_font).stem[-10:]}.css" in found
@@ -208,7 +208,7 @@ class TestPost:
             links = parse(paper.render("section", page, SITE)).iter("link")
             return [item.get("href") or "" for item in links if item.get("rel") == "stylesheet"]
 
-        plain = replace(LISTING, kind="section", body=PageText.of(""))
+        plain = replace(LISTING, kind="section", body=PageText.from_string(""))
         assert sheets(plain) == [f"/b/{paper.sheets['lists'].path('')}"]
         assert sheets(replace(LISTING, kind="section")) == [f"/b/{paper.sheets['posts'].path('')}"]
 
@@ -361,6 +361,6 @@ class TestLists:
 
     def test_an_automatic_description_does_not_repeat_the_text(self, paper: Theme) -> None:
         page = replace(
-            BARE, kind="section", description="Text of", body=PageText.of("<p>Text of the page</p>")
+            BARE, kind="section", description="Text of", body=PageText.from_string("<p>Text of the page</p>")
         )
         assert not having(parse(paper.render("section", page, SITE)), "page-description")

@@ -40,5 +40,5 @@ def test_a_bell_that_is_lost_ends_it_at_its_end() -> None:
 
 def test_a_judge_is_asked_again_until_it_ends_the_work() -> None:
     answers = iter((None, None, TooLong))
-    with pytest.raises(TooLong), alarm(0.01, ValueError, again_s=0.01, judge=lambda: next(answers)):
+    with pytest.raises(TooLong), alarm(0.01, ValueError, interval_s=0.01, choose_error=lambda: next(answers)):
         time.sleep(5)

@@ -12,7 +12,7 @@ import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.project.trust import consent as consent_module
-from blogsmith.project.trust.consent import is_trusted, judge, trust
+from blogsmith.project.trust.consent import check_consent, is_trusted, trust
 from blogsmith.project.trust.place import record_file
 
 
@@ -166,7 +166,7 @@ def test_another_folder_at_the_same_path_is_not_trusted(tmp_path: Path) -> None:
     assert is_trusted(site)
     shutil.rmtree(site)
     make_site(site)
-    assert (judge(site).state, is_trusted(site)) == ("elsewhere", False)
+    assert (check_consent(site).state, is_trusted(site)) == ("elsewhere", False)
 
 
 def test_a_clone_that_brings_the_mark_is_not_trusted(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_clone_that_brings_the_mark_is_not_trusted(tmp_path: Path) -> None:
     shutil.copytree(site, tmp_path / "clone")
     site.rename(tmp_path / "away")
     (tmp_path / "clone").rename(site)
-    assert judge(site).state == "elsewhere"
+    assert check_consent(site).state == "elsewhere"
     # the inode may come again, the moment does not; nor the device where the system tells no moment
     assert not is_trusted(site)
 
@@ -195,7 +195,7 @@ def test_every_part_of_the_identity_counts(
     assert is_trusted(site)
     folder[other] += 1
     record_file().write_text(json.dumps(noted))
-    assert judge(site).state == "elsewhere"
+    assert check_consent(site).state == "elsewhere"
 
 
 def test_without_its_mark_a_folder_is_another_one(tmp_path: Path) -> None:
@@ -203,10 +203,10 @@ def test_without_its_mark_a_folder_is_another_one(tmp_path: Path) -> None:
     trust(site)
     (mark,) = (site / ".blogsmith").iterdir()
     mark.rename(tmp_path / "mark")
-    assert judge(site).state == "elsewhere"
+    assert check_consent(site).state == "elsewhere"
     # neither is a link to one
     mark.symlink_to(tmp_path / "mark")
-    assert judge(site).state == "elsewhere"
+    assert check_consent(site).state == "elsewhere"
     mark.unlink()
     (tmp_path / "mark").rename(mark)
     assert is_trusted(site)
@@ -229,7 +229,7 @@ def test_two_users_of_a_folder_do_not_take_consent_from_each_other(
     site = make_site(tmp_path / "x")
     trust(site)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
-    assert judge(site).state == "never"
+    assert check_consent(site).state == "never"
     trust(site)
     assert is_trusted(site)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -249,10 +249,10 @@ def test_to_trust_again_leaves_one_mark(site: Path) -> None:
 def test_a_record_of_an_earlier_blogsmith_asks_once_more(site: Path, record: Path) -> None:
     record.parent.mkdir(parents=True)
     record.write_text(json.dumps({str(site.resolve()): "ab" * 32}))
-    assert judge(site).state == "earlier"
-    assert "an earlier blogsmith" in judge(site).reason
+    assert check_consent(site).state == "earlier"
+    assert "an earlier blogsmith" in check_consent(site).reason
     assert trust(site).state == "earlier"
-    assert judge(site).state == "given"
+    assert check_consent(site).state == "given"
 
 
 def test_what_has_changed_is_named(site: Path) -> None:
@@ -262,7 +262,7 @@ def test_what_has_changed_is_named(site: Path) -> None:
     (site / "plugins" / "new.py").write_text("")
     (site / "plugins" / "deep" / "part.py").unlink()
     (site / "blogsmith.yaml").write_text("title: A\nexecute: {python: new}\neditor: ed {file}\n")
-    consent = judge(site)
+    consent = check_consent(site)
     assert [(change.name, change.kind) for change in consent.changes] == [
         ("plugins/deep/part.py", "gone"),
         ("plugins/mine.py", "changed"),
@@ -303,7 +303,7 @@ def test_links_are_read_where_they_lead_inside_the_site(site: Path, tmp_path: Pa
     os.mkfifo(site / "plugins" / "pipe.py")
     consent = trust(site)
     assert set(consent.code.digests) == {"plugins/deep/part.py", "plugins/mine.py", "plugins/inner.py"}
-    assert dict(consent.code.left_out) == {
+    assert dict(consent.code.uncovered) == {
         "plugins/folder": "it is a link to a folder",
         "plugins/outer.py": "it is a link that leads out of the site",
         "plugins/pipe.py": "it is no regular file",
@@ -330,7 +330,7 @@ def test_a_program_of_the_site_that_a_setting_names_is_covered(tmp_path: Path, s
     (site / "blogsmith.yaml").write_text(f"{setting}\n")
     assert list(trust(site).files) == ["tools/run"]
     (site / "tools" / "run").write_text("#!/bin/sh\nrm -rf ~\n")
-    assert judge(site).reason == "since it was trusted, tools/run has changed"
+    assert check_consent(site).reason == "since it was trusted, tools/run has changed"
 
 
 def test_programs_elsewhere_are_the_users_own(tmp_path: Path) -> None:

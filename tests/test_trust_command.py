@@ -10,7 +10,7 @@ import pytest
 from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.cli.main import main
 from blogsmith.preview.editors import editor_link
-from blogsmith.project.trust.consent import judge, trust
+from blogsmith.project.trust.consent import check_consent, trust
 from blogsmith.project.trust.place import record_file
 from tests.site_files import build
 
@@ -111,7 +111,7 @@ def test_messages_say_why_it_is_not_trusted(site: Path, happens: str, reason: st
     (found,) = build(site).diagnostics
     assert found.code == "plugin-untrusted"
     assert found.message == f"plugin mine is code of this site, which is not trusted{reason}"
-    consent = judge(site)
+    consent = check_consent(site)
     editor = editor_link("ed {file}", {}, site, consent.is_given, consent.reason)
     assert reason.removeprefix(": ") in editor.problem
     # without the plugin what is missing are the results of cells

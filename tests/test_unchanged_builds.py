@@ -14,7 +14,7 @@ import pytest
 
 from blogsmith.base.storage.cache_file import cache_path, remove_site_cache
 from blogsmith.base.storage.folder import Folder
-from blogsmith.base.storage.tree import Descent
+from blogsmith.base.storage.tree import OpenFolderPath
 from blogsmith.build import last_build
 from blogsmith.build import site as line
 from blogsmith.cli.main import main
@@ -161,7 +161,7 @@ def test_outputs_are_read_only_where_stamps_do_not_tell(site: Path, monkeypatch:
     read: list[str] = []
     digest_on_disk = plan._digest_on_disk
 
-    def watched(descent: Descent, path: str) -> str:
+    def watched(descent: OpenFolderPath, path: str) -> str:
         read.append(path)
         return digest_on_disk(descent, path)
 

@@ -7,7 +7,7 @@ import pytest
 from blogsmith.model.cells import Value
 from blogsmith.syntax.cells.values import split_value
 from blogsmith.syntax.headings import plain_text
-from blogsmith.syntax.records import record_of
+from blogsmith.syntax.records import get_record
 from tests.parsed_posts import parse
 from tests.rows import each_row
 
@@ -96,7 +96,7 @@ def test_plain_text_holds_values_once_they_are_known() -> None:
     assert plain_text(children, parsed.page) == "Of  heads"
     assert plain_text(children, parsed.page, {1: "8"}) == "Of 8 heads"
     assert parsed.tokens[0].meta["heading"].id == "of-heads"
-    assert record_of(children[1], Value).expression == "n"
+    assert get_record(children[1], Value).expression == "n"
 
 
 def test_a_value_in_the_heading_that_is_the_title() -> None:

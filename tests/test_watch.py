@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.base.storage.changed_files import ChangedFiles
-from blogsmith.watch.hints import CannotWatch, HintQueue, OpenNotifier
+from blogsmith.watch.hints import HintQueue, OpenNotifier, WatchError
 from blogsmith.watch.observer import ObserverNotifier
 from blogsmith.watch.probe import PROBE_S, EventProbe
 from blogsmith.watch.watcher import Watcher, open_notifier
@@ -55,7 +55,7 @@ def receiver(site: Path) -> Iterator[Receiver]:
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is compared more often than it would be."""
-    monkeypatch.setattr("blogsmith.watch.watcher.NET_S", 0.2)
+    monkeypatch.setattr("blogsmith.watch.watcher.FALLBACK_SCAN_S", 0.2)
 
 
 @pytest.fixture
@@ -83,10 +83,10 @@ class SilentNotifier:
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
         if len(self.folders) >= self.most:
-            raise CannotWatch("the limit of the test is reached")
+            raise WatchError("the limit of the test is reached")
         self.folders.add(folder)
 
-    def keep(self, folders: Set[str]) -> None:
+    def keep_only(self, folders: Set[str]) -> None:
         self.folders &= folders
 
     def stop(self) -> None:
@@ -317,7 +317,7 @@ def test_an_overflow_means_look_at_everything(site: Path, only_told: None) -> No
 
     with watching(site, notifier=recorded) as (receiver, _):
         write(site, POST, text="second\n")
-        opened[0].overflow()
+        opened[0].add_overflow()
         receiver.wait(lambda: bool(receiver.reports))
         assert receiver.reports == [ChangedFiles(frozenset({site / POST}), everything=True)]
 
@@ -328,7 +328,7 @@ def test_the_kernel_says_when_its_queue_overflows(site: Path) -> None:
         pytest.skip("the queue is too long to fill")
     with watching(site) as (receiver, watcher):
         # the reader waits for this lock with its first event, and the kernel's queue fills up
-        with watcher._notices._changed:
+        with watcher._hints._changed:
             one, two = site / "content/one", site / "content/two"
             one.touch()
             for _ in range(most // 4 + 2000):
@@ -362,7 +362,7 @@ def test_what_the_kernel_refuses_has_a_reason(
         return -1
 
     monkeypatch.setattr(f"watchdog.observers.inotify_c.{call}", refuse)
-    with ExitStack() as stack, pytest.raises(CannotWatch, match=f"^{re.escape(words)}$"):
+    with ExitStack() as stack, pytest.raises(WatchError, match=f"^{re.escape(words)}$"):
         notifier = open_notifier(HintQueue())
         stack.callback(notifier.stop)
         notifier.watch(str(tmp_path), tmp_path.stat().st_ino, alone=True)
@@ -381,7 +381,7 @@ def test_a_folder_under_two_names_is_told_under_both_until_one_goes(tmp_path: Pa
         notifier.watch(str(new), new.stat().st_ino, alone=True)
         places = {place for name in ("a", "b") for place in _told_of(notices, new / name, str(new / name))}
         assert {str(old / "a"), str(new / "a")} <= places
-        notifier.keep({str(new)})
+        notifier.keep_only({str(new)})
         assert _told_of(notices, new / "c", str(new / "c")) == {str(new / "c")}
     finally:
         notifier.stop()
@@ -421,7 +421,7 @@ def test_polling_sees_writes_that_leave_size_and_times_alone(site: Path) -> None
 
 def test_a_system_that_refuses_is_polled(site: Path) -> None:
     def refuse(notices: HintQueue) -> SilentNotifier:
-        raise CannotWatch("the limit of the test is reached")
+        raise WatchError("the limit of the test is reached")
 
     with watching(site, notifier=refuse) as (receiver, _):
         expected = "no events for changed files (the limit of the test is reached): looking every 1 s"
@@ -615,7 +615,7 @@ def test_events_that_come_late_are_events(
             write(site, POST, text=f"{number}\n")
             receiver.wait_for(POST)
             told[0].add(str(site / POST))
-            wait_for(lambda: not watcher._missed, DEADLINE_S)
+            wait_for(lambda: not watcher._changes_without_event, DEADLINE_S)
         assert receiver.lines == []
 
 
@@ -660,7 +660,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files that were looked at already are compared with what was told of them, not with that look."""
-    monkeypatch.setattr("blogsmith.watch.change_detector.STEP_S", DEADLINE_S / 8)
+    monkeypatch.setattr("blogsmith.watch.change_detector.INCOMPLETE_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
     class Failing(SilentNotifier):

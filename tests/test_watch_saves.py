@@ -286,7 +286,7 @@ def test_what_is_saved_while_the_receiver_is_busy_comes_in_one_report(site: Path
             (site / f"content/posts/{number}.md").write_text("new\n")
         # the events have come, not only happened
         last = str(site / "content/posts/19.md")
-        wait_for(lambda: watcher._notices._places.get(last) is False)
+        wait_for(lambda: watcher._hints._places.get(last) is False)
         go_on.set()
         assert done.wait(DEADLINE_S)
     finally:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from blogsmith.execute.worker.dimensions import fit, shapes_in
+from blogsmith.execute.worker.dimensions import fit, parse_shapes
 from blogsmith.execute.worker.shapes import instrument
 from tests.rows import each_row
 
@@ -100,7 +100,7 @@ def found(code: str, **names: object) -> list[tuple[int, str, str, str]]:
     ],
 )
 def test_which_comments_are_shapes(comment: str, shapes: list[str]) -> None:
-    assert [shape.written for shape in shapes_in(comment)] == shapes
+    assert [shape.written for shape in parse_shapes(comment)] == shapes
 
 
 @each_row(
@@ -146,7 +146,7 @@ def test_which_comments_are_shapes(comment: str, shapes: list[str]) -> None:
 def test_what_fits(
     shape: str, sizes: tuple[int, ...], known: dict[str, Any], met: dict[str, Any] | None
 ) -> None:
-    (parsed,) = shapes_in(f"# shape: {shape}")
+    (parsed,) = parse_shapes(f"# shape: {shape}")
     assert fit(parsed, sizes, known.get) == met
 
 

@@ -25,7 +25,7 @@ FULL = PageView(
     canonical_url="https://example.org/b/posts/a/",
     title="Why x?",
     title_html="Why <math><mi>x</mi></math>?",
-    body=PageText.of("<h2 id='one'>One</h2><p>Text</p>"),
+    body=PageText.from_string("<h2 id='one'>One</h2><p>Text</p>"),
     subtitle="A subtitle",
     description="Why, in words",
     description_html="Why, in <em>words</em>",

@@ -20,7 +20,7 @@ from ..project.report import BuildLog, BuildOptions, Progress, no_progress
 from ..project.select import select_posts
 from ..site.feeds import feed_html, without_control_characters
 from ..site.frame import OLDEST, host_url
-from ..site.math_font import font_cut_of, font_face, page_signs
+from ..site.math_font import font_face, page_signs, subset_font
 from ..stages.fonts import font_bytes
 
 __all__ = (
@@ -41,7 +41,6 @@ __all__ = (
     "did_you_mean",
     "feed_html",
     "font_bytes",
-    "font_cut_of",
     "font_face",
     "format_size",
     "host_url",
@@ -54,5 +53,6 @@ __all__ = (
     "plural",
     "select_posts",
     "slugify",
+    "subset_font",
     "without_control_characters",
 )

@@ -6,10 +6,10 @@ It imports nothing heavy: `blogsmith --help` loads every command.
 from __future__ import annotations
 
 from ..base.diagnostics.counts import plural
-from ..base.diagnostics.extras import install_extra
+from ..base.diagnostics.extras import extra_install_command
 from ..base.installed import IMPORTERS, installed_parts
 from ..cli import terminal
-from ..cli.clock import Clocks
+from ..cli.clock import CommandClock
 from ..cli.completion_types import NameType
 from ..cli.garbage import rare_collections
 from ..cli.image_fetch import fetch_images, plan_fetch
@@ -22,14 +22,14 @@ from ..cli.verbosity import is_quiet, print_messages, verbosity_options
 __all__ = (
     "IMPORTERS",
     "STALE",
-    "Clocks",
+    "CommandClock",
     "NameType",
     "ProgressBar",
     "drafts_option",
+    "extra_install_command",
     "fetch_images",
     "format_path",
     "future_option",
-    "install_extra",
     "installed_parts",
     "is_quiet",
     "plan_fetch",

@@ -9,14 +9,14 @@ from ..base.schema.files import read_schema
 from ..base.storage.changed_files import ChangedFiles
 from ..base.storage.file_names import MARKDOWN
 from ..base.storage.folder import open_folder
-from ..base.timeout import PageGivenUp
+from ..base.timeout import PageCancelled
 from ..base.version import __version__
 from ..build.incremental import IncrementalPipeline, UpdateRequest
 from ..build.snapshot import SiteSnapshot
 from ..config.load import CONFIG_NAME, load_config
 from ..lint.labels import spell_label
 from ..lint.macros import find_definition
-from ..lint.pages import formulas_of
+from ..lint.pages import page_formulas
 from ..lint.run import lint_page
 from ..model.cells import Cell, Value
 from ..model.decode import decode, normalize_line_ends
@@ -34,11 +34,11 @@ from ..syntax.parser import Parsed
 from ..syntax.records import (
     Callout,
     Citation,
-    Cited,
+    CitationItem,
     Fence,
     Figure,
     Heading,
-    LinkAt,
+    LinkTargetPlace,
     Math,
     Shortcode,
     TableRecord,
@@ -53,7 +53,7 @@ from ..tex.errors import TexError
 from ..tex.on_demand import convert_formula, linear_text, portable_tex
 from ..tex.parse.macros import read_macros
 from ..tex.parse.reader import Macro
-from ..watch.pending_changes import PendingChanges, is_of_site
+from ..watch.pending_changes import PendingChanges, is_site_source
 from ..watch.watcher import Watcher
 
 __all__ = (
@@ -71,7 +71,7 @@ __all__ = (
     "CellResult",
     "ChangedFiles",
     "Citation",
-    "Cited",
+    "CitationItem",
     "Diagnostic",
     "Display",
     "Failure",
@@ -80,10 +80,10 @@ __all__ = (
     "Heading",
     "IncrementalPipeline",
     "Label",
-    "LinkAt",
+    "LinkTargetPlace",
     "Macro",
     "Math",
-    "PageGivenUp",
+    "PageCancelled",
     "Parsed",
     "PendingChanges",
     "Place",
@@ -108,8 +108,7 @@ __all__ = (
     "convert_formula",
     "decode",
     "find_definition",
-    "formulas_of",
-    "is_of_site",
+    "is_site_source",
     "label_id",
     "lazy_pattern",
     "linear_text",
@@ -119,6 +118,7 @@ __all__ = (
     "normalize_line_ends",
     "open_folder",
     "open_rows",
+    "page_formulas",
     "portable_tex",
     "provenance",
     "read_macros",

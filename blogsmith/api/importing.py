@@ -10,22 +10,22 @@ from ..base.installed import IMPORTERS, installed_parts
 from ..base.patterns import lazy_pattern
 from ..base.schema.data_text import is_too_deep
 from ..base.schema.yaml_scalars import resolve as resolve_yaml_scalar
-from ..base.storage.folder import NEW, Folder, open_folder
+from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder
 from ..base.storage.links import is_junction
 from ..base.storage.lock import site_lock
 from ..base.storage.temporary import temporary_folder
-from ..base.timeout import TookTooLong, alarm, has_alarm
+from ..base.timeout import PageTimeout, alarm, has_alarm
 from ..bibliography.bibliography_file import BibtexFile, read_entries
 from ..bibliography.latex import plain_text
 from ..build.incremental import IncrementalPipeline, UpdateRequest
 from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
-from ..execute.session.environment import cores
+from ..execute.session.environment import count_cores
 from ..features.remote_images import remote_uses
 from ..freeze.keys import code_digest, start_key
 from ..freeze.record import CellRecord, PageRecord, SessionRecord
 from ..freeze.record_form import Origin
-from ..freeze.store import page_files
+from ..freeze.store import list_page_files
 from ..model.dates import parse_date, split_dated_name
 from ..model.documents import Source
 from ..model.names import VOID_ELEMENTS, name_set
@@ -33,14 +33,14 @@ from ..model.paths import collapse_path
 from ..model.protection import find_restrictions
 from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from ..model.slugs import alias_problem, github_slug, slug_problem, slugify
-from ..pools.pool import MAX_PROCESSES, ProcessDied, ProcessPool, StartMethod, can_fork
+from ..pools.pool import MAX_PROCESSES, ProcessDiedError, ProcessPool, StartMethod, can_fork
 from ..project.bundled_folders import bundled_folder
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, Progress
 from ..read.front_matter import read_document
 from ..read.head import KNOWN_KEYS
 from ..read.references import is_known_field
-from ..site.frame import Rendered
+from ..site.frame import RenderedDocument
 from ..syntax.emoji import replace_emoji
 from ..syntax.kinds import kind_table
 
@@ -49,7 +49,7 @@ __all__ = (
     "KNOWN_KEYS",
     "LOWERABLE",
     "MAX_PROCESSES",
-    "NEW",
+    "TEMPORARY_PREFIX",
     "VOID_ELEMENTS",
     "BibtexFile",
     "Blob",
@@ -67,18 +67,18 @@ __all__ = (
     "IncrementalPipeline",
     "Origin",
     "PageRecord",
+    "PageTimeout",
     "Place",
-    "ProcessDied",
+    "ProcessDiedError",
     "ProcessPool",
     "Progress",
-    "Rendered",
+    "RenderedDocument",
     "SessionRecord",
     "SiteError",
     "SiteSnapshot",
     "Source",
     "StartMethod",
     "Stream",
-    "TookTooLong",
     "UpdateRequest",
     "alarm",
     "alias_problem",
@@ -86,7 +86,7 @@ __all__ = (
     "can_fork",
     "code_digest",
     "collapse_path",
-    "cores",
+    "count_cores",
     "count_line",
     "did_you_mean",
     "find_restrictions",
@@ -99,10 +99,10 @@ __all__ = (
     "is_too_deep",
     "kind_table",
     "lazy_pattern",
+    "list_page_files",
     "name_set",
     "open_folder",
     "open_site",
-    "page_files",
     "parse_date",
     "plain_text",
     "plural",

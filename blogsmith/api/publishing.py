@@ -20,15 +20,15 @@ from ..config.schema import Config, Search
 from ..config.validate import base_url_problem
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, ExecutionOptions, Progress, no_progress
-from ..project.trust.consent import judge
+from ..project.trust.consent import check_consent
 from ..site.host_files import (
     CONTENT_TYPES,
+    DIGEST_URL_PATTERN,
     FEED_TYPE,
-    FRESH,
-    HASHED,
     IMMUTABLE,
+    REVALIDATE,
     SECURITY,
-    VERSIONED,
+    VERSIONED_URL_START,
     RedirectRule,
     make_rules,
 )
@@ -36,14 +36,14 @@ from ..site.host_files import (
 __all__ = (
     "CONFIG_NAME",
     "CONTENT_TYPES",
+    "DIGEST_URL_PATTERN",
     "DISTRIBUTION",
     "FEED_TYPE",
-    "FRESH",
-    "HASHED",
     "IMMUTABLE",
     "MANIFEST",
+    "REVALIDATE",
     "SECURITY",
-    "VERSIONED",
+    "VERSIONED_URL_START",
     "BuildLog",
     "BuildOptions",
     "BuildReport",
@@ -59,8 +59,8 @@ __all__ = (
     "__version__",
     "base_url_problem",
     "build_site",
+    "check_consent",
     "first_names",
-    "judge",
     "lazy_pattern",
     "load_config",
     "load_site",

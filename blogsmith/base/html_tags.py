@@ -56,7 +56,7 @@ class StartTag(Struct, frozen=True):
         return self.get("class").split()
 
 
-def hidden_spans(text: str) -> list[tuple[int, int]]:
+def find_tagless_spans(text: str) -> list[tuple[int, int]]:
     """Return (start, end) of each part that contains no tags: comments, and the contents of scripts and
     stylesheets.
 
@@ -66,7 +66,7 @@ def hidden_spans(text: str) -> list[tuple[int, int]]:
     while opening := _HIDING.search(text, at):
         name = opening[1]
         if name:
-            tag = start_tag(text, opening.start())
+            tag = parse_start_tag(text, opening.start())
             start = tag.end if tag else opening.end()
             closing = re.compile(rf"</{name}(?=[\s>/])", re.IGNORECASE).search(text, start)
             at = closing.start() if closing else len(text)
@@ -78,7 +78,7 @@ def hidden_spans(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def start_tag(text: str, pos: int = 0) -> StartTag | None:
+def parse_start_tag(text: str, pos: int = 0) -> StartTag | None:
     """Return the start tag at `pos`, or None if it is not well formed."""
     found = _START.match(text, pos)
     if not found:

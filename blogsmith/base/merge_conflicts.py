@@ -65,7 +65,7 @@ def _find_conflicts(lines: Sequence[str], *, is_markdown: bool) -> list[_Conflic
     while number < len(lines):
         line = lines[number]
         marker = line[:7] if not fence and _MARKER.fullmatch(line) else ""
-        conflict = _conflict_at(lines, number) if marker == "<<<<<<<" else None
+        conflict = _parse_conflict(lines, number) if marker == "<<<<<<<" else None
         if conflict:
             found.append(conflict)
             number = conflict.first + 1
@@ -82,10 +82,9 @@ def _find_conflicts(lines: Sequence[str], *, is_markdown: bool) -> list[_Conflic
     return found
 
 
-def _conflict_at(lines: Sequence[str], first: int) -> _Conflict | None:
+def _parse_conflict(lines: Sequence[str], first: int) -> _Conflict | None:
     """Return the conflict that begins at a line. Return None if it has no end, or another one begins before
-    its end.
-    """
+    its end."""
     markers = {"|||||||": -1, "=======": -1}
     for number in range(first + 1, len(lines)):
         marker = lines[number][:7] if _MARKER.fullmatch(lines[number]) else ""

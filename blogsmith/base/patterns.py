@@ -14,8 +14,7 @@ _COPIED = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "f
 
 class _LazyPattern:
     """A placeholder for a compiled pattern. After its first use its methods are those of the compiled
-    pattern.
-    """
+    pattern."""
 
     def __init__(self, source: str | bytes, flags: int) -> None:
         self.pattern = source
@@ -31,6 +30,5 @@ class _LazyPattern:
 
 def lazy_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern like `re.compile`, for constants of modules. Functions of `re` itself do not accept
-    it.
-    """
+    it."""
     return cast("re.Pattern[AnyStr]", _LazyPattern(source, flags))

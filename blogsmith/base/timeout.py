@@ -15,8 +15,7 @@ from types import FrameType
 
 def has_alarm() -> bool:
     """Return whether `alarm` works here: in the main thread, which alone receives signals, where setitimer
-    exists.
-    """
+    exists."""
     return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
 
 
@@ -25,9 +24,9 @@ def alarm(
     seconds: float,
     error: type[BaseException],
     *,
-    working: bool = False,
-    again_s: float = 1.0,
-    judge: Callable[[], type[BaseException] | None] | None = None,
+    is_cpu_time: bool = False,
+    interval_s: float = 1.0,
+    choose_error: Callable[[], type[BaseException] | None] | None = None,
 ) -> Iterator[None]:
     """Raise `error` inside the block after `seconds`, even during a regular expression: `re` checks for
     signals.
@@ -39,13 +38,15 @@ def alarm(
     interrupted. judge: called at that time, and every `again_s` seconds after it. The error it returns is
     raised instead of `error`; None raises nothing.
     """
-    timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if working else (signal.ITIMER_REAL, signal.SIGALRM)
+    timer, number = (
+        (signal.ITIMER_PROF, signal.SIGPROF) if is_cpu_time else (signal.ITIMER_REAL, signal.SIGALRM)
+    )
 
     rung: type[BaseException] | None = None
 
     def ring(number: int, frame: FrameType | None) -> None:
         nonlocal rung
-        rung = judge() if judge else error
+        rung = choose_error() if choose_error else error
         if rung:
             raise rung
 
@@ -54,7 +55,7 @@ def alarm(
     try:
         try:
             # rings again if the first error is lost in a `__del__`, where exceptions are ignored
-            before = signal.setitimer(timer, seconds, again_s)
+            before = signal.setitimer(timer, seconds, interval_s)
             yield
             if rung:
                 # the error was lost, and the work ended before the next alarm
@@ -69,16 +70,16 @@ def alarm(
 # A template that never ends must not block the whole preview.
 
 LIMIT_S = 10.0
-PATIENT_S = 1.0
+UNINTERRUPTED_S = 1.0
 """Time in seconds during which a page is never cancelled, however urgent other work is."""
-_LOOK_S = 0.1
+_POLL_S = 0.1
 
 
-class TookTooLong(BaseException):
+class PageTimeout(BaseException):
     """The time limit has passed. Not an `Exception`, because third-party templates and lexers catch those."""
 
 
-class PageGivenUp(BaseException):
+class PageCancelled(BaseException):
     """The page is cancelled because something else is more urgent. Code in between must not catch it."""
 
 
@@ -96,13 +97,13 @@ def time_limit(
         yield
         return
     if is_urgent is None:
-        with alarm(seconds, TookTooLong):
+        with alarm(seconds, PageTimeout):
             yield
         return
     end_s = time.monotonic() + seconds
 
     def judge() -> type[BaseException] | None:
-        return TookTooLong if time.monotonic() >= end_s else PageGivenUp if is_urgent() else None
+        return PageTimeout if time.monotonic() >= end_s else PageCancelled if is_urgent() else None
 
-    with alarm(min(PATIENT_S, seconds), TookTooLong, again_s=_LOOK_S, judge=judge):
+    with alarm(min(UNINTERRUPTED_S, seconds), PageTimeout, interval_s=_POLL_S, choose_error=judge):
         yield

@@ -9,17 +9,21 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.merge_conflicts import may_have_conflict, take_first_versions
-from ..model.publications import FoundPublication, Publication
+from ..model.publications import Publication, PublicationLookup
 from .bibtex_entry import BibEntry, Strings, read_entry, read_strings
-from .bibtex_index import BibIndex, Mistake, index_bibtex
+from .bibtex_index import BibIndex, BibProblem, index_bibtex
 from .csl_json import CslJsonError, read_csl_json
-from .works import work_of
+from .works import publication_from_entry
 
 MOST_PARENTS = 5
 """Maximum depth of entries that inherit fields from each other."""
-_TITLED = frozenset(("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference"))
+_TYPES_WITH_BOOKTITLE = frozenset(
+    ("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference")
+)
 """Entry types that inherit the title of the parent as `booktitle` (biblatex, appendix B)."""
-_OWN = frozenset(("title", "subtitle", "shorttitle", "crossref", "xdata", "pages", "key", "ids", "entryset"))
+_UNINHERITED_FIELDS = frozenset(
+    ("title", "subtitle", "shorttitle", "crossref", "xdata", "pages", "key", "ids", "entryset")
+)
 """Fields that are not inherited under their own name; the title is inherited as `booktitle`."""
 
 
@@ -33,14 +37,14 @@ class BibtexFile:
         self._text = take_first_versions(text, reporter)
         self._conflicts = reporter.diagnostics
         self.index = index or index_bibtex(self._text)
-        self._works: dict[str, FoundPublication] = {}
+        self._works: dict[str, PublicationLookup] = {}
 
     @property
     def keys(self) -> Sequence[str]:
         """All keys, in the order of the file."""
         return [*self.index.entries]
 
-    def find(self, key: str) -> FoundPublication | None:
+    def find(self, key: str) -> PublicationLookup | None:
         """Return the publication with this key, or None if the key does not exist."""
         if key not in self.index.entries:
             return None
@@ -52,7 +56,7 @@ class BibtexFile:
         """Return the location of an entry as a diagnostic without message, or None for an unknown key."""
         if key not in self.index.entries:
             return None
-        return self._diagnostic(Mistake("", self.index.entries[key][0], len(key) + 1))
+        return self._diagnostic(BibProblem("", self.index.entries[key][0], len(key) + 1))
 
     def problems(self) -> tuple[Diagnostic, ...]:
         """Return the errors in the file itself."""
@@ -62,15 +66,15 @@ class BibtexFile:
     def _strings(self) -> Strings:
         return read_strings(self._text, self.index.strings)
 
-    def _read(self, key: str) -> FoundPublication:
+    def _read(self, key: str) -> PublicationLookup:
         entry = self.entry(key)
-        work = work_of(entry)
-        mistakes = entry.mistakes
-        if key in self.index.twice:
-            again = self.index.twice[key]
+        work = publication_from_entry(entry)
+        mistakes = entry.problems
+        if key in self.index.duplicates:
+            again = self.index.duplicates[key]
             message = f"{key} stands in this file twice; the first entry counts"
-            mistakes.append(Mistake(message, again, len(key), "remove one of them", severe=False))
-        return FoundPublication(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
+            mistakes.append(BibProblem(message, again, len(key), "remove one of them", severe=False))
+        return PublicationLookup(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
 
     def entry(self, key: str) -> BibEntry:
         """Return the fields of an entry, including inherited ones."""
@@ -94,13 +98,13 @@ class BibtexFile:
             if parent_key in seen or parent_key not in self.index.entries:
                 circle = "comes back to itself" if parent_key in seen else "names no entry of this file"
                 message = f"{name} = {{{parent_key}}} {circle}"
-                entry.mistakes.append(Mistake(message, field.start, len(field.text), severe=False))
+                entry.problems.append(BibProblem(message, field.start, len(field.text), severe=False))
                 return
             seen.add(parent_key)
             child = self._own_entry(parent_key)
-            _take_over(entry, child)
+            _inherit_fields(entry, child)
 
-    def _diagnostic(self, mistake: Mistake) -> Diagnostic:
+    def _diagnostic(self, mistake: BibProblem) -> Diagnostic:
         start = min(mistake.start, len(self._text))
         line = self._text.count("\n", 0, start) + 1
         begin = self._text.rfind("\n", 0, start) + 1
@@ -119,11 +123,11 @@ class BibtexFile:
         )
 
 
-def _take_over(entry: BibEntry, parent: BibEntry) -> None:
+def _inherit_fields(entry: BibEntry, parent: BibEntry) -> None:
     for name, value in parent.fields.items():
-        if name not in _OWN:
+        if name not in _UNINHERITED_FIELDS:
             entry.fields.setdefault(name, value)
-    if entry.kind in _TITLED and "title" in parent.fields:
+    if entry.kind in _TYPES_WITH_BOOKTITLE and "title" in parent.fields:
         entry.fields.setdefault("booktitle", parent.fields["title"])
 
 
@@ -142,7 +146,7 @@ class CslJsonFile:
             return read_csl_json(self._text)
         except CslJsonError as error:
             place = BibtexFile(self.path, self._text, BibIndex({}))
-            found = place._diagnostic(Mistake(str(error), error.offset))
+            found = place._diagnostic(BibProblem(str(error), error.offset))
             self._mistakes = (replace(found, hint="export it as CSL JSON, or as BibTeX"),)
             return {}
 
@@ -151,10 +155,10 @@ class CslJsonFile:
         """All keys, in the order of the file."""
         return [*self._works]
 
-    def find(self, key: str) -> FoundPublication | None:
+    def find(self, key: str) -> PublicationLookup | None:
         """Return the publication with this key, or None if the key does not exist."""
         work = self._works.get(key)
-        return FoundPublication(work) if work else None
+        return PublicationLookup(work) if work else None
 
     def place(self, key: str) -> Diagnostic | None:
         """Return None, because lines are not known for JSON."""

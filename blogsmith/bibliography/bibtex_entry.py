@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from ..base.diagnostics.model import did_you_mean
 from ..base.patterns import lazy_pattern
-from .bibtex_index import Mistake
+from .bibtex_index import BibProblem
 
 _HEAD = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*[{(]\s*")
 _KEY = lazy_pattern(r"[^\s,{}()\"#%=]+")
@@ -45,7 +45,7 @@ class BibEntry:
     start: int = 0
     fields: dict[str, BibField] = field(default_factory=dict)
     """Fields by name in lower case."""
-    mistakes: list[Mistake] = field(default_factory=list)
+    problems: list[BibProblem] = field(default_factory=list)
 
     def text(self, *names: str) -> str:
         """Return the first of these fields that exists, as TeX; empty if there is none."""
@@ -107,7 +107,7 @@ class _Reader:
             if self._next() not in (",", "}", ")", ""):
                 message = f"a comma is missing behind {name[0]}"
                 self._report(message, self._position, 1, "end it with a comma", severe=False)
-        if self._next() not in ("}", ")", "") and not self.entry.mistakes:
+        if self._next() not in ("}", ")", "") and not self.entry.problems:
             self._report(
                 "this is no field of an entry", self._position, 1, "a field is written name = {value}"
             )
@@ -192,4 +192,4 @@ class _Reader:
         return None
 
     def _report(self, message: str, start: int, length: int, hint: str = "", *, severe: bool = True) -> None:
-        self.entry.mistakes.append(Mistake(message, start, length, hint, severe))
+        self.entry.problems.append(BibProblem(message, start, length, hint, severe))

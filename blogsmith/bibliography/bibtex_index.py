@@ -19,14 +19,14 @@ _LINE_ENTRY = lazy_pattern(r"^[ \t]*@[ \t]*[A-Za-z]+\s*[{(]", 8)
 _BRACE = lazy_pattern(r"\{+|\}+")
 _BRACE_OR_ROUND = lazy_pattern(r"\{+|\}+|\)")
 _KEY = lazy_pattern(r"([^\s,{}()\"#%'=\\][^\s,{}\"#%=\\]*)\s*(?=[,})])")
-_NO_WORKS = frozenset(("comment", "preamble"))
+_IGNORED_TYPES = frozenset(("comment", "preamble"))
 MOST_PROBLEMS = 20
 """Maximum number of problems reported per file."""
 MOST_ENTRIES = 100_000
 """Maximum number of entries read. The largest personal bibliographies have about ten thousand."""
 
 
-class Mistake(Struct, frozen=True, array_like=True):
+class BibProblem(Struct, frozen=True, array_like=True):
     """An error or warning in a bibliography."""
 
     message: str
@@ -45,9 +45,9 @@ class BibIndex(Struct, frozen=True, array_like=True):
     """Key → offsets of its `@` and after its last brace. For a duplicate key, the first entry is used."""
     strings: tuple[tuple[int, int], ...] = ()
     """The offsets of each `@string`, in order."""
-    twice: Mapping[str, int] = {}
+    duplicates: Mapping[str, int] = {}
     """Duplicate key → offset of the second entry."""
-    mistakes: tuple[Mistake, ...] = ()
+    mistakes: tuple[BibProblem, ...] = ()
 
 
 def index_bibtex(text: str) -> BibIndex:
@@ -65,7 +65,7 @@ class _Scan:
         self.entries: dict[str, tuple[int, int]] = {}
         self.strings: list[tuple[int, int]] = []
         self.twice: dict[str, int] = {}
-        self.mistakes: list[Mistake] = []
+        self.mistakes: list[BibProblem] = []
         self._next_line_entry = -1
 
     def run(self) -> None:
@@ -82,7 +82,7 @@ class _Scan:
             kind = found[1].lower()
             if kind == "string":
                 self.strings.append((found.start(), end))
-            elif kind not in _NO_WORKS:
+            elif kind not in _IGNORED_TYPES:
                 self._add(found.start(), found.end(), end)
             position = max(end, found.end())
 
@@ -98,8 +98,7 @@ class _Scan:
 
     def _end(self, start: int, opening: int, bracket: str) -> int:
         """Return the position after the closing bracket of an entry, or the start of the next entry if it is
-        missing.
-        """
+        missing."""
         limit, depth = self._limit(opening + 1), 0
         for found in (_BRACE if bracket == "{" else _BRACE_OR_ROUND).finditer(self._text, opening, limit):
             if found[0] == ")":
@@ -128,4 +127,4 @@ class _Scan:
 
     def _report(self, message: str, start: int, length: int, hint: str) -> None:
         if len(self.mistakes) < MOST_PROBLEMS:
-            self.mistakes.append(Mistake(message, start, max(1, length), hint, severe=False))
+            self.mistakes.append(BibProblem(message, start, max(1, length), hint, severe=False))

@@ -39,7 +39,7 @@ def escape_tex(text: str) -> str:
     return text.translate(_SPECIAL)
 
 
-def copy_of(entry: BibEntry) -> str:
+def copy_entry(entry: BibEntry) -> str:
     """Return an entry as it was read, with `@string`s inserted, but without private fields."""
     shown = (
         (name, " ".join(value.text.split()))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..base.schema.json_loader import json_mistake
+from ..base.schema.json_loader import describe_error
 from ..model.publications import DOI, Person, Publication, WorkDate
 from .bibtex_text import escape_tex, format_bibtex
 from .works import ADDRESS, person_text
@@ -37,12 +37,11 @@ class CslJsonError(ValueError):
 
 def read_csl_json(text: str) -> dict[str, Publication]:
     """Map keys to publications. For a duplicate key, the first item is used. CslJsonError if this is not a
-    list.
-    """
+    list."""
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
-        found = json_mistake(error)
+        found = describe_error(error)
         raise CslJsonError(f"this is no JSON: {found.message}", found.at) from error
     except RecursionError as error:
         raise CslJsonError("this is nested too deep", 0) from error
@@ -52,11 +51,11 @@ def read_csl_json(text: str) -> dict[str, Publication]:
     works: dict[str, Publication] = {}
     for item in items:
         if isinstance(item, dict) and (key := item.get("citation-key") or item.get("id")) is not None:
-            works.setdefault(str(key), work_of_item(str(key), item))
+            works.setdefault(str(key), convert_item(str(key), item))
     return works
 
 
-def work_of_item(key: str, item: Mapping[str, Any]) -> Publication:
+def convert_item(key: str, item: Mapping[str, Any]) -> Publication:
     """Convert an item of CSL-JSON to a publication. Values of unknown form are dropped."""
     texts = {
         name: str(value)
@@ -75,13 +74,16 @@ def work_of_item(key: str, item: Mapping[str, Any]) -> Publication:
     work = Publication(
         key=key,
         kind=str(item.get("type") or "document"),
-        texts=texts,
+        variables=texts,
         people=people,
         dates=dates,
         date_text="" if "issued" in dates else text,
     )
     return Publication(
-        **{**{name: getattr(work, name) for name in work.__struct_fields__}, "bibtex": bibtex_of(work)}
+        **{
+            **{name: getattr(work, name) for name in work.__struct_fields__},
+            "bibtex": publication_bibtex(work),
+        }
     )
 
 
@@ -111,15 +113,15 @@ def _numbers(values: list[Any]) -> Iterator[int]:
         yield int(text)
 
 
-def bibtex_of(work: Publication) -> str:
+def publication_bibtex(work: Publication) -> str:
     """Return a publication as BibTeX."""
     names = " and ".join(person_text(person) for person in work.people.get("author", ()))
     fields = [
         ("author", names),
-        *((name, escape_tex(work.texts.get(own, ""))) for name, own in _BIBTEX_FIELDS),
+        *((name, escape_tex(work.variables.get(own, ""))) for name, own in _BIBTEX_FIELDS),
     ]
     kind = _BIBTEX_KINDS.get(work.kind, "misc")
     if kind in ("inproceedings", "incollection"):
         fields = [("booktitle" if name == "journal" else name, value) for name, value in fields]
-    links = [("doi", work.texts.get("DOI", "")), ("url", work.texts.get("URL", ""))]
+    links = [("doi", work.variables.get("DOI", "")), ("url", work.variables.get("URL", ""))]
     return format_bibtex(kind, work.key, [*fields, ("year", work.year), *links])

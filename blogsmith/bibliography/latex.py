@@ -59,10 +59,10 @@ class _Group:
 
 def plain_text(tex: str) -> str:
     """Return the result of `text_of` without tags."""
-    return _TAG.sub("", text_of(tex)[0])
+    return _TAG.sub("", convert_latex(tex)[0])
 
 
-def text_of(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
+def convert_latex(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
     """Convert a value to text. protects: braces protect their content from case changes, as in titles."""
     if not any(sign in tex for sign in "\\{}$~`'<-"):
         return " ".join(tex.split()), ()
@@ -152,8 +152,8 @@ class _Reader:
         name = token[1:].removesuffix("*")
         if name in ACCENTS:
             self._wants_argument.append(_Group(accent=ACCENTS[name]))
-        elif name in FACES:
-            opening, closing = FACES[name]
+        elif name in FONT_COMMANDS:
+            opening, closing = FONT_COMMANDS[name]
             self._wants_argument.append(_Group(closing, [opening]))
         elif name == "href":
             self._wants_argument += [_Group(), _Group(is_skipped=True)]
@@ -162,8 +162,8 @@ class _Reader:
             group = self._groups[-1]
             group.pieces.append(opening)
             group.closing = closing + group.closing
-        elif name in SIGNS:
-            self._append_text(SIGNS[name])
+        elif name in SYMBOLS:
+            self._append_text(SYMBOLS[name])
         elif name == "ensuremath":
             self._wants_argument.append(_Group("$", ["$"]))
         elif len(self.unknown) < MOST_UNKNOWN:
@@ -185,7 +185,7 @@ def _as_dollars(formula: str) -> str:
     return f"${' '.join(inner.split())}$" if inner.strip() else ""
 
 
-def split_at(tex: str, word: str) -> Iterator[tuple[int, str]]:
+def split_outside_braces(tex: str, word: str) -> Iterator[tuple[int, str]]:
     """Yield (offset, part) for the parts between words such as `and` outside of braces."""
     depth = start = 0
     pattern = lazy_pattern(rf"[{{}}]|(?<=\s){word}(?=\s)")
@@ -222,7 +222,7 @@ ACCENTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Command → combining mark after the letter."""
-SIGNS: Mapping[str, str] = MappingProxyType(
+SYMBOLS: Mapping[str, str] = MappingProxyType(
     {
         **{"ss": "ß", "SS": "SS", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å"},
         **{"o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "dh": "ð", "DH": "Ð"},
@@ -260,7 +260,7 @@ SIGNS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Command → text. Dollar and backslash are escaped, because the text may contain formulas."""
-FACES: Mapping[str, tuple[str, str]] = MappingProxyType(
+FONT_COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(("emph", "textit", "textsl", "mkbibemph", "mkbibitalic"), ("<i>", "</i>")),
         **dict.fromkeys(("textbf", "mkbibbold"), ("<b>", "</b>")),

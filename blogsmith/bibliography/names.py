@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..base.patterns import lazy_pattern
 from ..model.publications import Person
-from .latex import plain_text, split_at
+from .latex import plain_text, split_outside_braces
 
 _WORD = lazy_pattern(r"(?:\\.|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^\s,{}\\]|[{}])+")
 _LETTER = lazy_pattern(r"\\[A-Za-z]+\s*|[{}\\'\"`^~=.]")
@@ -17,7 +17,7 @@ MOST_NAMES = 2_000
 def read_names(tex: str) -> tuple[tuple[Person, ...], bool]:
     """Return the people of a field, and whether it ends in `and others`."""
     found, has_others = list[Person](), False
-    for _, part in split_at(tex, "and"):
+    for _, part in split_outside_braces(tex, "and"):
         name = part.strip()
         if name in ("others", "et al.", "et al"):
             has_others = True
@@ -32,7 +32,7 @@ def read_name(tex: str) -> Person:
         return Person(literal=plain_text(tex))
     parts = [part.strip() for _, part in split_at_commas(tex)]
     if len(parts) == 1:
-        return _forward(_WORD.findall(tex))
+        return _parse_forward_name(_WORD.findall(tex))
     particle, family = _particle(_WORD.findall(parts[0]))
     suffix, given = ("", parts[1]) if len(parts) == 2 else (parts[1], ", ".join(parts[2:]))
     return Person(_join_words(family), plain_text(given), _join_words(particle), plain_text(suffix))
@@ -60,11 +60,11 @@ def _closes_last(tex: str) -> bool:
     return True
 
 
-def _forward(words: list[str]) -> Person:
+def _parse_forward_name(words: list[str]) -> Person:
     """Parse `First von Last`. The particle consists of the words between that start in lower case."""
     if not words:
         return Person()
-    small = [index for index, word in enumerate(words[:-1]) if _is_small(word)]
+    small = [index for index, word in enumerate(words[:-1]) if _is_lower_case(word)]
     if small:
         first, last = small[0], small[-1] + 1
         return Person(_join_words(words[last:]), _join_words(words[:first]), _join_words(words[first:last]))
@@ -73,12 +73,12 @@ def _forward(words: list[str]) -> Person:
 
 def _particle(words: list[str]) -> tuple[list[str], list[str]]:
     """Split `von Last` into the particle and the family name."""
-    small = [index for index, word in enumerate(words[:-1]) if _is_small(word)]
+    small = [index for index, word in enumerate(words[:-1]) if _is_lower_case(word)]
     count = small[-1] + 1 if small and small[0] == 0 else 0
     return words[:count], words[count:]
 
 
-def _is_small(word: str) -> bool:
+def _is_lower_case(word: str) -> bool:
     """Return whether a word starts in lower case. A word in braces does not."""
     if word.startswith("{") and not word.startswith("{\\"):
         return False

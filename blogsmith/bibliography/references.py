@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..base.patterns import lazy_pattern
 from ..model.documents import Reference
 from ..model.publications import DOI, Person, Publication, WorkDate
-from .csl_json import bibtex_of
+from .csl_json import publication_bibtex
 from .names import read_name
 from .works import ADDRESS
 
@@ -18,7 +18,7 @@ MOST_AUTHORS = 10
 _ARXIV = lazy_pattern(r"https?://arxiv\.org/(?:abs|pdf)/([\w./-]+?)(?:\.pdf)?")
 
 
-def work_of_reference(reference: Reference) -> Publication:
+def publication_from_reference(reference: Reference) -> Publication:
     """Convert an entry of front matter to a publication."""
     people, has_others = list[Person](), False
     for name in reference.authors:
@@ -48,20 +48,23 @@ def work_of_reference(reference: Reference) -> Publication:
     work = Publication(
         key=reference.key,
         kind=str(extra.get("type") or ("article-journal" if reference.venue else "document")),
-        texts=texts,
+        variables=texts,
         people={"author": tuple(people)} if people else {},
         has_others=has_others,
         dates={"issued": WorkDate(int(reference.year))} if is_year else {},
         date_text="" if is_year else reference.year,
     )
     return Publication(
-        **{**{name: getattr(work, name) for name in work.__struct_fields__}, "bibtex": bibtex_of(work)}
+        **{
+            **{name: getattr(work, name) for name in work.__struct_fields__},
+            "bibtex": publication_bibtex(work),
+        }
     )
 
 
-def reference_of_work(work: Publication) -> Reference:
+def reference_from_publication(work: Publication) -> Reference:
     """Convert a publication to the reference that the built-in styles print."""
-    texts = work.texts
+    texts = work.variables
     is_serial = "container-title" in texts and work.kind != "chapter"
     authors = [person.full for person in work.authors]
     if len(authors) > MOST_AUTHORS or work.has_others:
@@ -75,13 +78,13 @@ def reference_of_work(work: Publication) -> Reference:
         volume=texts.get("volume", "") if is_serial else "",
         issue=texts.get("issue", ""),
         pages=texts.get("page", "").replace("-", "–"),
-        url=address_of(work),
+        url=publication_url(work),
         note=texts.get("note", ""),
     )
 
 
 def _venue(work: Publication) -> Iterator[str]:
-    texts = work.texts
+    texts = work.variables
     if title := texts.get("container-title"):
         yield title
     if work.kind == "thesis" and (genre := texts.get("genre")):
@@ -93,22 +96,22 @@ def _venue(work: Publication) -> Iterator[str]:
         yield f"vol. {volume}"
 
 
-def address_of(work: Publication) -> str:
+def publication_url(work: Publication) -> str:
     """Return the URL of a publication; empty if there is none."""
-    if url := work.texts.get("URL"):
+    if url := work.variables.get("URL"):
         return url
-    if doi := work.texts.get("DOI"):
+    if doi := work.variables.get("DOI"):
         return f"https://doi.org/{doi}"
     return f"https://arxiv.org/abs/{work.arxiv}" if work.arxiv else ""
 
 
-def links_of(work: Publication) -> Iterator[tuple[str, str]]:
+def publication_links(work: Publication) -> Iterator[tuple[str, str]]:
     """Yield name and URL of the links after an entry in a list of references."""
-    if doi := work.texts.get("DOI"):
+    if doi := work.variables.get("DOI"):
         yield "DOI", f"https://doi.org/{doi}"
     if work.arxiv:
         yield "arXiv", f"https://arxiv.org/abs/{work.arxiv}"
-    url = work.texts.get("URL", "")
+    url = work.variables.get("URL", "")
     if work.pdf and (ADDRESS.fullmatch(work.pdf) or work.pdf.startswith("/")):
         yield "PDF", work.pdf
     elif url.lower().endswith(".pdf"):

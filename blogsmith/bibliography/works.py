@@ -12,9 +12,9 @@ from types import MappingProxyType
 from ..base.patterns import lazy_pattern
 from ..model.publications import DOI, Person, Publication, WorkDate
 from .bibtex_entry import MONTHS, BibEntry
-from .bibtex_index import Mistake
-from .bibtex_text import copy_of
-from .latex import text_of
+from .bibtex_index import BibProblem
+from .bibtex_text import copy_entry
+from .latex import convert_latex
 from .names import read_names
 
 _KINDS: Mapping[str, str] = MappingProxyType(
@@ -78,7 +78,7 @@ _ARXIV = lazy_pattern(
 _IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{4,5}(?:v\d+)?)", 2)
 
 
-def work_of(entry: BibEntry) -> Publication:
+def publication_from_entry(entry: BibEntry) -> Publication:
     """Convert an entry to a publication. Errors are added to `mistakes` of the entry."""
     texts = dict(_texts(entry))
     people, has_others = {}, False
@@ -96,14 +96,14 @@ def work_of(entry: BibEntry) -> Publication:
     return Publication(
         key=entry.key,
         kind=kind,
-        texts=texts,
+        variables=texts,
         people=people,
         has_others=has_others,
         dates=dates,
         date_text=date_text,
         pdf=_pdf(entry),
         arxiv=arxiv,
-        bibtex=copy_of(entry),
+        bibtex=copy_entry(entry),
     )
 
 
@@ -142,12 +142,12 @@ def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
     found = entry.fields.get(name)
     if found is None:
         return ""
-    text, unknown = text_of(found.text, protects=protects)
+    text, unknown = convert_latex(found.text, protects=protects)
     for command in unknown:
         message = f"{command.name} in {name} has no meaning here and is left out"
         start = found.start + command.offset
-        entry.mistakes.append(
-            Mistake(message, start, len(command.name), "write the character itself", severe=False)
+        entry.problems.append(
+            BibProblem(message, start, len(command.name), "write the character itself", severe=False)
         )
     return text
 
@@ -180,7 +180,7 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
         elif not _plain_address(doi).startswith("10/"):
             field = entry.fields["doi"]
             hint = "a DOI starts with 10., as in 10.1000/182"
-            entry.mistakes.append(Mistake(f'"{doi}" is no DOI', field.start, len(doi), hint, severe=False))
+            entry.problems.append(BibProblem(f'"{doi}" is no DOI', field.start, len(doi), hint, severe=False))
         else:
             yield "URL", f"https://doi.org/{_plain_address(doi)}"
             return
@@ -197,9 +197,9 @@ def _address(entry: BibEntry) -> str:
         if name == "url" and written:
             field = entry.fields[name]
             message = f'"{written[:80]}" is no http or https address, so it is no link'
-            mistake = Mistake(message, field.start, len(field.text), severe=False)
-            if mistake not in entry.mistakes:
-                entry.mistakes.append(mistake)
+            mistake = BibProblem(message, field.start, len(field.text), severe=False)
+            if mistake not in entry.problems:
+                entry.problems.append(mistake)
     return ""
 
 

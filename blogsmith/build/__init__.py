@@ -1,3 +1,2 @@
 """Building a site: load, resolve, trace, render, relate, plan, write. Valid results of earlier builds are
-reused.
-"""
+reused."""

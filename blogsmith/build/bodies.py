@@ -1,5 +1,5 @@
-"""Rendering of all page bodies in a build: first pages without cells, in several processes; then cells run.
-"""
+"""Rendering of all page bodies in a build: first pages without cells, in several processes; then cells
+run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..base.diagnostics.model import SiteError
 from ..cells.source import BuildCells
 from ..model.documents import Body, Document
-from ..pools.page_executor import FORK_FEWEST, choose_executor
+from ..pools.page_executor import MIN_FORK_BODIES, choose_executor
 from ..project.report import BuildLog, BuildOptions
 from .body_processes import BodyPool
 from .render import PageCache
@@ -54,11 +54,11 @@ class BodyBuilder:
         log, with_cells = self._log, list[str]()
         log.timings["parse"] = 0.0
         try:
-            self._make_in_processes(paths)
+            self._render_in_processes(paths)
             for path in log.iterate("render", [path for path in paths if self._is_unfinished(path)]):
                 document = self._resolved.documents[path]
                 if path not in bodies:
-                    if self._memory.facts_of(document).facts.cells.sessions():
+                    if self._memory.get_facts(document).facts.cells.sessions():
                         with_cells.append(path)
                     else:
                         self._make(document)
@@ -81,24 +81,24 @@ class BodyBuilder:
         if not paths:
             return
         documents = [self._resolved.documents[path] for path in paths]
-        pages = [self._memory.facts_of(document).facts for document in documents]
+        pages = [self._memory.get_facts(document).facts for document in documents]
         self._cells.run(pages, self._resolved.context, self._options, self._log)
         for document in self._log.iterate("render", documents):
             self._make(document)
             yield None
 
-    def _make_in_processes(self, paths: Iterable[str]) -> None:
+    def _render_in_processes(self, paths: Iterable[str]) -> None:
         """Render bodies of pages without cells in other processes, if there are enough of them."""
         executor = choose_executor(self._resolved.context, self._options)
         self._log.add(executor.problems)
         missing = self._find_missing(paths)
-        if len(missing) >= FORK_FEWEST and self._lints is None:
+        if len(missing) >= MIN_FORK_BODIES and self._lints is None:
             self._lints = self._new_lints()
         if executor.kind == "here":
             return
         to_make = frozenset(missing)
         missing += (path for path in paths if path not in to_make and self._is_unlinted(path))
-        if len(missing) < executor.fewest_bodies:
+        if len(missing) < executor.min_bodies:
             return
         pool = BodyPool(self._memory, self._resolved, missing, to_make, self._lints)
         with closing(pool.make(executor)) as made:
@@ -106,8 +106,8 @@ class BodyBuilder:
             self._bodies |= {path: body for _, (path, body) in steps if body is not None}
 
     def _find_missing(self, paths: Iterable[str]) -> list[str]:
-        """Return the pages to render, except pages known to have cells. Add the cached bodies of other pages.
-        """
+        """Return the pages to render, except pages known to have cells. Add the cached bodies of other
+        pages."""
         memory, resolved, missing = self._memory, self._resolved, list[str]()
         with self._log.measure("render"):
             for path in paths:
@@ -116,8 +116,8 @@ class BodyBuilder:
                     # records the reason
                     memory.table.body(document)
                     missing.append(path)
-                elif not memory.facts_of(document).facts.cells.sessions():
-                    body = memory.known_body(document, resolved.tools, resolved.facts)
+                elif not memory.get_facts(document).facts.cells.sessions():
+                    body = memory.get_cached_body(document, resolved.tools, resolved.facts)
                     if body is None:
                         missing.append(path)
                     else:
@@ -139,18 +139,17 @@ class BodyBuilder:
 
     def _lint(self, document: Document) -> None:
         """Make sure that the lint findings of a page are known. Its tokens are available if it was parsed
-        just now.
-        """
+        just now."""
         if self._lints is None or self._lints.is_known(document):
             return
-        parsed = self._memory.parse(document) if self._is_check else self._memory.kept_tokens(document)
+        parsed = self._memory.parse(document) if self._is_check else self._memory.get_cached_tokens(document)
         if parsed:
             with self._log.measure("lint"):
                 self._lints.add(parsed)
 
     def _report_lints(self) -> None:
         if self._lints and self._is_check:
-            left_out = [document for document, _ in self._resolved.loaded.left_out.values()]
+            left_out = [document for document, _ in self._resolved.loaded.unbuilt.values()]
             with self._log.measure("lint"):
                 found = self._lints.report(self._resolved.documents.values(), left_out)
             self._log.add(found)
@@ -160,11 +159,11 @@ class BodyBuilder:
         with suppress(SiteError):
             for path, document in self._resolved.documents.items():
                 self._log.add(self._memory.head_diagnostics(path))
-                self._log.add(self._memory.facts_of(document).facts.diagnostics)
+                self._log.add(self._memory.get_facts(document).facts.diagnostics)
                 self._log.add(self._bodies[path].diagnostics if path in self._bodies else ())
 
 
-def make_in_processes(
+def render_in_processes(
     memory: PageCache,
     resolved: ResolvedSite,
     paths: Sequence[str],
@@ -177,7 +176,7 @@ def make_in_processes(
     dies.
     """
     executor = choose_executor(resolved.context, options)
-    if executor.kind == "here" or len(paths) < executor.fewest_bodies:
+    if executor.kind == "here" or len(paths) < executor.min_bodies:
         return
     pool = BodyPool(memory, resolved, paths, frozenset(paths), None)
     with suppress(SiteError), closing(pool.make(executor)) as made:

@@ -27,25 +27,25 @@ from ..hooks.loader import load_plugins
 from ..model.documents import Body, Document
 from ..model.pictures import ImageInfo, MediaFile
 from ..model.results import PageResults
-from ..model.texts import pack_text
-from ..pools.page_executor import PageExecutor, died
-from ..pools.pool import MakeAnswer, MapTasks, ProcessDied
+from ..model.texts import compress_text
+from ..pools.page_executor import PageExecutor, process_death_error
+from ..pools.pool import MapTasks, ProcessDiedError, TaskRunnerFactory
 from ..project.bundled_folders import bundled_folder
 from ..project.context import SiteContext, parse_options
 from ..project.load import LoadedSite
 from ..project.report import BuildLog, no_progress
 from ..render.templates.files import ThemeFiles
 from ..render.templates.theme import make_theme
-from ..render.tools import Tools
+from ..render.tools import SiteAccess
 from ..rows.file_rows import measure_image
-from ..rows.page_rows import NotStorable, decode_facts, encode_facts
+from ..rows.page_rows import EncodingError, decode_facts, encode_facts
 from ..rows.page_table import encode_lint
 from ..stages.bibliographies import SiteBibliographies
 from ..stages.browser_python import browser_python
 from ..tex.on_demand import import_converter
-from .render import PageCache, UnknownPage
-from .snapshot import Entries, ResolvedSite
-from .trace import index_of, measure_media, page_tools
+from .render import PageCache, UnknownPageError
+from .snapshot import LazyEntries, ResolvedSite
+from .trace import build_index, measure_media, page_tools
 
 if TYPE_CHECKING:
     from ..rows.page_table import LintCache
@@ -71,13 +71,13 @@ class SiteState(Struct, frozen=True):
     """Loaded site whose documents have no text."""
     has_lints: bool
     """Whether lints check each page."""
-    sizes: Mapping[Path, ImageInfo | str] | None
+    image_info: Mapping[Path, ImageInfo | str] | None
     """File → image info or error; None: the process can read the files."""
     digests: Mapping[Path, str]
     """File → SHA-256 of a copy, if the process cannot read the files."""
 
 
-def state_of(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> bytes:
+def pickle_site_state(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> bytes:
     """Return the pickled state of a site.
 
     is_elsewhere: for a machine that has no file of the site. has_lints: as in `SiteState`.
@@ -91,15 +91,15 @@ def state_of(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> 
         config=context.config,
         settings=context.settings,
         theme=context.theme.files,
-        loaded=structs.replace(loaded, documents=tuple(map(_without_text, loaded.documents)), left_out={}),
+        loaded=structs.replace(loaded, documents=tuple(map(_drop_text, loaded.documents)), unbuilt={}),
         has_lints=has_lints,
-        sizes={file: measure_image(file) for file in pictures} if is_elsewhere else None,
+        image_info={file: measure_image(file) for file in pictures} if is_elsewhere else None,
         digests={file: file_digest(file) for file in copies},
     )
     return pickle.dumps(state)
 
 
-def _without_text(document: Document) -> Document:
+def _drop_text(document: Document) -> Document:
     return dataclasses.replace(document, source=dataclasses.replace(document.source, text=""), body="")
 
 
@@ -121,17 +121,17 @@ def _context(state: SiteState) -> SiteContext:
     config = state.config
     theme = make_theme(state.theme, config.base_path, chosen=config.theme_options)
     plugins = load_plugins(config.plugins, [bundled_folder("plugins")])
-    if state.sizes is not None:
-        plugins = _without_programs(plugins)
+    if state.image_info is not None:
+        plugins = _disable_programs(plugins)
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
     return SiteContext(state.root, config, theme, plugins, options, state.settings)
 
 
 def _tools(
     state: SiteState, context: SiteContext, memory: PageCache, documents: Mapping[str, Document]
-) -> Tools:
+) -> SiteAccess:
     """Return the tools for rendering pages. They raise `UnknownPage` for facts that are not known here."""
-    loaded, sizes, is_elsewhere = state.loaded, state.sizes, state.sizes is not None
+    loaded, sizes, is_elsewhere = state.loaded, state.image_info, state.image_info is not None
 
     def measure(file: Path) -> ImageInfo | str:
         if sizes is None:
@@ -150,8 +150,8 @@ def _tools(
     python = browser_python(context, BuildLog(no_progress))
     bibliographies = SiteBibliographies(context.root, look=_ask_builder if is_elsewhere else None)
     bibliographies.use_settings(context.settings)
-    index = index_of(loaded, {}, context)
-    entries = Entries(documents, lambda document: memory.facts_of(document).entry)
+    index = build_index(loaded, {}, context)
+    entries = LazyEntries(documents, lambda document: memory.get_facts(document).entry)
     return page_tools(
         context=context,
         memory=memory,
@@ -166,10 +166,9 @@ def _tools(
     )
 
 
-def _without_programs(plugins: Plugins) -> Plugins:
+def _disable_programs(plugins: Plugins) -> Plugins:
     """Return plugins for a machine that may have other programs and libraries, whose output may look
-    different.
-    """
+    different."""
     diagrams = {
         name: structs.replace(diagram, draw=_ask_builder) for name, diagram in plugins.diagrams.items()
     }
@@ -180,7 +179,7 @@ def _without_programs(plugins: Plugins) -> Plugins:
 
 
 def _ask_builder(*question: Any) -> NoReturn:
-    raise UnknownPage
+    raise UnknownPageError
 
 
 class BodyTask(msgspec.Struct):
@@ -196,13 +195,12 @@ class BodyTask(msgspec.Struct):
     """Source path → encoded facts about a page; empty until all pages are parsed."""
 
 
-class MadeBody(msgspec.Struct):
+class BodyResult(msgspec.Struct):
     """The result of a task."""
 
     state: Literal["made", "waits", "has cells", "linted", "stays"]
     """`waits`: the page needs unknown facts about another page. `linted`: it was only linted. `stays`: its
-    result cannot be encoded, so the parent process must render it.
-    """
+    result cannot be encoded, so the parent process must render it."""
     facts: bytes = b""
     body: bytes = b""
     content: bytes = b""
@@ -219,7 +217,7 @@ class BodyWorker:
     def __init__(
         self,
         memory: PageCache,
-        tools: Tools,
+        tools: SiteAccess,
         documents: MutableMapping[str, Document],
         lint: Callable[[Parsed], bytes] | None,
     ) -> None:
@@ -237,19 +235,19 @@ class BodyWorker:
         self._has_facts = False
         self._lint = lint or (lambda parsed: b"")
 
-    def answer(self, task: BodyTask) -> MadeBody:
+    def run_task(self, task: BodyTask) -> BodyResult:
         """Render a page, or only lint it."""
         memory, document, before_s = self._memory, self._find(task), self._memory.parsing_s
         if task.facts and not self._has_facts:
-            self._learn(task.facts)
-        memory.asks_others = False
+            self._store_facts(task.facts)
+        memory.uses_other_processes = False
         try:
             if task.is_made:
                 made = self._make(document)
             else:
-                made = MadeBody("linted", lint=self._lint(memory.parse(document)))
-        except NotStorable:
-            made = MadeBody("stays")
+                made = BodyResult("linted", lint=self._lint(memory.parse(document)))
+        except EncodingError:
+            made = BodyResult("stays")
         made.parsing_s = memory.parsing_s - before_s
         return made
 
@@ -258,38 +256,38 @@ class BodyWorker:
             self._documents[task.path] = task.document
         return self._documents[task.path]
 
-    def _learn(self, facts: Mapping[str, bytes]) -> None:
+    def _store_facts(self, facts: Mapping[str, bytes]) -> None:
         for path, data in facts.items():
             document = self._documents[path]
             if not self._memory.has_facts(document) and (found := decode_facts(data, document)):
-                self._memory.take_facts(*found)
+                self._memory.store_facts(*found)
         self._has_facts = True
 
-    def _make(self, document: Document) -> MadeBody:
+    def _make(self, document: Document) -> BodyResult:
         memory = self._memory
-        known = memory.facts_of(document)
+        known = memory.get_facts(document)
         facts = encode_facts(known.facts, known.entry)
         parsed = memory.parse(document)
         if known.facts.cells.sessions():
-            return MadeBody("has cells", facts, lint=self._lint(parsed))
+            return BodyResult("has cells", facts, lint=self._lint(parsed))
         # facts that are unknown here are found by other processes
-        memory.asks_others = True
+        memory.uses_other_processes = True
         try:
             body, lookups = memory.render(document, self._tools)
             data = memory.table.encode_body(body, lookups)
-        except NotStorable:
-            return MadeBody("stays", facts)
-        except UnknownPage:
-            return MadeBody("waits", facts)
-        content, sizes = pack_text(body.content), memory.images.values.take_new()
-        return MadeBody("made", facts, data, content, self._lint(parsed), sizes)
+        except EncodingError:
+            return BodyResult("stays", facts)
+        except UnknownPageError:
+            return BodyResult("waits", facts)
+        content, sizes = compress_text(body.content), memory.images.values.take_new()
+        return BodyResult("made", facts, data, content, self._lint(parsed), sizes)
 
 
-def make_body_worker(state: bytes) -> Callable[[BodyTask], MadeBody]:
+def make_body_worker(state: bytes) -> Callable[[BodyTask], BodyResult]:
     """Return the function that answers tasks in a newly started process. state: result of `state_of`."""
 
     site = WorkerSite(state)
-    return BodyWorker(site.memory, site.tools, site.documents, site.lint).answer
+    return BodyWorker(site.memory, site.tools, site.documents, site.lint).run_task
 
 
 class BodyPool:
@@ -326,50 +324,52 @@ class BodyPool:
         make = self._worker if executor.kind == "fork" else self._picklable_worker(executor)
         with executor.start_pool(make) as run:
             for path, made in self._results(executor, run, self._paths, {}):
-                body = self._adopt(path, made) if made else None
+                body = self._store_result(path, made) if made else None
                 if made and made.state == "waits":
                     waiting.append(path)
                 else:
                     yield path, body
             facts = dict(self._known_facts()) if waiting else {}
             for path, made in self._results(executor, run, waiting, facts):
-                yield path, self._adopt(path, made) if made else None
+                yield path, self._store_result(path, made) if made else None
 
-    def _worker(self) -> Callable[[BodyTask], MadeBody]:
+    def _worker(self) -> Callable[[BodyTask], BodyResult]:
         resolved, lint = self._resolved, self._lints.encode if self._lints else None
-        return BodyWorker(self._memory, resolved.tools, dict(resolved.documents), lint).answer
+        return BodyWorker(self._memory, resolved.tools, dict(resolved.documents), lint).run_task
 
-    def _picklable_worker(self, executor: PageExecutor) -> MakeAnswer:
+    def _picklable_worker(self, executor: PageExecutor) -> TaskRunnerFactory:
 
         has_lints = self._lints is not None
-        state = state_of(self._resolved, is_elsewhere=executor.is_elsewhere, has_lints=has_lints)
+        state = pickle_site_state(self._resolved, is_elsewhere=executor.is_remote, has_lints=has_lints)
         return partial(make_body_worker, state)
 
     def _results(
         self, executor: PageExecutor, run: MapTasks, paths: Sequence[str], facts: Mapping[str, bytes]
-    ) -> Iterator[tuple[str, MadeBody | None]]:
+    ) -> Iterator[tuple[str, BodyResult | None]]:
         documents = {} if executor.kind == "fork" else self._resolved.documents
 
         def task(path: str) -> BodyTask:
             document = documents.get(path)
-            return BodyTask(path, path in self._to_make, document and _with_texts(document), facts)
+            return BodyTask(path, path in self._to_make, document and _load_text(document), facts)
 
         try:
             for number, made in run(map(task, paths)):
                 self._memory.parsing_s += made.parsing_s / executor.processes if made else 0
                 yield paths[number], made
-        except ProcessDied as error:
-            raise died(f"the process that made this page {error.ending}", paths[error.task]) from error
+        except ProcessDiedError as error:
+            raise process_death_error(
+                f"the process that made this page {error.ending}", paths[error.task]
+            ) from error
 
     def _known_facts(self) -> Iterator[tuple[str, bytes]]:
         """Yield the encoded facts about all pages, for processes that know only their own pages."""
         for path, document in self._resolved.documents.items():
             if self._memory.has_facts(document):
-                known = self._memory.facts_of(document)
-                with suppress(NotStorable):
+                known = self._memory.get_facts(document)
+                with suppress(EncodingError):
                     yield path, encode_facts(known.facts, known.entry)
 
-    def _adopt(self, path: str, made: MadeBody) -> Body | None:
+    def _store_result(self, path: str, made: BodyResult) -> Body | None:
         """Store a page as if it had been rendered here. Return its body, or None if there is none."""
         memory, document = self._memory, self._resolved.documents[path]
         if self._lints and made.lint:
@@ -377,7 +377,7 @@ class BodyPool:
         memory.images.values.add(made.sizes)
         facts = decode_facts(made.facts, document) if made.facts else None
         if facts:
-            memory.take_facts(*facts)
+            memory.store_facts(*facts)
             memory.table.put_encoded_facts(document, made.facts)
         found = memory.table.decode_body(document, made.body) if made.body else None
         if found is None or facts is None:
@@ -385,12 +385,12 @@ class BodyPool:
         body, questions = found
         if any(one.name == "python" for one in questions):
             # errors are reported for the site once a page has needed Python
-            self._resolved.tools.python()
+            self._resolved.tools.python_distribution()
         memory.table.put_encoded_body(document, made.body)
         body = memory.table.put_content(document, body, made.content)
-        return memory.take_body(document, body, self._resolved.facts, {}, questions)
+        return memory.store_body(document, body, self._resolved.facts, {}, questions)
 
 
-def _with_texts(document: Document) -> Document:
+def _load_text(document: Document) -> Document:
     """Return the document with its text loaded: the function that reads it belongs to this process."""
     return replace(document, source=replace(document.source, text=document.source.text), body=document.body)

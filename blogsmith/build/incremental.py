@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import Rows
+from ..base.storage.site_cache import CacheInterface
 from ..base.timeout import LIMIT_S
 from ..cells.source import BuildCells, CellSource
-from ..hooks.calls import blame_plugins
+from ..hooks.calls import convert_plugin_errors
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
 from ..model.generated_files import OutputFile
 from ..model.scopes import FieldScope, scoped_fields
@@ -29,22 +29,22 @@ from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
-from ..read.files import NO_TEXTS, KeepText, read_again, read_site
-from ..rows.file_rows import KeptSources
+from ..read.files import NO_TEXTS, KeepText, read_site, reread_source
+from ..rows.file_rows import SourceCache
 from ..rows.page_table import MARKED, PLAIN
 from ..rows.template_rows import TemplateRows
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
-from ..site.statements import proof_circles
-from ..stages.cards import card_problems, with_cards
+from ..site.statements import check_circular_proofs
+from ..stages.cards import add_site_cards, card_problems
 from ..stages.disclosure import DisclosureCache, disclosures
 from ..stages.fonts import add_fonts, plan_fonts
-from ..stages.pictures import shared_pictures, with_shared_pictures
+from ..stages.pictures import add_share_images, plan_share_images
 from ..stages.site_options import option_problems
-from .bodies import BodyBuilder, make_in_processes
+from .bodies import BodyBuilder, render_in_processes
 from .load import reload_site
 from .plan import path_conflicts, plan
-from .relate import frame_of, layout_problems, menu_problems, place_document, unpublished_parts
+from .relate import build_frame, layout_problems, menu_problems, place_document, unpublished_parts
 from .render import PageCache, placeholder_body
 from .resolve import Resolver
 from .snapshot import ResolvedSite, SiteSnapshot
@@ -69,14 +69,12 @@ class UpdateRequest:
     Stale results of other posts are not reported if cells may run: either they will run, or the reason why
     they did not is reported elsewhere.
     """
-    texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
+    open_files: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
     """Open files of an editor, as in `read_site`. Files that are opened, changed or closed must be in
-    `changed`.
-    """
-    awaited: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
+    `changed`."""
+    find_first_pages: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
     """Returns the source paths of pages to render before the first snapshot of a preview. Called once the
-    pages of the site are known.
-    """
+    pages of the site are known."""
 
 
 class IncrementalPipeline:
@@ -89,7 +87,7 @@ class IncrementalPipeline:
         now: Callable[[], dt.datetime],
         limit_s: float | None = LIMIT_S,
         log: BuildLog | None = None,
-        rows: Rows | None = None,
+        rows: CacheInterface | None = None,
         keep: KeepText | None = None,
         is_urgent: Callable[[], bool] | None = None,
         uses_processes: bool = False,
@@ -112,14 +110,14 @@ class IncrementalPipeline:
         self._memory = PageCache(limit_s, rows, is_urgent, PLAIN if is_plain else MARKED)
         self._codes = TemplateRows(rows) if rows else None
         # in a preview saves are reported by path, and an editor may have unsaved text
-        self._sources = KeptSources(rows) if rows and log else None
+        self._sources = SourceCache(rows) if rows and log else None
         self.cells = BuildCells()
         """Cells of a build; not used in a preview."""
         cells = self.cells if log else _recorded_cells(root)
         self._leaks = DisclosureCache(self._memory.rows)
         self._uses_processes = uses_processes
         self._resolver = Resolver(root, self._memory, cells, options.execution, marks_lines=not is_plain)
-        self._forgetful = (cells, self._leaks, self._resolver)
+        self._caches = (cells, self._leaks, self._resolver)
 
     @property
     def reasons(self) -> Mapping[str, str]:
@@ -142,7 +140,7 @@ class IncrementalPipeline:
             self._codes.save(site.context.theme.files.templates.keys())
         self._memory.rows.share()
 
-    def update_all(
+    def update_site(
         self, before: SiteSnapshot | None, request: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
         """Update the whole site. Each step takes some milliseconds, and the caller may stop between two
@@ -158,22 +156,22 @@ class IncrementalPipeline:
             last.context if last and not request.everything else None,
             request.changed,
             self._codes,
-            request.texts,
+            request.open_files,
         )
         if self._log:
             self._log.levels = context.config.diagnostics.as_levels
-        with blame_plugins(context.plugins):
+        with convert_plugin_errors(context.plugins):
             yield from self._update_all(context, before, request)
 
     def parse(self, present: SiteSnapshot, source: Source) -> Parsed:
         """Return the tokens of a page, whose text may differ from that in the site."""
-        return self._memory.parse_in_time(self._memory.document(source, present.config)[0])
+        return self._memory.parse_with_limit(self._memory.document(source, present.config)[0])
 
     def _update_all(
         self, context: SiteContext, before: SiteSnapshot | None, request: UpdateRequest
     ) -> Iterator[SiteSnapshot | None]:
         last = before.resolved if before else None
-        self._resolver.take_texts(request.texts)
+        self._resolver.set_open_files(request.open_files)
         self._forget(request.changed)
         yield None
         is_same = last and last.context.config.output == context.config.output
@@ -182,7 +180,7 @@ class IncrementalPipeline:
             old = last.files if last and is_same else None
             find = self._sources.find if self._sources else None
             files = read_site(
-                self._root, context.config, old, request.changed, self._keep, request.texts, find
+                self._root, context.config, old, request.changed, self._keep, request.open_files, find
             )
         yield None
         options = structs.replace(self._options, now=self._now())
@@ -192,14 +190,14 @@ class IncrementalPipeline:
         bodies = self._known_bodies(resolved, before)
         if before is None and not self._log:
             # a plugin that fails does so again below, where that is reported
-            with suppress(SiteError), blame_plugins(context.plugins):
-                yield from self._make_bodies(resolved, request.awaited(resolved), bodies)
-            yield from self._presenting(resolved, bodies, None)
+            with suppress(SiteError), convert_plugin_errors(context.plugins):
+                yield from self._make_bodies(resolved, request.find_first_pages(resolved), bodies)
+            yield from self._relate_pages(resolved, bodies, None)
         if before is not None:
             # first find out what other pages can see of changed pages, then which pages still see the same
             for path, document in resolved.documents.items():
                 if before.resolved.documents.get(path) is not document:
-                    self._memory.facts_of(document)
+                    self._memory.get_facts(document)
                     yield None
         first = [path for path in request.first if path in resolved.documents]
         order = list(dict.fromkeys([*first, *resolved.documents]))
@@ -208,11 +206,11 @@ class IncrementalPipeline:
             yield from builder.build(order, bodies)
         else:
             if self._uses_processes and before is None:
-                yield from make_in_processes(self._memory, resolved, order, options, bodies)
+                yield from render_in_processes(self._memory, resolved, order, options, bodies)
                 order = [path for path in order if path not in bodies]
             yield from self._make_bodies(resolved, order, bodies)
-        self._memory.keep_only(resolved.documents.keys() | resolved.loaded.left_out.keys())
-        yield from self._presenting(resolved, bodies, before)
+        self._memory.remove_others(resolved.documents.keys() | resolved.loaded.unbuilt.keys())
+        yield from self._relate_pages(resolved, bodies, before)
 
     def _make_bodies(
         self, resolved: ResolvedSite, paths: Iterable[str], bodies: dict[str, Body]
@@ -229,39 +227,41 @@ class IncrementalPipeline:
         """Return the diagnostics of the site; empty for a build, which reports its whole log at the end."""
         return () if self._log else log.report()
 
-    def with_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
+    def render_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
         """Return the snapshot with these pages rendered too."""
-        missing = [path for path in paths if path in present.unread]
+        missing = [path for path in paths if path in present.unrendered]
         if not missing:
             return present
         resolved = present.resolved
-        bodies = {path: item.body for path, item in present.rendered.items() if path not in present.unread}
-        with blame_plugins(resolved.context.plugins):
+        bodies = {
+            path: item.body for path, item in present.rendered.items() if path not in present.unrendered
+        }
+        with convert_plugin_errors(resolved.context.plugins):
             for path in missing:
                 bodies[path] = self._body(resolved, resolved.documents[path])
-            *_, found = self._presenting(resolved, bodies, present)
+            *_, found = self._relate_pages(resolved, bodies, present)
         return found or present
 
     def update_page(self, present: SiteSnapshot, path: str, request: UpdateRequest) -> SiteSnapshot | None:
-        """Return the site with the text of one page read again; None if more than that page may have changed.
-        """
+        """Return the site with the text of one page read again; None if more than that page may have
+        changed."""
         resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
         self._forget(request.changed)
-        files = read_again(self._root, config, resolved.files, path, request.texts) if old else None
+        files = reread_source(self._root, config, resolved.files, path, request.open_files) if old else None
         if files is None or old is None:
             return None
         source = next(source for source in files.sources if str(source.path) == path)
         document, _ = self._memory.document(source, config)
-        if not _stays(old, document):
+        if not _has_same_position(old, document):
             return None
         return self._replace_document(present, files, document, request)
 
     def refresh_results(
         self, present: SiteSnapshot, path: str, request: UpdateRequest
     ) -> SiteSnapshot | None:
-        """Return the site with the results of one page's cells read again; None if the page does not exist.
-        """
+        """Return the site with the results of one page's cells read again; None if the page does not
+        exist."""
         document = present.resolved.documents.get(path)
         self._forget(request.changed)
         if document is None:
@@ -276,8 +276,8 @@ class IncrementalPipeline:
         loaded = structs.replace(resolved.loaded, documents=tuple(documents.values()))
         resolved = replace(resolved, files=files, loaded=loaded)
         known = {other: found for other, found in resolved.cell_states.items() if other != path}
-        resolved = self._resolver.with_documents(resolved, documents, request.finished, known)
-        with blame_plugins(resolved.context.plugins):
+        resolved = self._resolver.replace_documents(resolved, documents, request.finished, known)
+        with convert_plugin_errors(resolved.context.plugins):
             body = self._body(resolved, document)
         item = place_document(document, body, loaded)
         view = page_view(item, present.frame)
@@ -289,7 +289,7 @@ class IncrementalPipeline:
 
     def _forget(self, changed: Collection[str]) -> None:
         """Drop cached data about files that have changed, whatever their stamps are."""
-        for memory in self._forgetful:
+        for memory in self._caches:
             memory.forget(changed)
 
     def _body(self, resolved: ResolvedSite, document: Document) -> Body:
@@ -302,13 +302,12 @@ class IncrementalPipeline:
         return {
             path: item.body
             for path, item in before.rendered.items()
-            if path not in before.unread and resolved.documents.get(path) is item.document
+            if path not in before.unrendered and resolved.documents.get(path) is item.document
         }
 
-    def _unfit_for_feeds(self) -> frozenset[str]:
+    def _pages_with_errors(self) -> frozenset[str]:
         """Return source paths of pages that are written although they have errors: feed entries cannot be
-        withdrawn.
-        """
+        withdrawn."""
         return self._log.paths_with_errors() if self._log and self._options.keep_going else frozenset()
 
     def _page_diagnostics(
@@ -317,7 +316,7 @@ class IncrementalPipeline:
         """Return the diagnostics of one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
-            *self._memory.facts_of(document).facts.diagnostics,
+            *self._memory.get_facts(document).facts.diagnostics,
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
             *layout_problems(document, resolved.context),
@@ -328,7 +327,7 @@ class IncrementalPipeline:
         log.add(found)
         return self._report(log)
 
-    def _presenting(
+    def _relate_pages(
         self, resolved: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
     ) -> Iterator[SiteSnapshot | None]:
         """Relate the pages to each other. The last step yields the site. bodies: those rendered so far."""
@@ -341,13 +340,13 @@ class IncrementalPipeline:
             )
             for path, document in resolved.documents.items()
         }
-        frame = frame_of(context, resolved.index, loaded, log)
+        frame = build_frame(context, resolved.index, loaded, log)
         related = page_views(list(rendered.values()), unpublished_parts(loaded, context.config), frame)
         yield None
-        shared = shared_pictures(related, loaded, context.config, self._memory.images.measure)
-        carded = with_shared_pictures(with_cards(related, context), shared, context.config.base_path)
+        shared = plan_share_images(related, loaded, context.config, self._memory.images.measure)
+        carded = add_share_images(add_site_cards(related, context), shared, context.config.base_path)
         given, fonts = add_fonts(carded, rendered, context)
-        views = _same(given, before)
+        views = _reuse_equal_views(given, before)
         yield None
         documents = resolved.documents
         own = {
@@ -355,32 +354,32 @@ class IncrementalPipeline:
             for path in documents
             if path in bodies
         }
-        unfit = self._unfit_for_feeds()
+        unfit = self._pages_with_errors()
         # the preview would run Pagefind after each save
         search = context.config.search_settings if self._log else None
         engine = search.engine if search else "own"
         composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values(), engine)
         log.add(menu_problems(context, resolved.index))
-        log.add(proof_circles(list(rendered.values()), context.config.base_path))
+        log.add(check_circular_proofs(list(rendered.values()), context.config.base_path))
         log.add(option_problems(context, composition.assets))
         log.add(card_problems(context))
         files = (*composition.files, *plan_fonts(fonts, context))
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
-        log.add(disclosures(composition.assets, context.config, self._leaks.leaks_of))
+        log.add(disclosures(composition.assets, context.config, self._leaks.check))
         log.add(self._resolver.python_problems())
         yield None
         yield SiteSnapshot(
             resolved=resolved,
             rendered=rendered,
-            unread=frozenset(documents.keys() - bodies.keys()),
+            unrendered=frozenset(documents.keys() - bodies.keys()),
             frame=structs.replace(frame, term_names=names_by_edition(rendered.values(), frame)),
             views={view.url: view for view in views},
-            composition=composition,
+            plan=composition,
             fonts=fonts,
-            table=_table(files, context.config.base_path),
-            own=own,
-            shared=self._report(log),
+            files_by_url=_table(files, context.config.base_path),
+            page_diagnostics=own,
+            site_diagnostics=self._report(log),
         )
 
 
@@ -390,13 +389,13 @@ def _recorded_cells(root: Path) -> CellSource:
     return CellCache(root)
 
 
-def _stays(old: Document, new: Document) -> bool:
+def _has_same_position(old: Document, new: Document) -> bool:
     """Return whether a page keeps its position in the site."""
     names = scoped_fields(FrontMatter, FieldScope.SITE)
     return all(getattr(old.front, name) == getattr(new.front, name) for name in names)
 
 
-def _same(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
+def _reuse_equal_views(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
     """Return the views, with earlier objects instead of equal ones: comparing identical objects is fast."""
     known = before.views if before else {}
     return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]

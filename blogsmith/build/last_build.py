@@ -19,21 +19,21 @@ from typing import Any, Final
 import msgspec
 
 from ..base.diagnostics.model import Diagnostic
-from ..base.storage.folder import NEW
+from ..base.storage.folder import TEMPORARY_PREFIX
 from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
-from ..base.storage.site_cache import Row, Rows
+from ..base.storage.site_cache import CacheInterface, Row
 from ..model.remote_images import RECORD as IMAGES_RECORD
 from ..project.program import tools_digest
 from ..project.report import BuildReport, Counts
 from ..project.trust.place import record_file
 
 _KIND: Final = "build"
-_PARTS = (
+_SITE_ENTRIES = (
     *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
     *("languages", "_freeze", IMAGES_RECORD),
 )
 """Entries of the site root that every build reads."""
-_PASSED_OVER = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"})
+_IGNORED_FOLDERS = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"})
 """Folders whose contents no build reads."""
 _OUTPUTS = "files in "
 _SPARE = 20
@@ -82,13 +82,13 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
     report: Mapping[str, Any]
 
 
-class _Doubt(Exception):
+class _UncertainError(Exception):
     """Sizes and times cannot show whether a file has changed."""
 
 
 def start_build(root: Path) -> BuildStart | None:
     """Return the state before a build; None if times of files are unreliable on this disk."""
-    name = f"{NEW}{os.urandom(6).hex()}"
+    name = f"{TEMPORARY_PREFIX}{os.urandom(6).hex()}"
     with suppress(OSError), open_own_folder(root) as folder:
         folder.set_time(0)
         folder.create(name).close()
@@ -96,11 +96,11 @@ def start_build(root: Path) -> BuildStart | None:
         folder.remove(name)
         # if the time of a folder does not change, it does not show that entries were added or removed
         if found and folder.own_status().st_mtime_ns:
-            return BuildStart(found.st_mtime_ns, tuple(_names_in(str(root))))
+            return BuildStart(found.st_mtime_ns, tuple(_list_names(str(root))))
     return None
 
 
-def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> BuildReport | None:
+def find_last_report(root: Path, rows: CacheInterface, question: str, now: dt.datetime) -> BuildReport | None:
     """Return the report of the last build if a new one would be the same; otherwise None.
 
     question: the options of the command line as one string.
@@ -110,7 +110,7 @@ def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> B
         return None
     if any(os.environ.get(name) != value for name, value in record.variables.items()):
         return None
-    with suppress(_Doubt, OSError):
+    with suppress(_UncertainError, OSError):
         if record.inputs == _inputs_digest(root, rows.program, record.extent, None) and (
             not record.extent.writes or record.outputs == _outputs_digest(record.extent.output)
         ):
@@ -118,23 +118,23 @@ def find_unchanged(root: Path, rows: Rows, question: str, now: dt.datetime) -> B
     return None
 
 
-def is_untouched(rows: Rows, output: Path) -> bool:
+def is_output_unchanged(rows: CacheInterface, output: Path) -> bool:
     """Return whether the last build wrote every file in the output folder; False if there is any doubt."""
     row = rows.get(_KIND, f"{_OUTPUTS}{output}")
-    with suppress(_Doubt, OSError):
+    with suppress(_UncertainError, OSError):
         return row is not None and row.data == _outputs_digest(str(output))
     return False
 
 
-def keep_outputs(rows: Rows, output: Path) -> None:
+def record_outputs(rows: CacheInterface, output: Path) -> None:
     """Record the sizes and times of the files that a build has written."""
-    with suppress(_Doubt, OSError):
+    with suppress(_UncertainError, OSError):
         rows.put(_KIND, f"{_OUTPUTS}{output}", Row("", _outputs_digest(str(output))))
 
 
-def keep_build(
+def record_build(
     root: Path,
-    rows: Rows,
+    rows: CacheInterface,
     question: str,
     now: dt.datetime,
     extent: BuildExtent,
@@ -144,7 +144,7 @@ def keep_build(
     """Record a build that has just ended, unless a file that it read may have changed since it began."""
     kept = rows.get(_KIND, f"{_OUTPUTS}{extent.output}")
     try:
-        changed = {*_names_in(str(root))} ^ {*start.names}
+        changed = {*_list_names(str(root))} ^ {*start.names}
         if any(os.path.join(root, name) != extent.output for name in changed):
             return
         record = _Record(
@@ -156,14 +156,14 @@ def keep_build(
             _flatten(report),
         )
         data = msgspec.msgpack.encode(record)
-    except (_Doubt, OSError, UnicodeError):
+    except (_UncertainError, OSError, UnicodeError):
         # paths may not be encodable, see `is_text`
         return
     rows.put(_KIND, question, Row(rows.program, data))
-    rows.keep_only(_KIND, (question, f"{_OUTPUTS}{extent.output}"), _SPARE)
+    rows.remove_others(_KIND, (question, f"{_OUTPUTS}{extent.output}"), _SPARE)
 
 
-def _read(rows: Rows, question: str) -> _Record | None:
+def _read(rows: CacheInterface, question: str) -> _Record | None:
     row = rows.get(_KIND, question)
     if row is None or row.key != rows.program:
         return None
@@ -180,10 +180,10 @@ def _inputs_digest(root: Path, program: str, extent: BuildExtent, before_ns: int
     time.
     """
     top = str(root)
-    names = _names_in(top)
+    names = _list_names(top)
     lines = [program, tools_digest(), str(os.stat(top).st_ino)]
     _add_path(lines, str(record_file()), "", None)
-    for name in names if extent.reads_all else (name for name in names if name in _PARTS):
+    for name in names if extent.reads_all else (name for name in names if name in _SITE_ENTRIES):
         path = os.path.join(top, name)
         if path != extent.output:
             _add_path(lines, path, extent.output, before_ns)
@@ -218,10 +218,10 @@ def _add_folder(lines: list[str], folder: str, passed_over: str, before_ns: int 
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
         if entry.path == passed_over:
-            raise _Doubt
+            raise _UncertainError
         if not entry.is_dir(follow_symlinks=False):
             lines.append(_line(entry.name, entry.stat(follow_symlinks=False), before_ns))
-        elif entry.name not in _PASSED_OVER:
+        elif entry.name not in _IGNORED_FOLDERS:
             # the names in a folder are compared, so its times matter only while a build runs
             if before_ns is not None:
                 _check_age(entry.stat(follow_symlinks=False), before_ns)
@@ -232,7 +232,7 @@ def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
     """Return a line that shows changes of a file: kind, size, times of change, inode."""
     # the target of a link may change, and may be anywhere
     if stat.S_ISLNK(found.st_mode):
-        raise _Doubt
+        raise _UncertainError
     _check_age(found, before_ns)
     return f"{name}\0{found.st_mode} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_ino}"
 
@@ -242,12 +242,12 @@ def _check_age(found: os.stat_result, before_ns: int | None) -> None:
     if before_ns is not None:
         tick_ns = _TICK_NS if found.st_ctime_ns % 1_000_000 else _COARSE_TICK_NS
         if max(found.st_mtime_ns, found.st_ctime_ns) > before_ns - tick_ns:
-            raise _Doubt
+            raise _UncertainError
 
 
-def _names_in(root: str) -> list[str]:
+def _list_names(root: str) -> list[str]:
     """Return the names of entries in the site root that are not hidden."""
-    return sorted(name for name in os.listdir(root) if name[0] != "." and name not in _PASSED_OVER)
+    return sorted(name for name in os.listdir(root) if name[0] != "." and name not in _IGNORED_FOLDERS)
 
 
 def _encode(text: str) -> bytes:
@@ -258,7 +258,7 @@ def _flatten(report: BuildReport) -> dict[str, Any]:
     """Return the parts of a report that remain true while nothing changes."""
     return {
         **{name: getattr(report, name) for name in Counts.__struct_fields__},
-        "ran": 0,
+        "executed_cells": 0,
         "diagnostics": msgspec.to_builtins(report.diagnostics),
         "written": 0,
         "unchanged": report.unchanged + report.written,

@@ -18,7 +18,7 @@ from ..base.diagnostics.codes import UNREAD_CODES
 from ..model.documents import Output
 from ..model.generated_files import OutputFile
 from ..model.template_views import PageView
-from ..project.report import BuildReport, WrongPages
+from ..project.report import BuildReport, FailedPages
 from ..site.collisions import fold_url
 from ..write.manifest import is_inside
 from ..write.output import read_last_site
@@ -32,10 +32,10 @@ class PublishedSite(Struct, frozen=True):
     outputs: Sequence[Output]
     partial: frozenset[str]
     """Output paths of pages that show a partial result."""
-    pages: WrongPages
+    pages: FailedPages
 
 
-def with_last_versions(
+def restore_last_versions(
     outputs: Sequence[Output],
     files: Iterable[OutputFile],
     report: BuildReport,
@@ -69,14 +69,13 @@ def with_last_versions(
     kept_files = old if keeps_all else _find_needed(kept.values(), old)
     taken = {path: keep(Output(PurePosixPath(path), data)) for path, data in {**kept, **kept_files}.items()}
     partial = frozenset(wrong & new.keys() - kept.keys())
-    pages = WrongPages(len(kept), len(partial), left_out["unclear"] + left_out["protected"])
+    pages = FailedPages(len(kept), len(partial), left_out["unclear"] + left_out["protected"])
     return PublishedSite([*{**new, **taken}.values()], partial, pages)
 
 
-def distinct_files(files: Sequence[OutputFile]) -> list[OutputFile]:
+def remove_duplicates(files: Sequence[OutputFile]) -> list[OutputFile]:
     """Return the files inside the output folder. If several have one path, the page or the first one is
-    chosen.
-    """
+    chosen."""
     chosen: dict[str, OutputFile] = {}
     for planned in sorted(files, key=lambda planned: not isinstance(planned.content, PageView)):
         path = str(planned.path)
@@ -92,13 +91,13 @@ def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[st
     while texts:
         text = texts.pop()
         for path, data in others.items():
-            if path not in found and not path.endswith(_PAGE) and _names(text, path):
+            if path not in found and not path.endswith(_PAGE) and _refers_to(text, path):
                 found[path] = data
                 texts.append(data)
     return found
 
 
-def _names(text: bytes, path: str) -> bool:
+def _refers_to(text: bytes, path: str) -> bool:
     """Return whether a page or stylesheet contains the name of a file."""
     name = path.rpartition("/")[2]
     return quote(name).encode() in text or name.encode() in text

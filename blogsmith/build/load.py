@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ..base.storage.site_cache import NoRows
+from ..base.storage.site_cache import NullCache
 from ..config.load import CONFIG_NAME
 from ..hooks.plugin_code import is_covered
 from ..model.documents import PageFacts, SiteFiles
@@ -48,7 +48,7 @@ def read_documents(
     log.add(context.theme.files.warnings)
     # errors in front matter are reported once it is known whether the page is built
     loaded = resolve_urls(files, context, options, log, memory.document, inspect)
-    for document, _ in loaded.left_out.values():
+    for document, _ in loaded.unbuilt.values():
         log.add(memory.head_diagnostics(str(document.path)))
     return loaded
 
@@ -60,13 +60,13 @@ def read_facts(
 
     The cache is open only until this function returns, because running cells may take hours.
     """
-    kept = open_rows(context.root) if options.remembers else nullcontext(NoRows())
+    kept = open_rows(context.root) if options.use_cache else nullcontext(NullCache())
     with kept as rows:
         memory = PageCache(None, rows)
         loaded = load_site(context, memory, options, log)
         chosen = select_posts(context.root, posts, [document.path for document in loaded.documents])
         documents = [one for one in loaded.documents if chosen is None or str(one.path) in chosen]
-        found = tuple(memory.facts_of(document).facts for document in log.iterate("parse", documents))
+        found = tuple(memory.get_facts(document).facts for document in log.iterate("parse", documents))
         rows.share()
         log.note(rows.take_note())
     for facts in found:
@@ -75,8 +75,8 @@ def read_facts(
 
 
 def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
-    """Yield every page as tokens, one after another: tokens of all pages would be large. They are not cached.
-    """
+    """Yield every page as tokens, one after another: tokens of all pages would be large. They are not
+    cached."""
     memory = PageCache(None)
     for document in log.iterate("parse", load_site(context, memory, options, log).documents):
         parsed = memory.parse(document)
@@ -108,7 +108,7 @@ def reload_site(
     before: SiteContext | None,
     changed: Iterable[str],
     codes: TemplateCodes | None = None,
-    texts: Mapping[str, str] = NO_TEXTS,
+    open_files: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
     """Return the opened site as it is now. SiteError if settings, theme or plugins are invalid.
 
@@ -118,11 +118,11 @@ def reload_site(
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
     if before is None:
-        return open_site(root, base_url, codes=codes, config_text=texts.get(CONFIG_NAME))
+        return open_site(root, base_url, codes=codes, config_text=open_files.get(CONFIG_NAME))
     code = any(map(is_covered, changed))
     if code or CONFIG_NAME in tops:
         plugins = None if code else before.plugins
-        opened = open_site(root, base_url, plugins, codes, texts.get(CONFIG_NAME))
+        opened = open_site(root, base_url, plugins, codes, open_files.get(CONFIG_NAME))
         # equal parts stay the same objects, because they are keys of caches
         theme, known = opened.theme, before.theme
         is_same = (theme.files, theme.base_path, theme.sheets) == (known.files, known.base_path, known.sheets)

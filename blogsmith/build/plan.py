@@ -23,7 +23,7 @@ from ..hooks import SiteOutputs
 from ..hooks.calls import plugin_files
 from ..model.documents import Asset, Document, Output
 from ..model.generated_files import GeneratedFile, OutputFile
-from ..model.pictures import PictureVariant
+from ..model.pictures import ImageVariant
 from ..model.template_views import PageView, SiteView
 from ..project.context import SiteContext
 from ..project.focus import is_within
@@ -33,12 +33,12 @@ from ..render.policy.policy import GuardedPage, guard_page, guard_parts
 from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
 from ..site.feeds import feed_files
-from ..site.frame import Rendered
+from ..site.frame import RenderedDocument
 from ..site.permalinks import files_url, output_path, redirect, redirect_path
 from ..site.site_view import site_view, with_options
 
 if TYPE_CHECKING:
-    from ..stages.pictures import PictureCopies
+    from ..stages.pictures import ImageCopies
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class OutputPlan:
     assets: Mapping[str, tuple[Asset, str]]
     """Published assets by path, as `published_assets` returns them."""
     context: SiteContext
-    copies: PictureCopies | None = None
+    copies: ImageCopies | None = None
     """Copies of images; None if the site needs none."""
 
     @property
-    def cleans(self) -> bool:
+    def removes_metadata(self) -> bool:
         """Whether private metadata is removed from published images."""
         return self.context.config.images.metadata == "clean"
 
@@ -87,7 +87,7 @@ class OutputPlan:
         """Create a file. Return it with its diagnostics. SiteError if it cannot be created."""
         content = planned.content
         if isinstance(content, Path):
-            return Output(planned.path, file=content, is_cleaned=self.cleans), ()
+            return Output(planned.path, file=content, is_cleaned=self.removes_metadata), ()
         if isinstance(content, PageView):
             page = self.page(content)
             return Output(planned.path, page.html), page.problems
@@ -97,7 +97,7 @@ class OutputPlan:
 def make_outputs(
     files: Sequence[OutputFile],
     make: Callable[[OutputFile], tuple[Output, tuple[Diagnostic, ...]]],
-    keep: Callable[[Output], Output],
+    store: Callable[[Output], Output],
     log: BuildLog,
 ) -> list[Output]:
     """Create every file of the site except its fonts. Report those that cannot be created.
@@ -112,7 +112,7 @@ def make_outputs(
             continue
         try:
             output, problems = make(planned)
-            made.append(keep(output))
+            made.append(store(output))
             log.add(problems)
         except SiteError as error:
             log.add(error.diagnostics)
@@ -124,11 +124,11 @@ def make_outputs(
 
 def plan(
     views: Sequence[PageView],
-    rendered: Sequence[Rendered],
+    rendered: Sequence[RenderedDocument],
     loaded: LoadedSite,
     context: SiteContext,
     unfit: frozenset[str] = frozenset(),
-    shared: Iterable[PictureVariant] = (),
+    shared: Iterable[ImageVariant] = (),
     engine: str = "own",
 ) -> OutputPlan:
     """Return the files of the site, none of them created yet.
@@ -139,9 +139,9 @@ def plan(
     # an edit of one page does not plan again, so that it is fast
     from ..stages.cards import card_files
     from ..stages.disclosure import published_assets
-    from ..stages.pictures import picture_copies
+    from ..stages.pictures import plan_copies
     from ..stages.search_files import search_files
-    from ..stages.site_options import resolve_options, sheet_files, site_ground
+    from ..stages.site_options import resolve_options, sheet_files, site_background
 
     config = context.config
     site = site_view(config, views, lambda url: config.base_path + url, f"blogsmith {__version__}")
@@ -153,12 +153,12 @@ def plan(
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
             files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
     assets = published_assets(loaded, rendered, config)
-    options, ground = resolve_options(context, assets), site_ground(context, assets)
+    options, ground = resolve_options(context, assets), site_background(context, assets)
     site = with_options(site, options, ground)
     for path, (asset, url) in assets.items():
         files.append(OutputFile(output_path(url), path, asset.file))
     used = (*(one for item in rendered for one in item.body.variants), *shared)
-    copies = picture_copies(used, context)
+    copies = plan_copies(used, context)
     files += copy_files(copies, files)
     files += _generated_files(views, config, unfit, {planned.path for planned in files})
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
@@ -183,8 +183,7 @@ def _generated_files(
     views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
 ) -> list[OutputFile]:
     """Return the files that blogsmith generates apart from pages. An author's file of the same name takes
-    precedence.
-    """
+    precedence."""
     from ..site.sitemap import robots, sitemap_files
 
     texts: Mapping[PurePosixPath, GeneratedFile] = {}
@@ -212,8 +211,7 @@ def _host_files(
     config: Config,
 ) -> list[OutputFile]:
     """Return the files that the host reads apart from pages. An author's file of the same name takes
-    precedence.
-    """
+    precedence."""
     if config.publish == "none":
         return []
     from ..site.host_files import host_outputs, make_rules
@@ -232,7 +230,7 @@ def _host_files(
     ]
 
 
-def copy_files(copies: PictureCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
+def copy_files(copies: ImageCopies | None, files: Iterable[OutputFile]) -> list[OutputFile]:
     """Return the copies of images whose originals are among these files."""
     if copies is None:
         return []
@@ -266,8 +264,8 @@ def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes
 
 
 def _no_layout(view: PageView, theme: Theme) -> SiteError:
-    """Return the error for a theme without a required layout. Pages get their own layout only if it exists.
-    """
+    """Return the error for a theme without a required layout. Pages get their own layout only if it
+    exists."""
     message = f'theme {theme.name} has no layout "{view.layout}"'
     hint = f"add layouts/{view.layout}.html, or write `extends: paper` in the theme.yaml"
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))

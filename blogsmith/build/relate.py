@@ -6,25 +6,25 @@ import datetime as dt
 from pathlib import PurePosixPath
 
 from ..base.diagnostics.model import Diagnostic, Reporter, nearest
-from ..config.languages import edition_config, edition_of
+from ..config.languages import find_version, version_config
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config, MenuItem
 from ..model.documents import Body, Document, FrontMatter, Source
 from ..model.pictures import ImageInfo
-from ..model.remote_images import REMOTE_HINT, remote_message
+from ..model.remote_images import REMOTE_HINT, format_remote_message
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
-from ..site.frame import Frame, Rendered, Unpublished
+from ..site.frame import RenderedDocument, UnpublishedPost, ViewContext
 from ..site.images import resolve_image
 from ..site.index import SiteIndex, resolve_link
 from ..stages.git_dates import read_git_dates
 
 
-def place_document(document: Document, body: Body, loaded: LoadedSite) -> Rendered:
+def place_document(document: Document, body: Body, loaded: LoadedSite) -> RenderedDocument:
     """Return a rendered document with its URL, kind and section."""
     path, urls = str(document.path), loaded.urls
-    return Rendered(
+    return RenderedDocument(
         document, body, urls.urls[path], urls.kinds[path], urls.sections[path], urls.editions.get(path, "")
     )
 
@@ -40,13 +40,13 @@ def menu_problems(context: SiteContext, index: SiteIndex) -> list[Diagnostic]:
         for number, item in enumerate(menu):
             target = resolve_link(index, item.url, at_the_root)
             if target.problem:
-                place = context.settings.places.get((*path, number, "url"))
-                fix = reporter.substitute(place, target.written, target.meant or None)
+                place = context.settings.locations.get((*path, number, "url"))
+                fix = reporter.substitute(place, target.written, target.correction or None)
                 reporter.error(target.code, target.problem, place, target.hint, fix)
     return reporter.diagnostics
 
 
-def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: BuildLog) -> Frame:
+def build_frame(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: BuildLog) -> ViewContext:
     """Return the data that all views are built from."""
 
     def image(path: str, document: Document) -> str:
@@ -54,10 +54,10 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
         reporter = Reporter(str(document.path), document.source.text.split("\n"))
         place = document.front.places.get("image")
         if not isinstance(found, ImageInfo):
-            fix = reporter.substitute(place, found.written, found.meant or None)
+            fix = reporter.substitute(place, found.written, found.correction or None)
             reporter.error(found.code, found.problem, place, found.hint, fix)
         elif found.is_remote and index.remote.rule == "warn":
-            reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
+            reporter.warn("image-remote", format_remote_message(path), place, REMOTE_HINT)
         log.add(reporter.diagnostics)
         return found.url if isinstance(found, ImageInfo) else ""
 
@@ -67,10 +67,10 @@ def frame_of(context: SiteContext, index: SiteIndex, loaded: LoadedSite, log: Bu
     def git_date(document: Document) -> dt.datetime | None:
         return history.dates.get(str(document.path)) if document.front.is_dated_by_git else None
 
-    config, find_language = edition_config("", context.config), context.theme.language
+    config, find_language = version_config("", context.config), context.theme.language
     layouts = frozenset(context.theme.layouts())
     language = find_language(config.lang)
-    return Frame(
+    return ViewContext(
         config,
         index.with_base,
         image,
@@ -94,13 +94,13 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
     return reporter.diagnostics
 
 
-def unpublished_parts(loaded: LoadedSite, config: Config) -> list[Unpublished]:
+def unpublished_parts(loaded: LoadedSite, config: Config) -> list[UnpublishedPost]:
     """Return the parts of series that are not built, without those that require protection."""
     found = []
-    for document, state in loaded.left_out.values():
+    for document, state in loaded.unbuilt.values():
         series = document.front.series
         if series and state != "protected":
-            edition = edition_of(document.front.lang, config)
+            edition = find_version(document.front.lang, config)
             title = document.front.title or document.path.stem
-            found.append(Unpublished(title, series.name, series.part, edition))
+            found.append(UnpublishedPost(title, series.name, series.part, edition))
     return found

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic
-from ..base.storage.site_cache import NoRows, Rows
-from ..base.timeout import LIMIT_S, TookTooLong, time_limit
+from ..base.storage.site_cache import CacheInterface, NullCache
+from ..base.timeout import LIMIT_S, PageTimeout, time_limit
 from ..config.schema import Config
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
@@ -28,13 +28,13 @@ from ..model.texts import NO_TEXT
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..read.included_files import included_names, read_included
-from ..render.converters import ForeignConvert, convert_foreign
+from ..render.converters import PluginConvert, convert_with_plugin
 from ..render.lexing import Lex, lex_in_time
-from ..render.tools import Tools
+from ..render.tools import SiteAccess
 from ..rows.file_rows import ImageSizes
 from ..rows.page_rows import Question
 from ..rows.page_table import PLAIN, PageKinds, PageTable, text_settings, text_theme
-from ..rows.trace import OWN, Lookups, is_valid, trace_templates, trace_tools
+from ..rows.trace import INDEPENDENT_LOOKUPS, Lookups, is_valid, trace_templates, trace_tools
 from ..site.index import PageEntry, page_entry
 from ..tex.cache import cache_conversions
 
@@ -62,11 +62,11 @@ def placeholder_body(document: Document) -> Body:
     )
 
 
-TOKENS = 8
+MAX_TOKEN_DOCUMENTS = 8
 """Number of documents whose tokens are stored: those of pages that are about to be rendered."""
-LEXED = 512
+MAX_CODE_FRAGMENTS = 512
 """Number of code fragments whose highlighting is cached."""
-FORMULAS = 2_000
+MAX_FORMULAS = 2_000
 """Number of formulas whose MathML is cached: those of the pages edited last, and more."""
 
 
@@ -79,7 +79,7 @@ class CachedHead:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DocumentFacts:
     """Facts of a document that do not depend on the rest of the site."""
 
     facts: PageFacts
@@ -96,19 +96,19 @@ class _Rendered:
     questions: tuple[Question, ...] = ()
     """Queries used instead of the lookups, for a page that an earlier build rendered."""
 
-    def broken_question(self, tools: Tools, root: Path, *, only_own: bool = False) -> Question | None:
+    def changed_question(self, tools: SiteAccess, root: Path, *, only_own: bool = False) -> Question | None:
         """Return the first query whose answer has changed, or None. only_own: as in `is_valid`."""
-        asked = (one for one in self.questions if not only_own or one.name in OWN)
-        return next((one for one in asked if not one.holds(tools, self.document, root)), None)
+        asked = (one for one in self.questions if not only_own or one.name in INDEPENDENT_LOOKUPS)
+        return next((one for one in asked if not one.is_valid(tools, self.document, root)), None)
 
-    def is_valid(self, tools: Tools, root: Path, *, only_own: bool) -> bool:
+    def is_valid(self, tools: SiteAccess, root: Path, *, only_own: bool) -> bool:
         """Return whether all queries of the page have the same answers now. only_own: as in the function."""
         if not is_valid(self.lookups, tools, only_own=only_own):
             return False
-        return self.broken_question(tools, root, only_own=only_own) is None
+        return self.changed_question(tools, root, only_own=only_own) is None
 
 
-class UnknownPage(BaseException):
+class UnknownPageError(BaseException):
     """A page needs facts of another page that are not known yet. Code in between must not catch it."""
 
 
@@ -118,7 +118,7 @@ class PageCache:
     def __init__(
         self,
         limit_s: float | None = LIMIT_S,
-        rows: Rows | None = None,
+        rows: CacheInterface | None = None,
         is_urgent: Callable[[], bool] | None = None,
         kinds: PageKinds = PLAIN,
     ) -> None:
@@ -129,28 +129,28 @@ class PageCache:
         rows: rows of earlier runs; None: start without a cache and store nothing. kinds: kinds of rows for
         bodies.
         """
-        self.rows = rows or NoRows()
+        self.rows = rows or NullCache()
         self.table = PageTable(self.rows, kinds)
         self.images = ImageSizes(self.rows)
-        self.asks_others = False
+        self.uses_other_processes = False
         """Whether `facts_of` raises `UnknownPage` instead of parsing: another process parses the document."""
         self._limit_s, self._is_urgent = limit_s, is_urgent
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
         self._options: ParseOptions | None = None
         self._heads: dict[str, CachedHead] = {}
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, DocumentFacts] = {}
         self._tokens: OrderedDict[str, Parsed] = OrderedDict()
         self._bodies: dict[str, _Rendered] = {}
-        self.lex: Lex = lru_cache(LEXED)(lex_in_time)
+        self.lex: Lex = lru_cache(MAX_CODE_FRAGMENTS)(lex_in_time)
         """`lex_in_time`, cached for each code fragment."""
-        self.formula = cache_conversions(limit=FORMULAS)
+        self.formula = cache_conversions(limit=MAX_FORMULAS)
         """`convert_formula`, cached for each formula with the same macros."""
-        self.foreign: ForeignConvert = lru_cache(FORMULAS)(convert_foreign)
+        self.foreign: PluginConvert = lru_cache(MAX_FORMULAS)(convert_with_plugin)
         """`convert_foreign`, cached for each formula."""
         self.parsing_s = 0.0
         """Total time spent on parsing, in seconds."""
-        self.entries = 0
+        self.fact_changes = 0
         """Counter of changes in facts that pages can see of each other."""
 
     @property
@@ -160,8 +160,7 @@ class PageCache:
 
     def parser(self) -> MarkdownIt:
         """Return the parser. It is created once: it refers to itself, so many parsers would wait for the
-        collector.
-        """
+        collector."""
         if self._md is None:
             assert self._options is not None, "`use_context` comes first"
             # if all pages are cached, none is parsed
@@ -197,8 +196,8 @@ class PageCache:
                 self._heads.clear()
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
-        """Return the document and its diagnostics, like `read_document`. Equal sources give the same object.
-        """
+        """Return the document and its diagnostics, like `read_document`. Equal sources give the same
+        object."""
         path = str(source.path)
         head = self._heads.get(path)
         if head is None or head.document.source.digest != source.digest:
@@ -209,8 +208,7 @@ class PageCache:
 
     def _with_included(self, head: CachedHead, config: Config) -> CachedHead:
         """Return the document with the current contents of included files; the same object if nothing has
-        changed.
-        """
+        changed."""
         assert self._context is not None, "`use_context` comes first"
         document = head.document
         found = read_included(self._context.root, config, document.path, document.included)
@@ -248,29 +246,29 @@ class PageCache:
             md, started = self.parser(), time.perf_counter()
             found = parse_document(document, md, self._options)
             self.parsing_s += time.perf_counter() - started
-            self.keep_tokens(found)
+            self.store_tokens(found)
         return found
 
-    def kept_tokens(self, document: Document) -> Parsed | None:
+    def get_cached_tokens(self, document: Document) -> Parsed | None:
         """Return the document with its tokens, if it was parsed just now; otherwise None."""
         found = self._tokens.get(str(document.path))
         return found if found and found.document is document else None
 
-    def keep_tokens(self, parsed: Parsed) -> None:
+    def store_tokens(self, parsed: Parsed) -> None:
         """Store the tokens of a document that is about to be rendered."""
         self._tokens[str(parsed.document.path)] = parsed
-        while len(self._tokens) > TOKENS:
+        while len(self._tokens) > MAX_TOKEN_DOCUMENTS:
             self._tokens.popitem(last=False)
 
-    def facts_of(self, document: Document) -> Known:
+    def get_facts(self, document: Document) -> DocumentFacts:
         """Return the facts of a document. UnknownPage if they are unknown and `asks_others` is true."""
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
-            if self.asks_others:
-                raise UnknownPage
+            if self.uses_other_processes:
+                raise UnknownPageError
             facts, entry = self.table.facts(document) or self._new_facts(document)
-            known = self.take_facts(facts, entry)
+            known = self.store_facts(facts, entry)
         return known
 
     def has_facts(self, document: Document) -> bool:
@@ -281,55 +279,54 @@ class PageCache:
             found = self.table.facts(document)
             if found is None:
                 return False
-            self.take_facts(*found)
+            self.store_facts(*found)
         return True
 
-    def take_facts(self, facts: PageFacts, entry: PageEntry) -> Known:
+    def store_facts(self, facts: PageFacts, entry: PageEntry) -> DocumentFacts:
         """Store the facts of a document that were just computed."""
         path = str(facts.document.path)
         known = self._known.get(path)
         if known is None or known.entry != entry:
-            self.entries += 1
+            self.fact_changes += 1
         else:
             entry = known.entry
-        known = self._known[path] = Known(facts, entry)
+        known = self._known[path] = DocumentFacts(facts, entry)
         return known
 
     def _new_facts(self, document: Document) -> tuple[PageFacts, PageEntry]:
-        parsed = self.parse_in_time(document)
+        parsed = self.parse_with_limit(document)
         facts, entry = parsed.facts, page_entry(parsed)
         self.table.put_facts(facts, entry)
         return facts, entry
 
-    def parse_in_time(self, document: Document) -> Parsed:
+    def parse_with_limit(self, document: Document) -> Parsed:
         """Return the document with its tokens. If parsing takes too long, return no tokens, with a
-        diagnostic.
-        """
+        diagnostic."""
         try:
             with time_limit(self._limit_s, self._is_urgent):
                 return self.parse(document)
-        except TookTooLong:
+        except PageTimeout:
             empty = self.parse(replace(document, body=""))
             slow = structs.replace(empty, document=document, diagnostics=(self._too_long(document),))
             self._tokens[str(document.path)] = slow
             return slow
 
-    def body(self, document: Document, tools: Tools, facts: object) -> Body:
+    def body(self, document: Document, tools: SiteAccess, facts: object) -> Body:
         """Return the document's HTML; render it if necessary.
 
         facts: equal only if nothing that pages can see in the rest of the site has changed.
         """
-        known = self.known_body(document, tools, facts)
+        known = self.get_cached_body(document, tools, facts)
         if known:
             return known
         body, lookups = self.render(document, tools)
-        return self.take_body(document, self.table.put_body(document, body, lookups), facts, lookups)
+        return self.store_body(document, self.table.put_body(document, body, lookups), facts, lookups)
 
-    def known_body(self, document: Document, tools: Tools, facts: object) -> Body | None:
+    def get_cached_body(self, document: Document, tools: SiteAccess, facts: object) -> Body | None:
         """Return the document's HTML if it is cached and valid; otherwise None."""
         path = str(document.path)
         made = self._bodies.get(path)
-        facts = (facts, self.entries)
+        facts = (facts, self.fact_changes)
         assert self._context is not None, "`use_context` comes first"
         if made is None or made.document is not document:
             made = self._stored_body(document, tools)
@@ -340,18 +337,18 @@ class PageCache:
         self._bodies[path] = replace(made, facts=facts)
         return made.body
 
-    def render(self, document: Document, tools: Tools) -> tuple[Body, Lookups]:
+    def render(self, document: Document, tools: SiteAccess) -> tuple[Body, Lookups]:
         """Render the document. Return its HTML and its queries to the site."""
         from ..render.html import render_body
 
         watched, lookups = trace_tools(tools)
-        watched = structs.replace(watched, kept=self.table.fragments(document))
+        watched = structs.replace(watched, cached_fragments=self.table.fragments(document))
         assert self._context is not None, "`use_context` comes first"
         with self._context.theme.watch_templates() as templates:
             try:
                 with time_limit(self._limit_s, self._is_urgent):
                     body = self._with_record(render_body(self.parse(document), watched))
-            except TookTooLong:
+            except PageTimeout:
                 body = structs.replace(placeholder_body(document), diagnostics=(self._too_long(document),))
         return body, trace_templates(lookups, templates, tools)
 
@@ -364,7 +361,7 @@ class PageCache:
 
         return structs.replace(body, search=make_record(body.html))
 
-    def take_body(
+    def store_body(
         self,
         document: Document,
         body: Body,
@@ -374,18 +371,18 @@ class PageCache:
     ) -> Body:
         """Store a body that was just rendered, with its queries to the site as lookups or questions."""
         # rendering may have parsed other pages: the state is the one after that
-        state = (facts, self.entries)
+        state = (facts, self.fact_changes)
         self._bodies[str(document.path)] = _Rendered(document, body, lookups, state, questions)
         return body
 
-    def _stored_body(self, document: Document, tools: Tools) -> _Rendered | None:
+    def _stored_body(self, document: Document, tools: SiteAccess) -> _Rendered | None:
         """Return the page as an earlier build rendered it, if it would be the same now; otherwise None."""
         found = self.table.body(document)
         if found is None:
             return None
         assert self._context is not None, "`use_context` comes first"
         made = _Rendered(document, found[0], {}, None, found[1])
-        broken = made.broken_question(tools, self._context.root)
+        broken = made.changed_question(tools, self._context.root)
         if broken:
             self.reasons[str(document.path)] = f"the site answers anew: {broken.title}"
             return None
@@ -393,9 +390,9 @@ class PageCache:
 
     def _too_long(self, document: Document) -> Diagnostic:
         assert self._limit_s is not None, "without a limit nothing takes too long"
-        return too_long(str(document.path), self._limit_s)
+        return page_slow_error(str(document.path), self._limit_s)
 
-    def keep_only(self, paths: Collection[str]) -> None:
+    def remove_others(self, paths: Collection[str]) -> None:
         """Drop documents that no longer exist."""
         for kept in (self._heads, self._known, self._bodies):
             for path in [path for path in kept if path not in paths]:
@@ -403,7 +400,7 @@ class PageCache:
         self.table.keep_only(paths)
 
 
-def too_long(path: str, limit_s: float) -> Diagnostic:
+def page_slow_error(path: str, limit_s: float) -> Diagnostic:
     """Return the error for a page whose rendering takes too long."""
     message = f"this page takes longer than {limit_s:g} s to make"
     return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")

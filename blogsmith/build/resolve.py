@@ -1,5 +1,5 @@
-"""Resolution of the site: its documents and files, and the queries that its pages may make while they render.
-"""
+"""Resolution of the site: its documents and files, and the queries that its pages may make while they
+render."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic
-from ..base.storage.stamps import FileStamp, stamp_at
+from ..base.storage.stamps import FileStamp, read_stamp
 from ..cells.permission import may_run
 from ..cells.source import CellSource, PageCellsState
 from ..model.documents import Asset, Document, SiteFiles
@@ -26,8 +26,8 @@ from ..stages.bibliographies import SiteBibliographies
 from ..stages.browser_python import browser_python
 from .load import read_documents
 from .render import PageCache
-from .snapshot import Entries, PageLookups, ResolvedSite
-from .trace import index_of, page_tools
+from .snapshot import LazyEntries, PageLookups, ResolvedSite
+from .trace import build_index, page_tools
 
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
@@ -46,29 +46,28 @@ class Resolver:
         marks_lines: bool,
     ) -> None:
         """Create a resolver. marks_lines: blocks have attributes with their line in the file, as in a
-        preview.
-        """
+        preview."""
         self._root = root
         self._memory = memory
         self._cells = cells
         self._execution = execution
         self._marks_lines = marks_lines
         self._bibliographies = SiteBibliographies(root, memory.rows)
-        self._touched: set[str] = set()
+        self._changed_paths: set[str] = set()
         """Paths that have changed since the last call of `resolve`."""
         self._svgs: dict[Path, tuple[object, tuple[Diagnostic, ...]]] = {}
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop cached data about saved files. Saved images may have the same stamps as before."""
-        self._memory.images.look_again()
+        self._memory.images.begin_update()
         for path in changed:
             self._memory.images.forget(self._root / path)
             self._svgs.pop(self._root / path, None)
         self._bibliographies.forget(changed)
-        self._touched.update(changed)
+        self._changed_paths.update(changed)
 
-    def take_texts(self, texts: Mapping[str, str]) -> None:
+    def set_open_files(self, texts: Mapping[str, str]) -> None:
         """Set the open files of an editor, as in `read_site`. `forget` must be called for changes in them."""
         self._bibliographies.open_texts = texts
 
@@ -91,12 +90,12 @@ class Resolver:
         """
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
-        index, assets = index_of(loaded, {}, context), loaded.assets
+        index, assets = build_index(loaded, {}, context), loaded.assets
         self._bibliographies.use_settings(context.settings)
-        is_touched = self._bibliographies.refresh() or self._touched & assets.keys()
+        is_touched = self._bibliographies.refresh() or self._changed_paths & assets.keys()
         facts = _facts(loaded, files, index, None if is_touched else last)
         runs = may_run(context, options)
-        self._touched.clear()
+        self._changed_paths.clear()
         return ResolvedSite(
             context=context,
             files=files,
@@ -106,7 +105,7 @@ class Resolver:
                 loaded,
                 index,
                 documents,
-                python=self._python_of(context, facts),
+                python=self._find_python(context, facts),
                 runs=runs,
                 finished=finished,
             ),
@@ -114,7 +113,7 @@ class Resolver:
             may_run=runs,
         )
 
-    def with_documents(
+    def replace_documents(
         self,
         resolved: ResolvedSite,
         documents: Mapping[str, Document],
@@ -127,7 +126,7 @@ class Resolver:
             resolved.loaded,
             resolved.index,
             documents,
-            python=self._python_of(resolved.context, resolved.facts),
+            python=self._find_python(resolved.context, resolved.facts),
             runs=resolved.may_run,
             finished=finished,
             looked_at=looked_at,
@@ -152,8 +151,8 @@ class Resolver:
         def cells(document: Document) -> PageCellsState:
             path = str(document.path)
             if path not in looked:
-                looked[path] = self._cells.status_of(
-                    self._memory.facts_of(document).facts,
+                looked[path] = self._cells.page_state(
+                    self._memory.get_facts(document).facts,
                     context,
                     self._execution,
                     may_run=runs,
@@ -164,7 +163,7 @@ class Resolver:
         def results(document: Document) -> PageResults:
             return cells(document).results
 
-        entries = Entries(documents, lambda document: self._memory.facts_of(document).entry)
+        entries = LazyEntries(documents, lambda document: self._memory.get_facts(document).entry)
         index = structs.replace(index, entries=entries)
         tools = page_tools(
             context=context,
@@ -180,7 +179,7 @@ class Resolver:
         tools = structs.replace(tools, mark_lines=self._marks_lines)
         return PageLookups(documents, index, tools, cells, looked)
 
-    def _python_of(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:
+    def _find_python(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:
         # a folder of the site may contain it
         key = (context, facts)
         if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
@@ -191,7 +190,7 @@ class Resolver:
     def _inspect(self, asset: Asset) -> tuple[Diagnostic, ...]:
         if asset.path.suffix.lower() != SUFFIX:
             return ()
-        stamp = (stamp_at(asset.file), asset.path)
+        stamp = (read_stamp(asset.file), asset.path)
         known = self._svgs.get(asset.file)
         if known is None or known[0] != stamp:
             known = self._svgs[asset.file] = (stamp, svg_warnings(asset))
@@ -207,7 +206,7 @@ def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: Resolve
         (before.urls.urls, loaded.urls.urls),
         (before.urls.kinds, loaded.urls.kinds),
         (before.urls.sections, loaded.urls.sections),
-        (before.waiting, loaded.waiting),
+        (before.future_urls, loaded.future_urls),
         (before.asset_urls, loaded.asset_urls),
         (before.remote, loaded.remote),
         (_asset_stamps(last.files), _asset_stamps(files)),

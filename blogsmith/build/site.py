@@ -21,9 +21,9 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import SiteError
-from ..base.storage.site_cache import NoRows, Rows
+from ..base.storage.site_cache import CacheInterface, NullCache
 from ..base.storage.temporary import nameless_file
-from ..hooks.calls import blame_plugins, filter_document
+from ..hooks.calls import convert_plugin_errors, filter_document
 from ..model.decode import decode
 from ..model.documents import Output, Source
 from ..model.names import name_set
@@ -34,52 +34,58 @@ from ..project.load import LoadedSite
 from ..project.program import open_rows
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 from ..read.front_matter import read_document
-from ..site.frame import Rendered
+from ..site.frame import RenderedDocument
 from ..stages.bibliographies import bibliography_paths
-from ..stages.fonts import make_fonts, uncut_fonts
+from ..stages.fonts import make_fonts, plan_subsetting
 from ..stages.git_dates import git_files
 from ..write.output import write_site
 from .incremental import IncrementalPipeline, UpdateRequest
-from .last_build import BuildExtent, is_untouched, keep_build, keep_outputs, start_build
-from .last_version import distinct_files, with_last_versions
+from .last_build import BuildExtent, is_output_unchanged, record_build, record_outputs, start_build
+from .last_version import remove_duplicates, restore_last_versions
 from .plan import make_outputs
 from .snapshot import SiteSnapshot
 from .write import OutputRows
 
-_UNSETTLED = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
+_MACHINE_CODES = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
 """Codes of diagnostics that may differ next time although no file has changed: cells run if they can."""
 
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
     """Build the site at `root`. Errors of the author never raise an exception."""
-    with open_rows(root) if options.remembers else nullcontext(NoRows()) as rows:
-        start = start_build(root) if options.question else None
+    with open_rows(root) if options.use_cache else nullcontext(NullCache()) as rows:
+        start = start_build(root) if options.request_digest else None
         log = BuildLog(progress, strict=options.strict)
         report, site = _build(root, options, log, rows)
         if rows.program and any(found.code == "unreadable" for found in report.diagnostics):
             # the cached text of a page is damaged, or another build has replaced it; the sources still exist
             log = BuildLog(progress, strict=options.strict)
-            report, site = _build(root, options, log, NoRows())
+            report, site = _build(root, options, log, NullCache())
         if site and start and report.ok:
             extent = _extent(site, report, options)
             if extent:
-                keep_build(root, rows, options.question, options.now, extent, report, start)
+                record_build(root, rows, options.request_digest, options.now, extent, report, start)
         rows.share()
         note = rows.take_note()
     return replace(report, notes=(*report.notes, note)) if note else report
 
 
 def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
-    """Return the inputs of the build. Return None if it may do something else next time without any change.
-    """
+    """Return the inputs of the build. Return None if it may do something else next time without any
+    change."""
     settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
-    is_settled = not report.cells or _UNSETTLED.isdisjoint(codes)
-    if report.ran or report.waiting or not is_settled or execution.execute or execution.strict_versions:
+    is_settled = not report.cells or _MACHINE_CODES.isdisjoint(codes)
+    if (
+        report.executed_cells
+        or report.pending_results
+        or not is_settled
+        or execution.execute
+        or execution.strict_versions
+    ):
         return None
     has_code = site.context.plugins.code is not None or bool(site.config.browser.pyodide)
     loaded = site.resolved.loaded
-    waiting = loaded.left_out.values()
+    waiting = loaded.unbuilt.values()
     dates = [document.front.publish_start for document, state in waiting if state == "scheduled"]
     dates += [document.front.expiry_date for document in loaded.documents]
     until = min((date for date in dates if date and date > options.now), default=None)
@@ -104,17 +110,17 @@ def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
 
 
 def _build(
-    root: Path, options: BuildOptions, log: BuildLog, rows: Rows
+    root: Path, options: BuildOptions, log: BuildLog, rows: CacheInterface
 ) -> tuple[BuildReport, SiteSnapshot | None]:
     """Run the build. Return its report and the site; None for the site if it cannot be built."""
     try:
         with open_spool() as spool:
             line = IncrementalPipeline(
-                root, options, lambda: options.now, limit_s=None, log=log, rows=rows, keep=spool.put_text
+                root, options, lambda: options.now, limit_s=None, log=log, rows=rows, keep=spool.store_text
             )
-            (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
+            (site,) = deque(line.update_site(None, UpdateRequest()), maxlen=1)
             assert site is not None, "the last step gives the site"
-            with blame_plugins(site.context.plugins):
+            with convert_plugin_errors(site.context.plugins):
                 return _finish(site, line, options, log, rows, spool), site
     except SiteError as error:
         log.add(error.diagnostics)
@@ -126,27 +132,27 @@ def _finish(
     line: IncrementalPipeline,
     options: BuildOptions,
     log: BuildLog,
-    rows: Rows,
+    rows: CacheInterface,
     spool: Spool,
 ) -> BuildReport:
     """Create every file of the site, and write them if there are no errors."""
-    composition = site.composition if options.write else site.composition.for_check(options.focus)
+    composition = site.plan if options.write else site.plan.for_check(options.focus)
     pages = OutputRows(composition, rows, line.texts)
-    keep = spool.put_output if options.write else without_bytes
+    keep = spool.put_output if options.write else drop_bytes
     copies = count_copies(site.context, options)
     with log.measure("pages"):
-        fonts = uncut_fonts(site.fonts, site.context) if options.write else ()
-        pages.make_ahead(copies, keep, fonts, has_bytes=options.write)
+        fonts = plan_subsetting(site.fonts, site.context) if options.write else ()
+        pages.render_in_parallel(copies, keep, fonts, has_bytes=options.write)
     files = composition.files
-    outputs = make_outputs(distinct_files(files) if options.keep_going else files, pages.output, keep, log)
+    outputs = make_outputs(remove_duplicates(files) if options.keep_going else files, pages.output, keep, log)
     if options.write:
-        pages.keep_only_planned()
+        pages.remove_unplanned()
         if composition.copies:
             composition.copies.keep_only_planned()
     line.keep_files(site)
     notes = tuple(inspect(site, log) for inspect in options.inspections)
     counts = line.cells.complete(
-        counts_of(list(site.rendered.values()), len(site.views), site.resolved.loaded)
+        count_contents(list(site.rendered.values()), len(site.views), site.resolved.loaded)
     )
     target = options.output or site.context.root / site.config.output
     fallbacks = {path: item.body.fallbacks for path, item in site.rendered.items() if item.body.fallbacks}
@@ -156,7 +162,7 @@ def _finish(
         fallbacks=fallbacks,
         target=target,
         notes=notes,
-        left_out=states_of(site.resolved.loaded),
+        left_out=unbuilt_states(site.resolved.loaded),
     )
     goes_on = report.ok or (options.keep_going and report.has_only_page_errors)
     if not goes_on or not options.write:
@@ -184,7 +190,7 @@ def _write(
     options: BuildOptions,
     report: BuildReport,
     keep: Callable[[Output], Output],
-    rows: Rows,
+    rows: CacheInterface,
 ) -> BuildReport:
     """Write the site. Pages with errors stay in their last version, if there is one.
 
@@ -195,8 +201,8 @@ def _write(
     partial: frozenset[str] = frozenset()
     if not report.ok:
         left_out = count_left_out(site.resolved.loaded)
-        published = with_last_versions(
-            outputs, site.composition.files, report, left_out, keep, target, root, is_chosen=is_chosen
+        published = restore_last_versions(
+            outputs, site.plan.files, report, left_out, keep, target, root, is_chosen=is_chosen
         )
         outputs, partial = published.outputs, published.partial
         report = replace(report, wrong_pages=published.pages)
@@ -205,27 +211,27 @@ def _write(
         target,
         site_root=root,
         is_chosen=is_chosen,
-        is_untouched=is_untouched(rows, target),
+        is_untouched=is_output_unchanged(rows, target),
         partial=partial,
     )
-    keep_outputs(rows, target)
+    record_outputs(rows, target)
     return replace(report, written=done.written, unchanged=done.unchanged, removed=done.removed)
 
 
 def count_left_out(loaded: LoadedSite) -> Counter[str]:
     """Return how many pages are left out for each reason of `LoadedSite.left_out`."""
-    return Counter(state for _, state in loaded.left_out.values())
+    return Counter(state for _, state in loaded.unbuilt.values())
 
 
-def states_of(loaded: LoadedSite) -> dict[str, str]:
+def unbuilt_states(loaded: LoadedSite) -> dict[str, str]:
     """Return why each page that was left out is not built, by its source path."""
-    return {path: state for path, (_, state) in loaded.left_out.items()}
+    return {path: state for path, (_, state) in loaded.unbuilt.items()}
 
 
-def counts_of(rendered: Sequence[Rendered], pages: int, loaded: LoadedSite) -> Counts:
+def count_contents(rendered: Sequence[RenderedDocument], pages: int, loaded: LoadedSite) -> Counts:
     """Return the counts of pages and their contents, except cells."""
     weights = [item.body.weight for item in rendered]
-    states = states_of(loaded)
+    states = unbuilt_states(loaded)
     return Counts(
         pages=pages,
         formulas=sum(weight.formulas for weight in weights),
@@ -237,20 +243,20 @@ def counts_of(rendered: Sequence[Rendered], pages: int, loaded: LoadedSite) -> C
     )
 
 
-def tokens_of(file: Path, root: Path | None) -> str:
+def describe_tokens(file: Path, root: Path | None) -> str:
     """Return the token stream of one Markdown file, read with the settings of the site at `root`.
 
     Without a site the default settings apply.
     """
     from ..syntax.parser import make_parser, parse_document
-    from ..syntax.token_listing import describe
+    from ..syntax.token_listing import format_tokens
 
     path = file.relative_to(root) if root and file.is_relative_to(root) else Path(file.name)
     source = Source(PurePosixPath(path.as_posix()), decode(file.read_bytes(), path.as_posix()), "")
     context = open_site(root) if root else default_context(file.parent)
     document, _ = filter_document(context.plugins, read_document(source, context.config)[0])
     parsed = parse_document(document, make_parser(context.options), context.options)
-    return describe(parsed.tokens, document.first_line)
+    return format_tokens(parsed.tokens, document.first_line)
 
 
 # Reading and writing at an offset of an open file. All processes that have the file share its position.
@@ -258,13 +264,13 @@ def tokens_of(file: Path, root: Path | None) -> str:
 
 if sys.platform == "win32":
 
-    def read_at(file: BinaryIO, start: int, size: int) -> bytes:
+    def read_range(file: BinaryIO, start: int, size: int) -> bytes:
         """Return `size` bytes from `start`; fewer at the end of the file. OSError if it cannot be read."""
         # no process is forked on this system, so nobody else moves the position
         file.seek(start)
         return file.read(size)
 
-    def write_at(file: BinaryIO, start: int, data: bytes) -> None:
+    def write_range(file: BinaryIO, start: int, data: bytes) -> None:
         """Write all of `data` from `start` on. OSError if the disk is full."""
         file.seek(start)
         file.write(data)
@@ -272,11 +278,11 @@ if sys.platform == "win32":
 
 else:
 
-    def read_at(file: BinaryIO, start: int, size: int) -> bytes:
+    def read_range(file: BinaryIO, start: int, size: int) -> bytes:
         """Return `size` bytes from `start`; fewer at the end of the file. OSError if it cannot be read."""
         return os.pread(file.fileno(), size, start)
 
-    def write_at(file: BinaryIO, start: int, data: bytes) -> None:
+    def write_range(file: BinaryIO, start: int, data: bytes) -> None:
         """Write all of `data` from `start` on. OSError if the disk is full."""
         written = 0
         while written < len(data):
@@ -301,7 +307,7 @@ class Spool:
         """Store bytes. Return a function that reads them again; None if the disk is full."""
         start = self._end
         try:
-            write_at(self._file, start, data)
+            write_range(self._file, start, data)
         except OSError:
             return None
         self._end += len(data)
@@ -316,21 +322,20 @@ class Spool:
         make = self.append(data)
         return replace(output, data=None if make else data, make=make, digest=digest)
 
-    def put_text(self, text: str) -> ReadText:
+    def store_text(self, text: str) -> ReadText:
         """Return a function that reads the text again. The text does not stay in memory, unless the disk is
-        full.
-        """
+        full."""
         make = self.append(text.encode(*_ENCODING))
         return (lambda: make().decode(*_ENCODING)) if make else lambda: text
 
     def _read(self, start: int, size: int) -> bytes:
-        data = read_at(self._file, start, size)
+        data = read_range(self._file, start, size)
         if len(data) != size:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         return data
 
 
-def without_bytes(output: Output) -> Output:
+def drop_bytes(output: Output) -> Output:
     """Return an output without bytes, for a run that writes nothing."""
     return output if output.data is None else replace(output, data=b"")
 

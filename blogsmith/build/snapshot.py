@@ -13,15 +13,15 @@ from ..model.generated_files import OutputFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
-from ..render.tools import Tools
-from ..site.frame import Frame, Rendered
+from ..render.tools import SiteAccess
+from ..site.frame import RenderedDocument, ViewContext
 from ..site.index import PageEntry, SiteIndex
 from ..site.math_font import MathFonts
-from ..stages.pictures import picture_copies
+from ..stages.pictures import plan_copies
 from .plan import OutputPlan, copy_files
 
 
-class Entries(Mapping[str, PageEntry]):
+class LazyEntries(Mapping[str, PageEntry]):
     """Source path → facts that other pages can see. A page is parsed when its facts are requested."""
 
     def __init__(self, documents: Mapping[str, Document], entry: Callable[[Document], PageEntry]) -> None:
@@ -48,7 +48,7 @@ class PageLookups:
     documents: Mapping[str, Document]
     """Source path → document, for published pages."""
     index: SiteIndex
-    tools: Tools
+    tools: SiteAccess
     cells: Callable[[Document], PageCellsState]
     """Returns the state of a page's cells; it is computed once for each page."""
     cell_states: Mapping[str, PageCellsState]
@@ -86,7 +86,7 @@ class ResolvedSite:
         return self.lookups.index
 
     @property
-    def tools(self) -> Tools:
+    def tools(self) -> SiteAccess:
         """Tools for rendering, as in `PageLookups`."""
         return self.lookups.tools
 
@@ -105,20 +105,20 @@ class SiteSnapshot:
     """The site as pages: all of them, or, shortly after the start, only those that were requested."""
 
     resolved: ResolvedSite
-    rendered: Mapping[str, Rendered]
+    rendered: Mapping[str, RenderedDocument]
     """Source path → rendered page, in the order of the site; pages in `unread` have no content yet."""
-    unread: frozenset[str]
+    unrendered: frozenset[str]
     """Source paths of pages that are not rendered yet."""
-    frame: Frame
+    frame: ViewContext
     views: Mapping[str, PageView]
     """URL → view."""
-    composition: OutputPlan
+    plan: OutputPlan
     fonts: MathFonts
-    table: Mapping[str, OutputFile]
+    files_by_url: Mapping[str, OutputFile]
     """URL path of a file, with base path → the file. The path of a page is that of its folder."""
-    own: Mapping[str, tuple[Diagnostic, ...]]
+    page_diagnostics: Mapping[str, tuple[Diagnostic, ...]]
     """Source path → diagnostics of that page."""
-    shared: tuple[Diagnostic, ...] = field(default=())
+    site_diagnostics: tuple[Diagnostic, ...] = field(default=())
     """Diagnostics about the site as a whole."""
 
     @property
@@ -132,33 +132,33 @@ class SiteSnapshot:
         return self.resolved.context.config
 
     @property
-    def is_whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every page is rendered, as in a build."""
-        return not self.unread
+        return not self.unrendered
 
     def with_page(
-        self, resolved: ResolvedSite, item: Rendered, view: PageView, own: tuple[Diagnostic, ...]
+        self, resolved: ResolvedSite, item: RenderedDocument, view: PageView, own: tuple[Diagnostic, ...]
     ) -> SiteSnapshot:
         """Return the site with a new text of one page."""
         path = str(item.document.path)
-        planned = self.table[view.url]
+        planned = self.files_by_url[view.url]
         # if two files have the same URL, the other one may be there
         planned = replace(planned, content=view) if isinstance(planned.content, PageView) else planned
-        table = {**self.table, **self._new_copies(item), view.url: planned}
+        table = {**self.files_by_url, **self._new_copies(item), view.url: planned}
         return replace(
             self,
             resolved=resolved,
             rendered={**self.rendered, path: item},
-            unread=self.unread - {path},
+            unrendered=self.unrendered - {path},
             views={**self.views, view.url: view},
-            table=table,
-            own={**self.own, path: own},
+            files_by_url=table,
+            page_diagnostics={**self.page_diagnostics, path: own},
         )
 
-    def _new_copies(self, item: Rendered) -> dict[str, OutputFile]:
+    def _new_copies(self, item: RenderedDocument) -> dict[str, OutputFile]:
         """Return copies of images that only the new text uses: browsers request them immediately."""
         base_path = self.config.base_path
-        new = [one for one in item.body.variants if f"{base_path}/{one.path}" not in self.table]
-        copies = picture_copies(new, self.context)
-        files = copy_files(copies, self.table.values()) if copies else ()
+        new = [one for one in item.body.variants if f"{base_path}/{one.path}" not in self.files_by_url]
+        copies = plan_copies(new, self.context)
+        files = copy_files(copies, self.files_by_url.values()) if copies else ()
         return {f"{base_path}/{planned.path}": planned for planned in files}

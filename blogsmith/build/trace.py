@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..config.languages import edition_root
+from ..config.languages import version_url_prefix
 from ..config.schema import Config
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
@@ -17,7 +17,7 @@ from ..model.pictures import ImageInfo, MediaFile
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
-from ..render.tools import Tools
+from ..render.tools import SiteAccess
 from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image, resolve_poster
@@ -42,7 +42,7 @@ def measure_media(file: Path) -> MediaFile:
     """Return the facts about a video or captions file, without its URL; empty if it cannot be read."""
     # few sites have videos
     from ..write.photos.container import ByteReader
-    from ..write.photos.films import film_size
+    from ..write.photos.films import video_size
 
     try:
         with file.open("rb") as stream:
@@ -51,17 +51,17 @@ def measure_media(file: Path) -> MediaFile:
             behind = head[len(_CAPTIONS) : len(_CAPTIONS) + 1]
             if head.startswith(_CAPTIONS) and (not behind or behind in _BLANKS):
                 return MediaFile(is_captions=True)
-            size = film_size(ByteReader(stream))
+            size = video_size(ByteReader(stream))
     except OSError:  # reported when the file is copied
         size = None
     return MediaFile(width_px=size[0], height_px=size[1]) if size else MediaFile()
 
 
-def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
+def build_index(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
     """Return the index of URLs of the site. entries: as in `SiteIndex`."""
     urls, config = loaded.urls, context.config
     plans = plan_generated(loaded.documents, urls.kinds, urls.sections, urls.editions, config)
-    roots = {edition_root(edition, config) for edition in ("", *urls.editions.values())}
+    roots = {version_url_prefix(edition, config) for edition in ("", *urls.editions.values())}
     generated = {
         *(url for planned in plans for url in planned),
         *(feed.url.removeprefix(config.base_path) for root in roots for feed in site_feeds(config, root)),
@@ -71,7 +71,7 @@ def index_of(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: Site
         base_path=config.base_path,
         urls=urls.urls,
         entries=entries,
-        unpublished=loaded.waiting,
+        unpublished=loaded.future_urls,
         generated=generated,
         files=loaded.asset_urls,
         remote=loaded.remote,
@@ -100,9 +100,9 @@ def page_tools(
     digest: Digest,
     bibliographies: SiteBibliographies,
     media: MeasureMedia = measure_media,
-) -> Tools:
-    """Return the queries and functions that pages use while they are rendered, with the caches of `memory`.
-    """
+) -> SiteAccess:
+    """Return the queries and functions that pages use while they are rendered, with the caches of
+    `memory`."""
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
@@ -110,7 +110,7 @@ def page_tools(
         url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 
-    return Tools(
+    return SiteAccess(
         config=context.config,
         parser=memory.parser,
         theme=context.theme,
@@ -128,19 +128,19 @@ def page_tools(
         slug_hint=index.slug_hint,
         results=results,
         picture=picture,
-        python=python,
-        work=bibliographies.find,
+        python_distribution=python,
+        find_reference=bibliographies.find,
         work_keys=bibliographies.keys,
         publication_keys=bibliographies.publication_keys,
         work_hint=bibliographies.hint,
         work_place=bibliographies.place,
-        bibliography_problems=bibliographies.problems,
+        bibliography_problems=bibliographies.check,
         citation_style=bibliographies.style,
         templates=context.theme.files.digest,
         language=context.theme.language,
-        lex=memory.lex,
+        lex_code=memory.lex,
         formula=memory.formula,
-        foreign=memory.foreign,
+        plugin_formula=memory.foreign,
     )
 
 

@@ -17,14 +17,14 @@ import msgspec
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import NoRows, Row, Rows
+from ..base.storage.site_cache import CacheInterface, NullCache, Row
 from ..model.documents import Output
 from ..model.generated_files import GeneratedFile, OutputFile, PageInputs
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
-from ..pools.page_executor import died
-from ..pools.pool import ProcessDied, ProcessPool
-from ..rows.page_rows import NotStorable, digest_of
+from ..pools.page_executor import process_death_error
+from ..pools.pool import ProcessDiedError, ProcessPool
+from ..rows.page_rows import EncodingError, digest_values
 from .plan import OutputPlan
 
 # Digests of pages as templates see them: a finished page depends on nothing else in the site.
@@ -44,25 +44,25 @@ class ViewDigests:
         self._known: dict[int, tuple[PageView, bytes]] = {}
         """`id` of a view → view and digest. The view is stored so that its `id` is not used again."""
 
-    def digest_of(self, view: PageView) -> bytes:
+    def digest_view(self, view: PageView) -> bytes:
         """Return a digest, equal for pages that are equal with all pages in their lists.
 
         NotStorable as in `digest_of`.
         """
         known = self._known.get(id(view))
         if known is None:
-            listed = [self.digest_of(page).hex() for page in view.pages]
+            listed = [self.digest_view(page).hex() for page in view.pages]
             groups = [
-                (group.title, [self.digest_of(page).hex() for page in group.pages])
+                (group.title, [self.digest_view(page).hex() for page in group.pages])
                 for group in view.page_groups
             ]
             plain = [getattr(view, name) for name in _PLAIN]
-            known = self._known[id(view)] = (view, digest_of(plain, listed, groups))
+            known = self._known[id(view)] = (view, digest_values(plain, listed, groups))
         return known[1]
 
-    def digest_of_all(self, views: Iterable[PageView]) -> bytes:
+    def digest_views(self, views: Iterable[PageView]) -> bytes:
         """Return the digest of several views, in this order."""
-        return blake2b(b"".join(map(self.digest_of, views)), digest_size=16).digest()
+        return blake2b(b"".join(map(self.digest_view, views)), digest_size=16).digest()
 
 
 # Digests of all inputs of a finished page: a page with equal digests is not rendered again.
@@ -78,7 +78,7 @@ _LOADS: Final = "loads"
 class OutputKeys:
     """Keys of the files of one output plan."""
 
-    def __init__(self, plan: OutputPlan, rows: Rows) -> None:
+    def __init__(self, plan: OutputPlan, rows: CacheInterface) -> None:
         self._rows = rows
         self._theme = plan.context.theme.files
         self._digests = ViewDigests()
@@ -93,13 +93,15 @@ class OutputKeys:
         """Digest of the inputs of all pages, except templates; empty: nothing is cached."""
         self._settings = ""
         """Digest of the inputs of files that are generated from pages without a template."""
-        if not isinstance(rows, NoRows):
-            with suppress(NotStorable):
-                self._settings = digest_of(rows.program, plan.site, plan.context.config).hex()
-                self._site = digest_of(self._settings, replace(self._theme, templates={}, warnings=())).hex()
+        if not isinstance(rows, NullCache):
+            with suppress(EncodingError):
+                self._settings = digest_values(rows.program, plan.site, plan.context.config).hex()
+                self._site = digest_values(
+                    self._settings, replace(self._theme, templates={}, warnings=())
+                ).hex()
 
     @property
-    def loads(self) -> Collection[str]:
+    def template_rows(self) -> Collection[str]:
         """Names of the rows of templates that are in use."""
         return self._loads.keys()
 
@@ -119,10 +121,10 @@ class OutputKeys:
         name, digest = self._put_loads(templates)
         return PageInputs({path: self._texts[path] for path in sorted(texts)}, name, digest)
 
-    def holds(self, inputs: PageInputs) -> bool:
+    def is_current(self, inputs: PageInputs) -> bool:
         """Return whether the text of these pages and their templates are unchanged."""
-        has_texts = all(self._texts.get(path) == digest for path, digest in inputs.texts.items())
-        return has_texts and inputs.templates == self._digest_loads(inputs.loads)
+        has_texts = all(self._texts.get(path) == digest for path, digest in inputs.text_digests.items())
+        return has_texts and inputs.templates == self._digest_loads(inputs.templates_row)
 
     def _digest_loads(self, name: str) -> bytes:
         if not name:
@@ -140,7 +142,7 @@ class OutputKeys:
         if not templates:
             return "", b""
         names = sorted(templates)
-        name = digest_of(names).hex()
+        name = digest_values(names).hex()
         if name not in self._loads:
             self._rows.put(_LOADS, name, Row("", msgspec.msgpack.encode(names)))
             self._loads[name] = self._theme.digest(*names)
@@ -153,16 +155,16 @@ class OutputKeys:
         if isinstance(content, PageView):
             pages = texts = (content,)
         elif isinstance(content, GeneratedFile):
-            pages, texts, around = content.pages, content.texts, self._settings
+            pages, texts, around = content.pages, content.text_pages, self._settings
             if self._site and content.key:
-                return digest_of(self._rows.program, content.key).hex()
+                return digest_values(self._rows.program, content.key).hex()
         if not self._site or not pages:
             return ""
         try:
-            views = self._digests.digest_of_all(pages)
-        except NotStorable:
+            views = self._digests.digest_views(pages)
+        except EncodingError:
             return ""
-        return f"{around} {views.hex()} {digest_of([text.body.digest.hex() for text in texts]).hex()}"
+        return f"{around} {views.hex()} {digest_values([text.body.digest.hex() for text in texts]).hex()}"
 
 
 def _decode_names(data: bytes) -> list[str] | None:
@@ -175,36 +177,37 @@ def _decode_names(data: bytes) -> list[str] | None:
 # Several processes fill templates and draw cards. The files are the same as those of one process.
 
 
-FEWEST = 40
+MIN_PROCESS_PAGES = 40
 """Minimum number of pages that justifies starting processes."""
-_SLOW = 20
+_IMAGE_COST = 20
 """Cost of a copy of an image, in pages; includes those of its copies that are created together."""
-_TOGETHER = 4
+_FILES_PER_CALL = 4
 """Number of files in one call. A file needs a millisecond or two, and a call a fifth of one."""
 
-MadeOutput = tuple[Output, tuple[Diagnostic, ...]]
+OutputResult = tuple[Output, tuple[Diagnostic, ...]]
 """A file and its diagnostics."""
 
 
-def cost_of(planned: OutputFile) -> int:
+def estimate_cost(planned: OutputFile) -> int:
     """Return the cost of creating a file, in pages; 0 if no other process should create it."""
     content = planned.content
     if isinstance(content, GeneratedFile):
-        return _SLOW if content.is_slow else int(bool(content.key) and not content.is_joint)
+        return _IMAGE_COST if content.is_slow else int(bool(content.key) and not content.is_joint)
     return int(isinstance(content, PageView))
 
 
 def is_feed(planned: OutputFile) -> bool:
     """Return whether a file contains the text of pages. It is no reason to start processes, but they may
-    create it.
-    """
-    return isinstance(planned.content, GeneratedFile) and bool(planned.content.texts)
+    create it."""
+    return isinstance(planned.content, GeneratedFile) and bool(planned.content.text_pages)
 
 
 class PagePool:
     """Creates files in several processes, for one build."""
 
-    def __init__(self, make: Callable[[OutputFile], MadeOutput], rows: Rows, *, has_bytes: bool) -> None:
+    def __init__(
+        self, make: Callable[[OutputFile], OutputResult], rows: CacheInterface, *, has_bytes: bool
+    ) -> None:
         """Set up the pool.
 
         make: creates a file in any process. rows: cache that it reads. has_bytes: False if only digests are
@@ -216,7 +219,7 @@ class PagePool:
 
     def make(
         self, files: Sequence[OutputFile], processes: int
-    ) -> Generator[tuple[OutputFile, MadeOutput | SiteError], None, None]:
+    ) -> Generator[tuple[OutputFile, OutputResult | SiteError], None, None]:
         """Yield the files, or why they cannot be created, in any order; skip those to create in this process.
 
         Nothing may be written to the rows meanwhile. A caller that may stop early must close the generator.
@@ -228,22 +231,24 @@ class PagePool:
         worker, numbers = partial(self._worker, files), range(len(files))
         try:
             with ProcessPool("fork", processes, worker) as pool:
-                for number, made in pool.map(numbers, _TOGETHER):
+                for number, made in pool.map(numbers, _FILES_PER_CALL):
                     if isinstance(made, SiteError):
                         yield files[number], made
                     elif made:
                         output, problems = made
                         templates = known.setdefault(output.templates, output.templates)
                         yield files[number], (replace(output, templates=templates), problems)
-        except ProcessDied as error:
+        except ProcessDiedError as error:
             origin = files[error.task].origin
-            raise died(f"the process that filled the templates of {origin} {error.ending}") from error
+            raise process_death_error(
+                f"the process that filled the templates of {origin} {error.ending}"
+            ) from error
 
-    def _worker(self, files: Sequence[OutputFile]) -> Callable[[int], MadeOutput | SiteError | None]:
+    def _worker(self, files: Sequence[OutputFile]) -> Callable[[int], OutputResult | SiteError | None]:
         self._rows.reopen()
         given_up = set[str]()
 
-        def make(number: int) -> MadeOutput | SiteError | None:
+        def make(number: int) -> OutputResult | SiteError | None:
             content = files[number].content
             layout = content.layout if isinstance(content, PageView) else ""
             if layout in given_up:
@@ -265,7 +270,7 @@ class PagePool:
 _KIND: Final = "output"
 
 
-class _Known(msgspec.Struct, frozen=True, array_like=True):
+class _CachedOutput(msgspec.Struct, frozen=True, array_like=True):
     digest: str
     """SHA-256 of the page in hex."""
     problems: tuple[Diagnostic, ...]
@@ -276,21 +281,21 @@ class _Known(msgspec.Struct, frozen=True, array_like=True):
 class OutputRows:
     """The cached finished pages of one build."""
 
-    def __init__(self, plan: OutputPlan, rows: Rows, trace: TextTrace) -> None:
+    def __init__(self, plan: OutputPlan, rows: CacheInterface, trace: TextTrace) -> None:
         """Open the cached pages. trace: records the pages whose text is read."""
         self._plan = plan
         self._rows = rows
         self._trace = trace
         self._keys = OutputKeys(plan, rows)
-        self._found: dict[PurePosixPath, _Known | None] = {}
-        self._ahead: dict[PurePosixPath, MadeOutput | SiteError] = {}
+        self._found: dict[PurePosixPath, _CachedOutput | None] = {}
+        self._ahead: dict[PurePosixPath, OutputResult | SiteError] = {}
         rows.load(_KIND)
 
-    def make_ahead(
+    def render_in_parallel(
         self,
         processes: int,
         keep: Callable[[Output], Output],
-        beside: Sequence[OutputFile] = (),
+        slow_files: Sequence[OutputFile] = (),
         *,
         has_bytes: bool,
     ) -> None:
@@ -299,8 +304,8 @@ class OutputRows:
         keep: as in `make_outputs`. has_bytes: as in `PagePool`. beside: slow files created at the same time,
         which store themselves for later use. SiteError if a process dies.
         """
-        missing = [one for one in self._plan.files if cost_of(one) and not self._known_page(one)]
-        if processes < 2 or sum(map(cost_of, missing)) < FEWEST:
+        missing = [one for one in self._plan.files if estimate_cost(one) and not self._known_page(one)]
+        if processes < 2 or sum(map(estimate_cost, missing)) < MIN_PROCESS_PAGES:
             return
         layouts = {one.content.layout: one for one in missing if isinstance(one.content, PageView)}
         for first in layouts.values():
@@ -310,11 +315,13 @@ class OutputRows:
                 self._ahead[first.path] = keep(output), problems
         missing = [one for one in missing if one.path not in self._ahead]
         feeds = [
-            one for one in self._plan.files if is_feed(one) and not cost_of(one) and not self._known_page(one)
+            one
+            for one in self._plan.files
+            if is_feed(one) and not estimate_cost(one) and not self._known_page(one)
         ]
-        made_beside = {planned.path for planned in beside}
+        made_beside = {planned.path for planned in slow_files}
         # the slowest files come first, so that no process works on one alone at the end
-        wanted = (*beside, *feeds, *missing)
+        wanted = (*slow_files, *feeds, *missing)
         pool = PagePool(self._make, self._rows, has_bytes=has_bytes)
         with closing(pool.make(wanted, processes)) as found:
             for planned, made in found:
@@ -325,7 +332,7 @@ class OutputRows:
                         made if isinstance(made, SiteError) else (keep(made[0]), made[1])
                     )
 
-    def output(self, planned: OutputFile) -> MadeOutput:
+    def output(self, planned: OutputFile) -> OutputResult:
         """Return a file and its diagnostics. A cached page is rendered only if its bytes are requested."""
         known = self._known_page(planned)
         if known:
@@ -343,28 +350,28 @@ class OutputRows:
         inputs = self._keys.inputs(output.texts, output.templates)
         if inputs:
             with suppress(TypeError, ValueError):
-                data = msgspec.msgpack.encode(_Known(output.digest, problems, inputs))
+                data = msgspec.msgpack.encode(_CachedOutput(output.digest, problems, inputs))
                 self._rows.put(_KIND, str(planned.path), Row(key, data))
         return output, problems
 
-    def keep_only_planned(self) -> None:
+    def remove_unplanned(self) -> None:
         """Drop pages that no longer exist."""
-        self._rows.keep_only(_KIND, {str(planned.path) for planned in self._plan.files})
-        self._rows.keep_only("loads", self._keys.loads)
+        self._rows.remove_others(_KIND, {str(planned.path) for planned in self._plan.files})
+        self._rows.remove_others("loads", self._keys.template_rows)
 
-    def _known_page(self, planned: OutputFile) -> _Known | None:
+    def _known_page(self, planned: OutputFile) -> _CachedOutput | None:
         if planned.path not in self._found:
             self._found[planned.path] = self._find(planned)
         return self._found[planned.path]
 
-    def _find(self, planned: OutputFile) -> _Known | None:
+    def _find(self, planned: OutputFile) -> _CachedOutput | None:
         key = self._keys.key(planned)
         row = self._rows.get(_KIND, str(planned.path)) if key else None
         # the key contains a digest of all inputs of the page
         known = _decode(row.data) if row and row.key == key else None
-        return known if known and self._keys.holds(known.inputs) else None
+        return known if known and self._keys.is_current(known.inputs) else None
 
-    def _make(self, planned: OutputFile) -> MadeOutput:
+    def _make(self, planned: OutputFile) -> OutputResult:
         with self._trace.watch() as texts, self._plan.context.theme.watch_templates() as templates:
             output, problems = self._plan.output(planned)
         if isinstance(planned.content, PageView):
@@ -378,8 +385,8 @@ class OutputRows:
         return data
 
 
-def _decode(data: bytes) -> _Known | None:
+def _decode(data: bytes) -> _CachedOutput | None:
     try:
-        return msgspec.msgpack.decode(data, type=_Known)
+        return msgspec.msgpack.decode(data, type=_CachedOutput)
     except msgspec.MsgspecError:
         return None

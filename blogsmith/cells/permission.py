@@ -11,7 +11,7 @@ from ..project.context import SiteContext
 from ..project.report import BuildOptions
 from ..project.trust.consent import is_trusted
 
-RUNS_HERE = sys.platform != "win32"
+CAN_RUN_CELLS = sys.platform != "win32"
 """Whether this system can start sessions. Their limits and the way they are ended need Unix."""
 
 
@@ -22,6 +22,6 @@ def may_run(context: SiteContext, options: BuildOptions) -> bool:
     build writes a site that is trusted.
     """
     asked = options.execution
-    if asked.frozen or not RUNS_HERE:
+    if asked.frozen or not CAN_RUN_CELLS:
         return False
     return bool(asked.execute) or (options.write and is_trusted(context.root, context.config))

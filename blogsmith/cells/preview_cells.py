@@ -8,9 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..base.storage.stamps import FileStamp, stamp_at
+from ..base.storage.stamps import FileStamp, read_stamp
 from ..freeze.environment import Environment, FileDigests
-from ..freeze.store import Reading, folder_of, read_page
+from ..freeze.store import ReadResult, page_folder, read_page
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
@@ -30,7 +30,7 @@ class CellCache:
     """
 
     root: Path
-    _records: dict[PurePosixPath, tuple[FileStamp | None, Reading]] = field(default_factory=dict)
+    _records: dict[PurePosixPath, tuple[FileStamp | None, ReadResult]] = field(default_factory=dict)
     _digests: dict[str, tuple[FileStamp | None, str | None]] = field(default_factory=dict)
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
@@ -42,10 +42,10 @@ class CellCache:
         for path in changed:
             self._digests.pop(path, None)
         folders = {PurePosixPath(path).parent for path in changed if path.startswith("_freeze/")}
-        for post in [post for post in self._records if folder_of(post) in folders]:
+        for post in [post for post in self._records if page_folder(post) in folders]:
             del self._records[post]
 
-    def status_of(
+    def page_state(
         self,
         facts: PageFacts,
         context: SiteContext,
@@ -74,14 +74,14 @@ class CellCache:
         return replace(around, digest_of=self._digest)
 
     def _digest(self, path: str) -> str | None:
-        stamp = stamp_at(self.root / path)
+        stamp = read_stamp(self.root / path)
         known = self._digests.get(path)
         if known is None or known[0] != stamp:
             known = self._digests[path] = (stamp, FileDigests(self.root).digest(path))
         return known[1]
 
-    def _read(self, root: Path, post: PurePosixPath) -> Reading:
-        stamp = stamp_at(root / folder_of(post) / _OUTPUTS)
+    def _read(self, root: Path, post: PurePosixPath) -> ReadResult:
+        stamp = read_stamp(root / page_folder(post) / _OUTPUTS)
         known = self._records.get(post)
         if known is None or known[0] != stamp:
             known = self._records[post] = (stamp, read_page(root, post))
@@ -91,8 +91,7 @@ class CellCache:
         self, pages: Sequence[PageStatus], context: SiteContext, execution: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
         """Return package versions, cached by package names: nobody installs packages while watching a
-        preview.
-        """
+        preview."""
         records = (page.record for page in pages if page.record)
         sessions = (session for record in records for session in record.sessions.values())
         names = frozenset(name for session in sessions for name in session.origin.machine.packages)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..base.diagnostics.model import Diagnostic
-from ..execute.engines import engine_of
-from ..execute.probe.requirements import needs_any, report_unmatched, why_unmet
-from ..execute.session.diagnostics import missing_need
+from ..execute.engines import choose_engine
+from ..execute.probe.requirements import needs_any, unmatched_needs_errors, unmet_reason
+from ..execute.session.diagnostics import missing_need_error
 from ..execute.session.jobs import ExecutionSetting, SessionJob, session_job
 from ..model.cells import Cell, Need
 from ..model.sweeps import ALL_SWEEPS
@@ -47,16 +47,16 @@ def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, s
     names: names given by `--needs`; empty means all cells. A session of values alone has no needs.
     """
     meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
-    return any(not why_unmet(cell, unmet) for cell in meant) or not (cells or names)
+    return any(not unmet_reason(cell, unmet) for cell in meant) or not (cells or names)
 
 
 def skip_reasons(page: PageStatus, session: str, unmet: Mapping[Need, str]) -> dict[int, str]:
     """Map the number of each cell that cannot run here to the reason, as a message."""
-    why = {cell.number: why_unmet(cell, unmet) for cell in page.cells.session_cells(session)}
+    why = {cell.number: unmet_reason(cell, unmet) for cell in page.cells.session_cells(session)}
     return {number: reason for number, reason in why.items() if reason}
 
 
-def job_of(
+def create_job(
     page: PageStatus,
     session: str,
     setting: ExecutionSetting,
@@ -70,7 +70,7 @@ def job_of(
     """
     why = skip_reasons(page, session, unmet)
     sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
-    return session_job(page.cells, session, setting, why, engine=engine_of(page.cells), sweeps=sweeps)
+    return session_job(page.cells, session, setting, why, engine=choose_engine(page.cells), sweeps=sweeps)
 
 
 def missing_requirements(
@@ -85,19 +85,19 @@ def missing_requirements(
         (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
         for page in pages
         for cell in page.cells.cells
-        if cell.runs
+        if cell.is_run
     ]
-    return report_unmatched(asked.needs, cells, unmet) or [
-        diagnostic for page in pages for diagnostic in _report_lost_values(page, asked.needs, unmet)
+    return unmatched_needs_errors(asked.needs, cells, unmet) or [
+        diagnostic for page in pages for diagnostic in _missing_need_errors(page, asked.needs, unmet)
     ]
 
 
-def _report_lost_values(
+def _missing_need_errors(
     page: PageStatus, names: Sequence[str], unmet: Mapping[Need, str]
 ) -> Iterator[Diagnostic]:
     for cell in page.cells.cells:
-        why = why_unmet(cell, unmet)
-        if not why or not cell.runs or cell.options.fallback != "error":
+        why = unmet_reason(cell, unmet)
+        if not why or not cell.is_run or cell.options.fallback != "error":
             continue
         if page.verdict.cells[cell.number].state == "missing" and (not names or needs_any(cell, names)):
-            yield missing_need(page.cells.path, cell, why, page.lines)
+            yield missing_need_error(page.cells.path, cell, why, page.lines)

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ..execute.probe.requirements import needs_any
 from ..freeze.environment import Environment
-from ..freeze.results import results
+from ..freeze.results import page_results
 from ..freeze.staleness import State, Verdict
-from ..freeze.store import folder_of
+from ..freeze.store import page_folder
 from ..model.cells import Cell, Need, Value
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
-from ..project.trust.consent import Consent, judge
-from .permission import RUNS_HERE
+from ..project.trust.consent import Consent, check_consent
+from .permission import CAN_RUN_CELLS
 from .status import PageStatus, RunOutcome
 from .versions import version_warning
 
@@ -29,20 +29,19 @@ class CellUpdate(Struct, frozen=True):
     """Results by source path. Pages without cells are not included."""
     cells: int = 0
     """Number of cells that are set to run."""
-    ran: int = 0
+    ran_cells: int = 0
     """Number of cells that ran in this build."""
-    waiting: int = 0
+    due_cells: int = 0
     """Number of cells and values that the next build will run. A check runs nothing, even where it is allowed
-    to.
-    """
-    unmet: int = 0
+    to."""
+    unmet_cells: int = 0
     """Number of cells without a result because their needs are not met."""
-    missing: tuple[str, ...] = ()
+    missing_needs: tuple[str, ...] = ()
     """Sorted names of needs that this machine does not meet. Empty if nothing had to run."""
 
 
 def show_results(
-    ran: RunOutcome,
+    outcome: RunOutcome,
     context: SiteContext,
     asked: ExecutionOptions,
     versions: Mapping[str, str],
@@ -54,34 +53,34 @@ def show_results(
 
     versions: import name → version installed here.
     """
-    consent = None if may_run or asked.frozen else judge(context.root, context.config)
+    consent = None if may_run or asked.frozen else check_consent(context.root, context.config)
     hint = _hint(consent, asked)
-    is_due = RUNS_HERE and consent is not None and consent.is_given
+    is_due = CAN_RUN_CELLS and consent is not None and consent.is_given
     shown, waiting = {}, 0
-    for page in ran.survey.pages:
-        if not page.has_errors and str(page.cells.path) not in ran.failed:
-            outdated = _outdated(page, asked)
+    for page in outcome.status.pages:
+        if not page.has_errors and str(page.cells.path) not in outcome.failed_posts:
+            outdated = _outdated_items(page, asked)
             due = [item for item in outdated if is_due and not _needs(item)]
             waiting += len(due)
             rest = [item for item in outdated if item not in due]
             log.add(_report_outdated(page, rest, hint, asked, may_run=may_run, is_trusted=may_run or is_due))
-        log.add(_without_files(page, ran.survey.environment))
+        log.add(_missing_file_warnings(page, outcome.status.environment))
         if not asked.frozen:  # under --frozen nothing may run, so the versions installed here do not matter
             log.add(version_warning(page, versions))
-        shown[str(page.cells.path)] = results(page.verdict, context.root / folder_of(page.cells.path))
-    cells = sum(cell.runs for page in ran.survey.pages for cell in page.cells.cells)
+        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page_folder(page.cells.path))
+    cells = sum(cell.is_run for page in outcome.status.pages for cell in page.cells.cells)
     unmet = [cell.unmet for page in shown.values() for cell in page.cells.values() if cell.unmet]
-    missing = {need.partition(">")[0] for needs in unmet for need in needs if need in ran.missing}
-    return CellUpdate(shown, cells, ran.cells, waiting, len(unmet), tuple(sorted(missing)))
+    missing = {need.partition(">")[0] for needs in unmet for need in needs if need in outcome.unmet_needs}
+    return CellUpdate(shown, cells, outcome.cells, waiting, len(unmet), tuple(sorted(missing)))
 
 
-def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
+def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagnostic]:
     """Return warnings for missing files named in `depends`: a change of them could not be noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
-        for pattern in cell.options.depends if cell.runs else ():
+        for pattern in cell.options.depends if cell.is_run else ():
             if not around.matches(pattern, page.cells.path):
-                place = place_within(pattern, cell.options.places.get("depends"), page.lines)
+                place = find_word_range(pattern, cell.options.places.get("depends"), page.lines)
                 reporter.warn("cell-option", f"depends: there is no file {pattern}", place, _DEPENDS_HINT)
     return reporter.diagnostics
 
@@ -89,13 +88,13 @@ def _without_files(page: PageStatus, around: Environment) -> list[Diagnostic]:
 _DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
 
 
-def _outdated(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
+def _outdated_items(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
     """Return the cells and values whose recorded result is missing or stale.
 
     With `--needs`, return only cells with one of those needs.
     """
     found = page.verdict.outdated_cells()
-    return [item for item in found if not asked.needs or _is_meant(item, asked.needs)]
+    return [item for item in found if not asked.needs or _is_requested(item, asked.needs)]
 
 
 def _report_outdated(
@@ -139,7 +138,7 @@ def _needs(item: Cell | Value) -> Sequence[Need]:
     return item.options.needs if isinstance(item, Cell) else ()
 
 
-def _is_meant(item: Cell | Value, names: Sequence[str]) -> bool:
+def _is_requested(item: Cell | Value, names: Sequence[str]) -> bool:
     return isinstance(item, Cell) and needs_any(item, names)
 
 
@@ -158,7 +157,7 @@ def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
     """
     if asked.frozen:
         return "run blogsmith execute where its code may run, and commit _freeze/"
-    if not RUNS_HERE:
+    if not CAN_RUN_CELLS:
         return "code of posts runs on Linux and macOS: run blogsmith execute there or in WSL, commit _freeze/"
     if consent and consent.reason:
         return f"the site is not trusted: {consent.reason}; blogsmith trust, or blogsmith execute"

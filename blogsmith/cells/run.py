@@ -19,23 +19,23 @@ from ..config.load import CONFIG_NAME
 from ..execute.probe.cache import ProbeCache
 from ..execute.probe.requirements import Run
 from ..execute.probe.requirements import unmet as unmet_needs
-from ..execute.session.diagnostics import run_problems
-from ..execute.session.environment import cores
+from ..execute.session.diagnostics import session_errors
+from ..execute.session.environment import count_cores
 from ..execute.session.jobs import ExecutionSetting, SessionJob, resolve_python, setting_of
 from ..execute.session.pool import run_sessions
 from ..execute.session.session import SessionObserver, silent_observer
-from ..execute.session.signals import ending_in_order
+from ..execute.session.signals import handle_termination
 from ..execute.session.working_folder import working_folder
 from ..freeze.environment import Environment
 from ..freeze.record import PageRecord
 from ..freeze.recording import session_record
-from ..freeze.staleness import judge
+from ..freeze.staleness import judge_page
 from ..freeze.store import write_page
 from ..model.cells import Need
 from ..model.results import SessionRun
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
-from .requirements import job_of, missing_requirements, required_needs, sessions_to_run
+from .requirements import create_job, missing_requirements, required_needs, sessions_to_run
 from .status import PageStatus, RunOutcome, SiteStatus
 
 if TYPE_CHECKING:
@@ -51,22 +51,22 @@ def run_stale_sessions(
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
         log.add(missing_requirements(chosen, asked, {}))
         return RunOutcome(surveyed)
-    with ending_in_order(), working_folder() as folder, cluster_of(context, folder) as cluster:
-        setting = setting_for(context, folder)
-        unmet = unmet_in(chosen, asked, setting, cluster)
+    with handle_termination(), working_folder() as folder, open_cluster(context, folder) as cluster:
+        setting = execution_setting(context, folder)
+        unmet = find_unmet_needs(chosen, asked, setting, cluster)
         log.add(missing_requirements(chosen, asked, unmet))
         jobs = [
-            (page, job_of(page, session, setting, unmet, is_whole=asked.execute == "all"))
+            (page, create_job(page, session, setting, unmet, is_whole=asked.execute == "all"))
             for page in chosen
             for session in sessions_to_run(page, asked, unmet)
         ]
         with closing(_run(jobs, context, asked, log, cluster)) as runs:
             outcome = _record_runs(surveyed, jobs, runs, options, log)
-            return replace(outcome, missing=frozenset(map(str, unmet)))
+            return replace(outcome, unmet_needs=frozenset(map(str, unmet)))
 
 
 @contextmanager
-def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
+def open_cluster(context: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
     """Yield the cluster that the site names, or None if sessions run on this machine.
 
     Raises `SiteError` if the cluster cannot be used.
@@ -78,10 +78,10 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
     # imported late: most sites name no cluster
     from ..execute.cluster.dask_cluster import DaskCluster
     from ..execute.cluster.dask_connection import ClusterError
-    from ..execute.cluster.remote import terms_of
+    from ..execute.cluster.remote import remote_environment_for
 
     python = execution.python and resolve_python(execution.python, context.root)
-    terms = terms_of(python, execution.env, os.environ)
+    terms = remote_environment_for(python, execution.env, os.environ)
     try:
         with DaskCluster(execution.dask, terms, context.root, folder) as cluster:
             yield cluster
@@ -89,7 +89,7 @@ def cluster_of(context: SiteContext, folder: Path) -> Iterator[DaskCluster | Non
         raise SiteError(context.error_at("cell-start", error.setting, str(error), error.hint)) from error
 
 
-def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
+def execution_setting(context: SiteContext, folder: Path) -> ExecutionSetting:
     """Return the execution settings of the site. Raises `SiteError` if its Python does not exist.
 
     folder: temporary folder for everything that sessions write.
@@ -110,7 +110,7 @@ def setting_for(context: SiteContext, folder: Path) -> ExecutionSetting:
     )
 
 
-def unmet_in(
+def find_unmet_needs(
     pages: Sequence[PageStatus],
     asked: ExecutionOptions,
     setting: ExecutionSetting,
@@ -124,7 +124,7 @@ def unmet_in(
     run: called like `subprocess.run`; starts the Python interpreter that is checked.
     """
     wanted = required_needs(pages, asked)
-    if cluster and cluster.is_elsewhere:
+    if cluster and cluster.is_remote:
         return cluster.unmet(wanted)
     cache = ProbeCache(setting.root)
     return unmet_needs(wanted, setting.python, setting.env, run, cache=cache) if wanted else {}
@@ -140,10 +140,10 @@ def _run(
     execution = context.config.execution
     watch: SessionObserver = asked.watch or silent_observer
     watch.expect_cells(sum(len(page.cells.session_cells(job.session)) for page, job in jobs))
-    workers = asked.jobs or execution.jobs or cores()
+    workers = asked.jobs or execution.jobs or count_cores()
 
     def absent(problems: Mapping[str, str]) -> None:
-        log.add(absent_modules(problems, context))
+        log.add(preload_warnings(problems, context))
 
     sessions = [job for _, job in jobs]
     running = run_sessions(
@@ -151,19 +151,19 @@ def _run(
         workers=workers,
         watch=watch,
         preload=execution.preload,
-        executor=cluster.executor(sessions, workers) if cluster and sessions else None,
-        absent=absent,
+        executor=cluster.start_executor(sessions, workers) if cluster and sessions else None,
+        on_preload_errors=absent,
     )
     with closing(running):
         yield from running
 
 
-def absent_modules(problems: Mapping[str, str], context: SiteContext) -> list[Diagnostic]:
+def preload_warnings(problems: Mapping[str, str], context: SiteContext) -> list[Diagnostic]:
     """Return warnings for modules in `preload` that cannot be imported. Sessions run without them."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     for module, why in problems.items():
         index = context.config.execution.preload.index(module)
-        place = context.settings.places.get(("execute", "preload", index))
+        place = context.settings.locations.get(("execute", "preload", index))
         reporter.warn("cell-preload", f"{module} cannot be preloaded: {why}", place)
     return reporter.diagnostics
 
@@ -185,9 +185,9 @@ def _record_runs(
         good = {}
         for page, job in group:
             run = next(runs)
-            problems = run_problems(page.cells, run, page.lines)
+            problems = session_errors(page.cells, run, page.lines)
             log.add(problems)
-            count += _note_times(page, run, log)
+            count += _log_times(page, run, log)
             if problems:
                 failed.add(path)
             else:
@@ -202,7 +202,7 @@ def _record_runs(
     return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
-def _note_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
+def _log_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
     ran = 0
     for cell, result in zip(page.cells.session_cells(run.session), run.cells, strict=False):
         if result.status != "skipped" or result.others:
@@ -233,4 +233,4 @@ def record_page(
 def _with_record(page: PageStatus, record: PageRecord | None, around: Environment) -> PageStatus:
     if record is None:
         return page
-    return replace(page, record=record, verdict=judge(page.cells, record, around))
+    return replace(page, record=record, verdict=judge_page(page.cells, record, around))

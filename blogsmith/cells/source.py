@@ -38,7 +38,7 @@ class CellSource(Protocol):
         The stamp of a file may be the same although its content has changed.
         """
 
-    def status_of(
+    def page_state(
         self,
         facts: PageFacts,
         context: SiteContext,
@@ -68,10 +68,10 @@ class BuildCells:
         return replace(
             counts,
             cells=done.cells,
-            ran=done.ran,
-            waiting=done.waiting,
-            unmet=done.unmet,
-            missing=done.missing,
+            executed_cells=done.ran_cells,
+            pending_results=done.due_cells,
+            unmet=done.unmet_cells,
+            missing=done.missing_needs,
         )
 
     def forget(self, changed: Collection[str]) -> None:
@@ -86,7 +86,7 @@ class BuildCells:
 
         self._update = update_cells(pages, context, options, log)
 
-    def status_of(
+    def page_state(
         self,
         facts: PageFacts,
         context: SiteContext,

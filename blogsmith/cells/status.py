@@ -14,8 +14,8 @@ from ..base.diagnostics.model import Diagnostic
 from ..config.schema import Execution
 from ..freeze.environment import Environment, FileDigests
 from ..freeze.record import PageRecord
-from ..freeze.staleness import PageVerdict, Verdict, judge
-from ..freeze.store import Reading, read_page
+from ..freeze.staleness import PageVerdict, Verdict, judge_page
+from ..freeze.store import ReadResult, read_page
 from ..model.cells import PageCells
 from ..model.documents import PageFacts
 
@@ -43,12 +43,12 @@ class PageStatus(Struct, frozen=True):
         return any(d.severity == "error" and d.code in CELL_CODES for d in self.facts.diagnostics)
 
     @property
-    def stale(self) -> bool:
+    def is_stale(self) -> bool:
         """Whether any result of the page is missing or stale."""
         return bool(self.verdict.outdated_cells())
 
     @property
-    def state(self) -> str:
+    def summary(self) -> str:
         """Summary for a list, such as `3 fresh, 1 stale`."""
         states = [found.state for found in (*self.verdict.cells.values(), *self.verdict.values.values())]
         counts = [(states.count(state), state) for state in ("fresh", "stale", "missing")]
@@ -98,13 +98,13 @@ class SiteStatus(Struct, frozen=True):
 class RunOutcome(Struct, frozen=True):
     """Result of running the stale sessions of a site."""
 
-    survey: SiteStatus
+    status: SiteStatus
     """Status of the site after the run, judged with the new records."""
     cells: int = 0
     """Number of cells that ran."""
-    failed: frozenset[str] = frozenset()
+    failed_posts: frozenset[str] = frozenset()
     """Source paths of posts with a failed session. The failures are already reported."""
-    missing: frozenset[str] = frozenset()
+    unmet_needs: frozenset[str] = frozenset()
     """Needs of cells that this machine does not meet, such as `torch>=2.6`."""
 
 
@@ -112,7 +112,7 @@ def survey_pages(
     root: Path,
     around: Environment,
     found: Sequence[PageFacts],
-    read: Callable[[Path, PurePosixPath], Reading] = read_page,
+    read: Callable[[Path, PurePosixPath], ReadResult] = read_page,
 ) -> SiteStatus:
     """Judge the records of all pages that have cells."""
     pages: list[PageStatus] = []
@@ -121,7 +121,7 @@ def survey_pages(
         if page.cells.sessions():
             reading = read(root, page.cells.path)
             diagnostics += reading.diagnostics
-            verdict = judge(page.cells, reading.record, around)
+            verdict = judge_page(page.cells, reading.record, around)
             pages.append(PageStatus(page, reading.record, verdict))
     return SiteStatus(root, tuple(pages), around, tuple(diagnostics))
 

@@ -74,7 +74,7 @@ def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagn
     if not changed:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)
-    cells = [cell for cell in page.cells.cells if cell.runs]
+    cells = [cell for cell in page.cells.cells if cell.is_run]
     place = cells[0].place if cells else page.cells.values[0].origin.place(0)
     hint = "blogsmith build --strict-env runs the cells again"
     reporter.warn("cell-versions", f"recorded with other versions: {', '.join(changed)}", place, hint)

@@ -10,14 +10,13 @@ from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
 
 _NOT_IN_YAML = lazy_pattern("[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST = 1 << 20
+_MAX_LIST_BYTES = 1 << 20
 """Size limit of a list such as `.gitignore`, in bytes. Lists written by people are smaller."""
 
 
 def quote_yaml(text: str) -> str:
     """Return `text` as a double-quoted YAML scalar on one line. Replace characters that YAML does not allow
-    by spaces.
-    """
+    by spaces."""
     # A JSON string is a valid YAML scalar if YAML allows all of its characters.
     return json.dumps(" ".join(_NOT_IN_YAML.sub(" ", text).split()), ensure_ascii=False)
 
@@ -45,7 +44,7 @@ def append_lines(root: Path, name: str, wanted: bytes) -> bool:
     """
     try:
         with open_folder(root) as folder:
-            present = folder.read(name, _MOST)
+            present = folder.read(name, _MAX_LIST_BYTES)
             known = {line.strip().strip(b"/") for line in present.splitlines()}
             missing = [line for line in wanted.splitlines() if line.strip().strip(b"/") not in known]
             if missing:
@@ -60,9 +59,9 @@ def append_lines(root: Path, name: str, wanted: bytes) -> bool:
 
 def write_error(file: Path, error: OSError) -> SiteError:
     """Return the error to raise when a file of the author cannot be written."""
-    return refusal("new-write", f"cannot write {file}: {error.strerror or error}")
+    return rejection_error("new-write", f"cannot write {file}: {error.strerror or error}")
 
 
-def refusal(code: str, message: str, hint: str = "") -> SiteError:
+def rejection_error(code: str, message: str, hint: str = "") -> SiteError:
     """Return the error to raise when a command rejects a request and writes nothing."""
     return SiteError(Diagnostic(code, message, hint=hint))

@@ -11,17 +11,17 @@ import click
 
 from ..base.diagnostics.counts import plural
 from . import terminal
-from .clock import Clocks
+from .clock import CommandClock
 from .completion_types import NeedType
-from .execution_options import executing, execution_options, jobs_option, loud_option, watching
+from .execution_options import cell_observer, execution_options, jobs_option, run_options, verbose_option
 from .fix_options import FixRequest, fix_options, fix_request
 from .garbage import no_collections, rare_collections
 from .options import (
     STALE,
     drafts_option,
-    files_of,
     future_option,
     output_option,
+    select_site_files,
     site_option,
     site_root,
 )
@@ -60,14 +60,14 @@ _OPTIONS = (
 )
 
 
-def inspecting(command: Callable[..., int]) -> Callable[..., int]:
+def inspection_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options of the checks that run on request to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-def take_inspections(clocks: Clocks, options: dict[str, Any]) -> dict[str, Any]:
+def pop_inspections(clocks: CommandClock, options: dict[str, Any]) -> dict[str, Any]:
     """Replace these options by build options. Raise UsageError if an option has no effect without another."""
     names = ("links", "renew", "budget", "second_opinion")
     links, renew, budget, second_opinion = (options.pop(name) for name in names)
@@ -82,7 +82,9 @@ def take_inspections(clocks: Clocks, options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "inspections": tuple(found)} if found else options
 
 
-def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> Callable[[Any, Any], str]:
+def _links_inspection(
+    clocks: CommandClock, files: Sequence[str], *, renew: bool
+) -> Callable[[Any, Any], str]:
     def inspect(site: Any, log: Any) -> str:
         from ..features.links import LinkOptions, check_links
         from ..project.focus import select_files
@@ -92,8 +94,8 @@ def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> C
         if done.is_offline:
             return "links: no host has answered, so nothing is told of them; is there a network?"
         parts = [
-            f"{plural(done.asked, 'link')} asked for at {plural(done.hosts, 'host')}",
-            f"{done.known:,} known from before" if done.known else "",
+            f"{plural(done.checked, 'link')} asked for at {plural(done.hosts, 'host')}",
+            f"{done.still_valid:,} known from before" if done.still_valid else "",
             f"{done.ignored:,} ignored" if done.ignored else "",
             f"{done.unknown:,} of hosts that keep programs out" if done.unknown else "",
         ]
@@ -104,10 +106,10 @@ def _links_inspection(clocks: Clocks, files: Sequence[str], *, renew: bool) -> C
 
 def _budget_inspection(files: Sequence[str]) -> Callable[[Any, Any], str]:
     def inspect(site: Any, log: Any) -> str:
-        from ..features.weights import weigh_pages
+        from ..features.weights import measure_pages
         from ..project.focus import select_files
 
-        return weigh_pages(site, log, select_files(site.context.root, files))
+        return measure_pages(site, log, select_files(site.context.root, files))
 
     return inspect
 
@@ -148,11 +150,11 @@ _BUILD_OPTIONS = (
         help="Make every page anew; by default those are reused that are as in the build before.",
     ),
     quiet_option,
-    loud_option,
+    verbose_option,
 )
 
 
-def _building(command: Callable[..., int]) -> Callable[..., int]:
+def _build_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options of all commands that build to a command."""
     for option in reversed(_BUILD_OPTIONS):
         command = option(command)
@@ -166,10 +168,10 @@ def _building(command: Callable[..., int]) -> Callable[..., int]:
     is_flag=True,
     help="Write the site although pages have errors: these stay as they were, or show what can be made.",
 )
-@executing
-@_building
+@run_options
+@_build_options
 @click.pass_obj
-def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
+def build(clocks: CommandClock, /, output: Path | None, **options: Any) -> int:
     """Build the site.
 
     Cells run if their recorded results are missing or stale and the site is trusted on this machine.
@@ -181,11 +183,11 @@ def build(clocks: Clocks, /, output: Path | None, **options: Any) -> int:
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILES]...")
 @fix_options
-@inspecting
-@_building
+@inspection_options
+@_build_options
 @click.pass_obj
 def check(
-    clocks: Clocks,
+    clocks: CommandClock,
     /,
     fix: bool,
     diff: bool,
@@ -204,7 +206,7 @@ def check(
     it. To check those in a folder, use --drafts and --future.
     """
     asked = fix_request(fix=fix, diff=diff, yes=yes, unsafe_fixes=unsafe_fixes, output_format=output_format)
-    options = take_inspections(clocks, options)
+    options = pop_inspections(clocks, options)
     return _build(clocks, output=None, write=False, output_format=output_format, fixes=asked, **options)
 
 
@@ -223,10 +225,10 @@ def check(
 @format_option
 @click.option("--timings", is_flag=True, help="Show the time of each cell that ran.")
 @quiet_option
-@loud_option
+@verbose_option
 @click.pass_obj
 def execute(
-    clocks: Clocks,
+    clocks: CommandClock,
     posts: tuple[str, ...],
     site: Path | None,
     everything: bool,
@@ -251,16 +253,16 @@ def execute(
             execute="all" if everything else "stale",
             jobs=jobs or 0,
             needs=needs,
-            watch=watching(progress, verbose),
+            watch=cell_observer(progress, verbose),
         )
-        options = BuildOptions(now=clocks.now(), drafts=True, future=True, remembers=True, execution=asked)
+        options = BuildOptions(now=clocks.now(), drafts=True, future=True, use_cache=True, execution=asked)
         report = execute_site(root, posts, options, progress)
     if output_format == TEXT:
         print_messages(report.diagnostics)
     else:
         print_for_program(report.diagnostics, output_format, root)
     say = summary_printer(output_format)
-    if report.ok or report.ran:
+    if report.ok or report.executed_cells:
         say(execution_line(report, clocks.seconds() - clocks.started))
     for note in report.notes:
         say(note)
@@ -270,7 +272,7 @@ def execute(
 
 
 def _build(
-    clocks: Clocks,
+    clocks: CommandClock,
     *,
     site: Path | None,
     full: bool,
@@ -283,14 +285,13 @@ def _build(
     **options: Any,
 ) -> int:
     """Build with `options`, which are mostly fields of BuildOptions. Print the report and return the exit
-    code.
-    """
+    code."""
     root, writes = site_root(site), options["write"]
-    focus = files_of(root, files) if files else ()
+    focus = select_site_files(root, files) if files else ()
     # The recorded report has only the text output. It lacks what `-v`, `--timings` and other options print.
     is_plain = not (fixes or no_cache or timings or verbose or full or options.get("inspections"))
     is_plain &= output_format == TEXT
-    question = _name_question({**options, "write": writes}) if is_plain else ""
+    question = _cache_key({**options, "write": writes}) if is_plain else ""
     if question and (known := _find_unchanged(root, question, clocks, focus)):
         seconds = clocks.seconds() - clocks.started
         print_report(known, seconds, write=writes, focus=len(focus), quiet=is_quiet())
@@ -299,8 +300,14 @@ def _build(
     def build_with(include: tuple[str, ...] = ()) -> BuildReport:
         # The result of checking some files does not include all diagnostics of the site.
         name = "" if include or not question else question + " ".join(focus)
-        asked = {**options, "remembers": not no_cache, "question": name, "include": include, "focus": focus}
-        return _build_anew(clocks, root, verbose, asked)
+        asked = {
+            **options,
+            "use_cache": not no_cache,
+            "request_digest": name,
+            "include": include,
+            "focus": focus,
+        }
+        return _run_build(clocks, root, verbose, asked)
 
     def build_focused() -> BuildReport:
         return _check_files(build_with, focus) if focus else build_with()
@@ -310,7 +317,7 @@ def _build(
         # imports diff and file modules
         from .fixing import fix_site, show_fixes
 
-        if fixes.only_diff:
+        if fixes.is_dry_run:
             return show_fixes(root, report, fixes, sys.stdout)
         stream = sys.stdout if output_format == TEXT else sys.stderr
         report = fix_site(root, report, build_focused, fixes, stream)
@@ -333,23 +340,25 @@ def _build(
     return _exit_code(report)
 
 
-def _name_question(options: dict[str, Any]) -> str:
+def _cache_key(options: dict[str, Any]) -> str:
     """Return the cache key of a build: the options that were given."""
     return repr(sorted((name, value) for name, value in options.items() if value))
 
 
-def _find_unchanged(root: Path, question: str, clocks: Clocks, focus: tuple[str, ...]) -> BuildReport | None:
+def _find_unchanged(
+    root: Path, question: str, clocks: CommandClock, focus: tuple[str, ...]
+) -> BuildReport | None:
     """Return the report of the last build if nothing has changed since, otherwise None.
 
     focus: as in `focus_on`.
     """
     with no_collections():
-        from ..build.last_build import find_unchanged
+        from ..build.last_build import find_last_report
         from ..project.program import open_rows
 
     with open_rows(root) as rows:
         names = (question, question + " ".join(focus))
-        found = (find_unchanged(root, rows, name, clocks.now()) for name in dict.fromkeys(names))
+        found = (find_last_report(root, rows, name, clocks.now()) for name in dict.fromkeys(names))
         known = next(filter(None, found), None)
     if known is None or not focus:
         return known
@@ -366,7 +375,7 @@ def _check_files(build: Callable[[tuple[str, ...]], BuildReport], files: tuple[s
     return check_files(build, files)
 
 
-def _build_anew(clocks: Clocks, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
+def _run_build(clocks: CommandClock, root: Path, verbose: bool, options: dict[str, Any]) -> BuildReport:
     with no_collections():
         from ..base.diagnostics.format import printable
         from ..base.schema.files import update_schemas

@@ -21,7 +21,7 @@ def _silent(line: str) -> None:
     """Discard the line."""
 
 
-class Watching:
+class CellObserver:
     """Observer of sessions that run in parallel. It passes whole lines to `say`."""
 
     def __init__(self, progress: Callable[[str, int, int], None], say: Say | None = None) -> None:
@@ -96,8 +96,8 @@ class Watching:
 
 
 def _format_display(output: Display) -> str:
-    """Return the plain text of an output as a terminal shows it, or the names of its formats if it has none.
-    """
+    """Return the plain text of an output as a terminal shows it, or the names of its formats if it has
+    none."""
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
     return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"

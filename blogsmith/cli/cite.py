@@ -8,7 +8,7 @@ import click
 
 from ..base.diagnostics.format import printable
 from . import terminal
-from .clock import Clocks
+from .clock import CommandClock
 from .options import site_option, site_root
 from .verbosity import verbosity_options
 
@@ -18,7 +18,7 @@ from .verbosity import verbosity_options
 @site_option
 @verbosity_options
 @click.pass_obj
-def cite(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
+def cite(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> int:
     """Print BibTeX for POSTS.
 
     A post is given by its file, or by its name below content/.

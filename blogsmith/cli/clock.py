@@ -30,7 +30,7 @@ def system_now() -> dt.datetime:
         raise click.UsageError(message) from error
 
 
-class Clocks:
+class CommandClock:
     """Time of day and stopwatch, passed as an argument so that tests can control them."""
 
     __slots__ = ("now", "seconds", "started")

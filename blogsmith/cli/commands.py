@@ -1,5 +1,5 @@
-"""Table of commands, and the small commands themselves. Other modules are imported when their command runs.
-"""
+"""Table of commands, and the small commands themselves. Other modules are imported when their command
+runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Maps a heading of the help text to its commands. Each command has exactly one heading."""
-_INSTEAD: Mapping[str, str] = MappingProxyType(
+_COMMAND_HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("create", "init", "quickstart"), "run `blogsmith new site FOLDER`"),
         **dict.fromkeys(("add", "post"), "run `blogsmith new post TITLE`"),
@@ -78,7 +78,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if hint := _INSTEAD.get(args[0]):
+        if hint := _COMMAND_HINTS.get(args[0]):
             ctx.fail(f'unknown command "{args[0]}": {hint}')
         return super().resolve_command(ctx, args)
 
@@ -154,9 +154,9 @@ def tokens(file: Path) -> int:
 
     Prints one line per token, with its line and column.
     """
-    from ..build.site import tokens_of
+    from ..build.site import describe_tokens
 
-    terminal.print_line(tokens_of(file, find_site(file.resolve().parent)))
+    terminal.print_line(describe_tokens(file, find_site(file.resolve().parent)))
     return 0
 
 

@@ -12,7 +12,7 @@ from .progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from ..project.report import ExecutionOptions
-    from .cell_progress import Watching
+    from .cell_progress import CellObserver
 
 execute_option = click.option(
     "--execute",
@@ -44,7 +44,7 @@ _EXECUTION_OPTIONS = (
     ),
     jobs_option,
 )
-loud_option = click.option(
+verbose_option = click.option(
     "-v",
     "--verbose",
     is_flag=True,
@@ -53,7 +53,7 @@ loud_option = click.option(
 )
 
 
-def executing(command: Callable[..., int]) -> Callable[..., int]:
+def run_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options of all commands that run cells to a command."""
     for option in reversed(_EXECUTION_OPTIONS):
         command = option(command)
@@ -62,8 +62,7 @@ def executing(command: Callable[..., int]) -> Callable[..., int]:
 
 def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, Any]) -> ExecutionOptions:
     """Remove the options above from `options` and convert them. Raise UsageError if they contradict each
-    other.
-    """
+    other."""
     execute, frozen = options.pop("execute", None), options.pop("frozen", False)
     if execute and frozen:
         raise click.UsageError("--frozen runs nothing and --execute runs cells: choose one")
@@ -75,15 +74,14 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
         frozen=frozen,
         strict_versions=options.pop("strict_env", False),
         jobs=options.pop("jobs", None) or 0,
-        watch=watching(progress, verbose),
+        watch=cell_observer(progress, verbose),
     )
 
 
-def watching(progress: ProgressBar, verbose: bool) -> Watching:
+def cell_observer(progress: ProgressBar, verbose: bool) -> CellObserver:
     """Return an observer of running cells. It updates the bar and, if `verbose`, prints their output on
-    stderr.
-    """
+    stderr."""
     # This import is slow, and help output does not need it.
-    from .cell_progress import Watching
+    from .cell_progress import CellObserver
 
-    return Watching(progress, terminal.warn if verbose else None)
+    return CellObserver(progress, terminal.warn if verbose else None)

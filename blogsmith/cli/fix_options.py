@@ -15,11 +15,11 @@ from .verbosity import is_quiet
 class FixRequest(NamedTuple):
     """Fix options from the command line."""
 
-    only_diff: bool
+    is_dry_run: bool
     """Only show what would change."""
-    is_agreed: bool
+    assume_yes: bool
     """Change files without asking."""
-    proposals: bool
+    include_proposals: bool
     """Also apply fixes that only the author can confirm to be right."""
 
 
@@ -55,21 +55,20 @@ def fix_request(
     *, fix: bool, diff: bool, yes: bool, unsafe_fixes: bool, output_format: str
 ) -> FixRequest | None:
     """Return the fix options, or None if nothing is to be fixed. Raise UsageError if they contradict each
-    other.
-    """
+    other."""
     if not fix and not diff:
         if yes or unsafe_fixes:
             raise click.UsageError("--yes and --unsafe-fixes go with --fix or --diff")
         return None
     if diff and output_format != TEXT:
         raise click.UsageError("--diff shows a difference and no mistakes: leave --format out")
-    if not diff and not yes and not is_terminal():
+    if not diff and not yes and not can_ask():
         raise click.UsageError("--fix asks before it changes files, and nobody can answer here: add --yes")
     if not diff and not yes and is_quiet():
         raise click.UsageError("--fix shows what it changes and asks, which -q forbids: add --yes")
-    return FixRequest(only_diff=diff, is_agreed=yes, proposals=unsafe_fixes)
+    return FixRequest(is_dry_run=diff, assume_yes=yes, include_proposals=unsafe_fixes)
 
 
-def is_terminal() -> bool:
+def can_ask() -> bool:
     """Return whether a user can answer a question on the terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()

@@ -19,14 +19,14 @@ from ..base.diagnostics.edits import FixedText, apply_fixes, unified_diff
 from ..base.diagnostics.format import printable, wants_color
 from ..base.diagnostics.model import Diagnostic
 from ..base.storage.folder import open_folder
-from ..base.storage.tree import Descent
+from ..base.storage.tree import OpenFolderPath
 from . import terminal
 
 if TYPE_CHECKING:
     from ..project.report import BuildReport
     from .fix_options import FixRequest
 
-_MOST_ROUNDS = 10
+_MAX_ROUNDS = 10
 
 
 def fix_site(
@@ -38,10 +38,10 @@ def fix_site(
 ) -> BuildReport:
     """Apply fixes and return the report of the fixed site. Print differences to `stream`."""
     fixed = 0
-    for _ in range(_MOST_ROUNDS):
-        changes = plan_changes(root, report.diagnostics, proposals=asked.proposals)
+    for _ in range(_MAX_ROUNDS):
+        changes = plan_changes(root, report.diagnostics, proposals=asked.include_proposals)
         print_diff(changes, stream)
-        if not changes or not (asked.is_agreed or _confirm(changes)):
+        if not changes or not (asked.assume_yes or _confirm(changes)):
             break
         written = [change for change in changes if _write(root, change)]
         fixed += sum(len(change.fixed) for change in written)
@@ -55,9 +55,8 @@ def fix_site(
 
 def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextIO) -> int:
     """Print the changes of the first round of `fix_site`. Return 1 as exit code if there are any, otherwise
-    0.
-    """
-    changes = plan_changes(root, report.diagnostics, proposals=asked.proposals)
+    0."""
+    changes = plan_changes(root, report.diagnostics, proposals=asked.include_proposals)
     print_diff(changes, stream)
     count = sum(len(change.fixed) for change in changes)
     terminal.warn(f"would fix {count:,} of {plural(len(report.diagnostics), 'mistake')}")
@@ -69,7 +68,7 @@ def print_diff(changes: Sequence[FileChange], stream: TextIO) -> None:
     color = wants_color(stream)
     for change in changes:
         for line in _diff_lines(change):
-            print(click.style(line, fg=_tone(line)) if color else line, file=stream)
+            print(click.style(line, fg=_line_color(line)) if color else line, file=stream)
 
 
 def _diff_lines(change: FileChange) -> Iterator[str]:
@@ -78,7 +77,7 @@ def _diff_lines(change: FileChange) -> Iterator[str]:
     yield from (printable(line, keep="\t") for line in change.diff)
 
 
-def _tone(line: str) -> str | None:
+def _line_color(line: str) -> str | None:
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
 
 
@@ -105,9 +104,9 @@ def _write(root: Path, change: FileChange) -> bool:
 # interrupted run leaves no partial file.
 
 
-_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Byte order mark, which is preserved."""
-_MOST_BYTES = 20_000_000
+_MAX_BYTES = 20_000_000
 
 
 class FileChange(Struct, frozen=True):
@@ -139,23 +138,23 @@ def write_change(root: Path, change: FileChange) -> bool:
 
     Raise OSError if the file cannot be written.
     """
-    with open_folder(root) as top, Descent(top) as descent:
+    with open_folder(root) as top, OpenFolderPath(top) as descent:
         folder, name = descent.parent(change.path)
         status = folder.status(name)
-        if status is None or folder.read(name, _MOST_BYTES) != change.before:
+        if status is None or folder.read(name, _MAX_BYTES) != change.before:
             return False
         folder.replace(name, change.after, stat.S_IMODE(status.st_mode))
     return True
 
 
 def _plan(root: Path, by_path: dict[str, list[Diagnostic]]) -> Iterator[FileChange]:
-    with open_folder(root) as top, Descent(top) as descent:
+    with open_folder(root) as top, OpenFolderPath(top) as descent:
         for path, found in sorted(by_path.items()):
             # Skip files outside the site, files reached through links, and files that are not UTF-8.
             with suppress(OSError, UnicodeDecodeError):
                 folder, name = descent.parent(path)
-                before = folder.read(name, _MOST_BYTES)
-                mark = _MARK if before.startswith(_MARK) else b""
+                before = folder.read(name, _MAX_BYTES)
+                mark = _BYTE_ORDER_MARK if before.startswith(_BYTE_ORDER_MARK) else b""
                 text = before[len(mark) :].decode("utf-8")
                 fixed = apply_fixes(text, found)
                 if fixed.fixed:

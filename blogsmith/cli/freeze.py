@@ -10,7 +10,7 @@ import click
 from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from . import terminal
-from .clock import Clocks
+from .clock import CommandClock
 from .options import STALE, site_option, site_root
 from .site_folder import format_path
 from .verbosity import print_messages, verbosity_options
@@ -29,7 +29,7 @@ def freeze() -> None:
 @site_option
 @verbosity_options
 @click.pass_obj
-def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
+def status(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> int:
     """Show which posts have valid results.
 
     Prints one line per post, with the devices that its cells ran on. Exits with 3 if a result is missing or
@@ -37,13 +37,13 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
     """
     pages = _survey_site(clocks, posts, site).pages
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
-    widest = max((len(page.state) for page in pages), default=0)
+    widest = max((len(page.summary) for page in pages), default=0)
     for page in pages:
-        line = f"{page.cells.path!s:<{longest}}  {page.state:<{widest}}  {page.devices}"
+        line = f"{page.cells.path!s:<{longest}}  {page.summary:<{widest}}  {page.devices}"
         terminal.print_line(printable(line.rstrip()))
     if not pages:
         terminal.print_line("no post has cells")
-    return STALE if any(page.stale for page in pages) else 0
+    return STALE if any(page.is_stale for page in pages) else 0
 
 
 @freeze.command()
@@ -51,7 +51,7 @@ def status(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @site_option
 @verbosity_options
 @click.pass_obj
-def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
+def explain(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> int:
     """Show for each cell whether its result is valid and, if not, why."""
     from ..cells.versions import installed_versions, recorded_packages, version_notes
 
@@ -73,8 +73,8 @@ def explain(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> int:
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
 @verbosity_options
 @click.pass_obj
-def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
-    """Remove the results of posts that no longer exist or no longer have cells."""
+def prune(clocks: CommandClock, site: Path | None, dry_run: bool) -> int:
+    """Remove results of posts that are gone or have no cells."""
     from ..freeze.archive import prune as prune_records
 
     surveyed = _survey_site(clocks, (), site)
@@ -92,7 +92,7 @@ def prune(clocks: Clocks, site: Path | None, dry_run: bool) -> int:
 @site_option
 @verbosity_options
 @click.pass_obj
-def pack(clocks: Clocks, archive: Path, posts: tuple[str, ...], site: Path | None) -> int:
+def pack(clocks: CommandClock, archive: Path, posts: tuple[str, ...], site: Path | None) -> int:
     """Write the results of POSTS into ARCHIVE (.tar.gz).
 
     By default, the results of all posts are packed. Use this if the machine that runs the cells cannot push:
@@ -117,18 +117,18 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     """Unpack the results in ARCHIVE into `_freeze/`."""
     from ..freeze.archive import unpack as unpack_records
 
-    done = unpack_records(site_root(site), archive, keep=keep)
+    done = unpack_records(site_root(site), archive, keep_existing=keep)
     for words, names in (("placed", done.placed), ("the same", done.same), ("kept as it is", done.kept)):
         for name in names:
             terminal.print_line(f"{name}: {words}")
     return 0
 
 
-def _survey_site(clocks: Clocks, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
+def _survey_site(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
     """Return the posts that have cells. Report damaged records."""
     root = site_root(site)
     from ..features.site_cells import survey_site
 
-    survey = survey_site(root, posts, clocks.now(), remembers=True)
+    survey = survey_site(root, posts, clocks.now(), use_cache=True)
     print_messages(survey.diagnostics)
     return survey

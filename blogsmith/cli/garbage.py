@@ -28,8 +28,8 @@ def no_collections() -> Iterator[None]:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect rarely inside, and never scan objects that already exist: modules, tables, compiled patterns.
-    """
+    """Collect rarely inside, and never scan objects that already exist: modules, tables, compiled
+    patterns."""
     before = gc.get_threshold()
     # If the caller has frozen objects, we must not unfreeze them: they cannot be distinguished from ours.
     was_frozen = gc.get_freeze_count() > 0

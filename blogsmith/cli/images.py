@@ -12,7 +12,7 @@ from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from ..model.units import format_size
 from . import terminal
-from .clock import Clocks
+from .clock import CommandClock
 from .options import drafts_option, future_option, site_option, site_root
 from .progress_bar import ProgressBar
 from .verbosity import is_quiet, print_messages, verbosity_options
@@ -39,7 +39,9 @@ def images() -> None:
 @site_option
 @verbosity_options
 @click.pass_obj
-def fetch(clocks: Clocks, drafts: bool, future: bool, renew: bool, dry_run: bool, site: Path | None) -> int:
+def fetch(
+    clocks: CommandClock, drafts: bool, future: bool, renew: bool, dry_run: bool, site: Path | None
+) -> int:
     """Download the images on other hosts that posts show.
 
     The copies are written to static/remote/; posts are not changed. remote-images.txt records the URL and

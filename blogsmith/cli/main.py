@@ -17,19 +17,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .clock import Clocks
+    from .clock import CommandClock
 
 
 _VERSION = (["--version"], ["-V"])
 """Arguments that are answered here. With other arguments, `commands` prints the same version."""
 
 
-def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int:
+def main(argv: Sequence[str] | None = None, clocks: CommandClock | None = None) -> int:
     """Run one command and return its exit code."""
     terminal.prepare_streams()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
-        return _answer(arguments, clocks)
+        return _run_command(arguments, clocks)
     except SystemExit as finished:  # click exits this way after completion or when stdout is closed
         return finished.code if isinstance(finished.code, int) else 1
     except KeyboardInterrupt:
@@ -40,15 +40,15 @@ def main(argv: Sequence[str] | None = None, clocks: Clocks | None = None) -> int
         return report_failure(error, verbose=any(map(_is_verbose, arguments)))
 
 
-def _answer(arguments: list[str], clocks: Clocks | None) -> int:
+def _run_command(arguments: list[str], clocks: CommandClock | None) -> int:
     """Return the exit code. Import only what the command needs."""
     if arguments in _VERSION:
         terminal.print_line(f"blogsmith {__version__}")
         return 0
-    from .clock import Clocks
+    from .clock import CommandClock
     from .commands import cli
 
-    outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks or Clocks())
+    outcome = cli.main(arguments, prog_name="blogsmith", standalone_mode=False, obj=clocks or CommandClock())
     return outcome if isinstance(outcome, int) else 0
 
 

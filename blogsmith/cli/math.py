@@ -96,13 +96,13 @@ def math(
             if converter:
                 return 1
     if jsonl:
-        return _converse(known, packages, display=display, convert=convert)
+        return _answer_stream(known, packages, display=display, convert=convert)
     return _print_formula(_formula(tex), known, packages, display=display, convert=convert)
 
 
 def _site_settings(root: Path | None) -> Config:
-    """Return the settings of the site, or defaults outside a site. Errors in the settings are only printed.
-    """
+    """Return the settings of the site, or defaults outside a site. Errors in the settings are only
+    printed."""
     from ..config.schema import Config
 
     if root is None:
@@ -134,11 +134,13 @@ def _print_formula(
     display: bool,
     convert: Convert | None,
 ) -> int:
-    from ..tex.analysis.tags import convert_alone
+    from ..tex.analysis.tags import convert_unnumbered
     from ..tex.errors import TexError
 
     try:
-        mathml = convert_alone(tex, display=display, macros=macros, packages=packages, convert=convert).mathml
+        mathml = convert_unnumbered(
+            tex, display=display, macros=macros, packages=packages, convert=convert
+        ).mathml
     except TexError as error:
         lines = tex.split("\n")
         reporter = Reporter(NAME, lines)
@@ -153,12 +155,12 @@ def _print_formula(
     return 0
 
 
-def _converse(
+def _answer_stream(
     macros: Mapping[str, str], packages: frozenset[str], *, display: bool, convert: Convert | None
 ) -> int:
-    from .math_jsonl import answerer, converse
+    from .math_jsonl import answer_lines, make_answerer
 
-    answer = answerer(macros, display=display, packages=packages, convert=convert)
+    answer = make_answerer(macros, display=display, packages=packages, convert=convert)
     out = sys.stdout.buffer
 
     def write(answers: bytes) -> None:
@@ -166,7 +168,7 @@ def _converse(
         out.flush()
 
     try:
-        converse(_stdin().read1, write, answer)
+        answer_lines(_stdin().read1, write, answer)
     except BrokenPipeError:
         # The reader is gone. Without this, the flush at exit would report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())

@@ -9,7 +9,13 @@ from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..config.schema import Config
 from ..project.context import load_with_bundled
-from ..render.converters import OURS, choose_converter, convert_foreign, no_converter, plug_in
+from ..render.converters import (
+    BUILT_IN,
+    choose_converter,
+    convert_with_plugin,
+    unknown_converter_message,
+    with_plugin,
+)
 from ..tex.convert import convert_formula
 from . import terminal
 
@@ -24,13 +30,13 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
     or cannot be loaded.
     """
     name = name or config.math.converter
-    if name == OURS:
+    if name == BUILT_IN:
         return None
     plugins = load_with_bundled(name, root, config)
     try:
         found = choose_converter(plugins, name, untrusted=config.markup.untrusted)
     except LookupError:
-        raise SiteError(Diagnostic("plugin-missing", no_converter(name))) from None
+        raise SiteError(Diagnostic("plugin-missing", unknown_converter_message(name))) from None
     told: set[str] = set()
 
     def report(reason: str) -> None:
@@ -38,4 +44,4 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
             told.add(reason)
             terminal.warn(printable(f"note: blogsmith typesets this formula: {reason}"))
 
-    return plug_in(convert_formula, found, convert_foreign, report) if found else None
+    return with_plugin(convert_formula, found, convert_with_plugin, report) if found else None

@@ -14,18 +14,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from ..tex.analysis.tags import convert_alone
+from ..tex.analysis.tags import convert_unnumbered
 from ..tex.convert import Convert
 from ..tex.errors import TexError
 
 MAX_LINE = 4_000_000
 """Maximum size of a line in bytes: the longest allowed formula, escaped, and as much again for macros."""
 _CHUNK = 1 << 16
-_PATIENCE_S = 0.01
+_MAX_DELAY_S = 0.01
 """How long an answer waits for later ones. Writing many answers together saves a tenth of the time."""
 
 
-def converse(
+def answer_lines(
     read: Callable[[int], bytes],
     write: Callable[[bytes], object],
     answer: Callable[[bytes], bytes],
@@ -45,7 +45,7 @@ def converse(
         since = seconds()
         for line in lines:
             waiting.append(answer(line))
-            if seconds() - since > _PATIENCE_S:
+            if seconds() - since > _MAX_DELAY_S:
                 write(b"".join(waiting))
                 waiting, since = [], seconds()
         if waiting:
@@ -98,7 +98,7 @@ class Answerer:
             return {"error": problem}
         known = {**self.macros, **with_backslashes(macros)} if macros else self.macros
         try:
-            formula = convert_alone(
+            formula = convert_unnumbered(
                 str(tex),
                 display=self.display if display is None else display,
                 macros=known,
@@ -106,13 +106,13 @@ class Answerer:
                 convert=self.convert,
             )
         except TexError as error:
-            return _as_answer(error)
+            return _error_answer(error)
         except Exception as error:  # an internal error, which must not affect other formulas
             return {"error": f"blogsmith has a bug: {type(error).__name__}: {error}"}
         return {"mathml": formula.mathml}
 
 
-def answerer(
+def make_answerer(
     macros: Mapping[str, str],
     *,
     display: bool = False,
@@ -120,7 +120,7 @@ def answerer(
     convert: Convert | None = None,
 ) -> Answerer:
     """Return an `Answerer` with strict JSON: NaN and Infinity are rejected in both directions."""
-    decoder = json.JSONDecoder(parse_constant=_refuse)
+    decoder = json.JSONDecoder(parse_constant=_reject_constant)
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
     return Answerer(macros, display, packages, decoder.decode, encoder.encode, convert)
 
@@ -130,7 +130,7 @@ def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:
     return {f"\\{name}" if name.isascii() and name.isalpha() else name: macros[name] for name in macros}
 
 
-def _refuse(word: str) -> NoReturn:
+def _reject_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON")
 
 
@@ -151,6 +151,6 @@ def _problem(tex: object, display: object, macros: object, packages: object) -> 
     return ""
 
 
-def _as_answer(error: TexError) -> dict[str, Any]:
+def _error_answer(error: TexError) -> dict[str, Any]:
     answer = {"error": error.message, "kind": error.kind, "offset": error.offset, "length": error.length}
     return {**answer, "hint": error.hint} if error.hint else answer

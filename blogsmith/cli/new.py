@@ -12,7 +12,7 @@ import click
 
 from ..base.diagnostics.counts import plural
 from . import terminal
-from .clock import Clocks
+from .clock import CommandClock
 from .completion_types import SectionType
 from .options import site_config, site_option, site_root
 from .site_folder import format_path
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
 _bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with room for its images.")
 
-_TOLD_MORE: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
+_REQUIRED_OPTIONS: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
 """Maps a target to the options that `publish setup` requires for it."""
-_WRITE_IT = "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
-_SHOW_IT = "next: blogsmith serve --drafts --open"
-_FOREIGN_PLUGINS = "plugins/ was there before: read it, for what is in it may run once the site is trusted"
+_DRAFT_HINT = "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
+_SERVE_HINT = "next: blogsmith serve --drafts --open"
+_EXISTING_PLUGINS_NOTE = (
+    "plugins/ was there before: read it, for what is in it may run once the site is trusted"
+)
 
 
 @click.group()
@@ -44,13 +46,13 @@ def new() -> None:
 )
 @verbosity_options
 @click.pass_obj
-def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
+def new_site_command(clocks: CommandClock, folder: Path, guided: bool) -> int:
     """Create a site in FOLDER with settings and a first post.
 
     FOLDER is by default the current one. It may be new, empty, or a repository with other files. These are
     not changed, except that missing lines are added to .gitignore.
     """
-    from ..base.schema.files import keep_schemas
+    from ..base.schema.files import copy_schemas
     from .new_site import FirstSettings, check_target, default_author, default_title, new_site
 
     check_target(folder)
@@ -62,8 +64,8 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
         settings, host = answers.settings, answers.target
     made = new_site(folder, clocks.now().date(), settings)
     # The first line of the settings refers to one of the schemas.
-    keep_schemas(folder)
-    notes = [f"{path} extended" for path in made.extended]
+    copy_schemas(folder)
+    notes = [f"{path} extended" for path in made.extended_lists]
     terminal.print_line(", ".join([f"{plural(len(made.written), 'file')} written", *notes]))
     steps = ["blogsmith serve"]
     if not _record_trust(folder, made):
@@ -96,7 +98,7 @@ def new_site_command(clocks: Clocks, folder: Path, guided: bool) -> int:
 @verbosity_options
 @click.pass_obj
 def new_post_command(
-    clocks: Clocks,
+    clocks: CommandClock,
     title: str,
     section: str,
     series: str,
@@ -156,7 +158,7 @@ def _new_elements(root: Path, title: str, section: str) -> int:
     if page.missing:
         terminal.warn(f"note: elements of these plugins are left out: {', '.join(page.missing)}")
         terminal.warn(f"hint: {page.advice}")
-    terminal.warn(_SHOW_IT)
+    terminal.warn(_SERVE_HINT)
     return 0
 
 
@@ -179,7 +181,7 @@ def _print_draft(file: Path) -> None:
 
     path = format_path(file)
     terminal.print_line(path)
-    terminal.warn(_WRITE_IT.format(file=shlex.quote(path)))
+    terminal.warn(_DRAFT_HINT.format(file=shlex.quote(path)))
 
 
 def _split(tags: Iterable[str]) -> list[str]:
@@ -196,8 +198,8 @@ def _record_trust(folder: Path, made: NewSite) -> bool:
     from ..base.diagnostics.model import SiteError
     from ..project.trust.consent import trust as record_trust
 
-    if "plugins" in made.kept:
-        terminal.warn(_FOREIGN_PLUGINS)
+    if "plugins" in made.existing_names:
+        terminal.warn(_EXISTING_PLUGINS_NOTE)
         return False
     try:
         record_trust(folder)
@@ -216,15 +218,13 @@ def _set_up_publishing(folder: Path, target: str) -> None:
     setup = publish.get_command(context, "setup") if isinstance(publish, click.Group) else None
     site = {"site": folder, "base_url": None, "repository": None}
     try:
-        if setup and target not in _TOLD_MORE:
-            context.invoke(
-                setup, target=target, destination=None, only_shows=False, force=False, **site
-            )
+        if setup and target not in _REQUIRED_OPTIONS:
+            context.invoke(setup, target=target, destination=None, only_shows=False, force=False, **site)
             return
     except SiteError:
         # for example, because the target needs a URL
         pass
-    terminal.print_line(f"then: blogsmith publish setup {target}{_TOLD_MORE.get(target, '')}")
+    terminal.print_line(f"then: blogsmith publish setup {target}{_REQUIRED_OPTIONS.get(target, '')}")
 
 
 def _print_next(folder: Path, steps: Iterable[str]) -> None:

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ..config.validate import is_device
 from ..model.slugs import slugify
-from .author_files import create_file, quote_yaml, refusal
+from .author_files import create_file, quote_yaml, rejection_error
 
-_LONGEST_NAME = 100
+_MAX_NAME_BYTES = 100
 """Maximum length of a file name made from a title, in bytes. File systems allow 255, including the suffix."""
 
 
@@ -62,7 +62,7 @@ def new_draft_path(root: Path, title: str, *, section: str, bundle: bool) -> Pur
     """
     folder = "content" / (_section_path(section) if section else PurePosixPath())
     name = _file_name(title)
-    _refuse_taken_name(root / folder, name, root)
+    _reject_existing(root / folder, name, root)
     return folder / name / "index.md" if bundle else folder / f"{name}.md"
 
 
@@ -76,34 +76,38 @@ def _section_path(section: str) -> PurePosixPath:
     parts = section.strip("/").split("/")
     for part in parts:
         if not part or slugify(part) != part:
-            raise refusal(
+            raise rejection_error(
                 "new-name", f"section {section!r} is not a path of slugs such as posts or docs/guide"
             )
-        _refuse_device(part, f"section {section!r}")
+        _reject_device_name(part, f"section {section!r}")
     return PurePosixPath(*parts)
 
 
 def _file_name(title: str) -> str:
     name = slugify(title)
-    while len(name.encode("utf-8")) > _LONGEST_NAME:
+    while len(name.encode("utf-8")) > _MAX_NAME_BYTES:
         name = name[:-1]
     if not name:
-        raise refusal("new-name", f'title "{title}" has no letter or digit to make a file name of')
+        raise rejection_error("new-name", f'title "{title}" has no letter or digit to make a file name of')
     if name == "index":
-        raise refusal("new-name", f'title "{title}" would make index.md, the page of the section itself')
-    _refuse_device(f"{name}.md", f'title "{title}"')
+        raise rejection_error(
+            "new-name", f'title "{title}" would make index.md, the page of the section itself'
+        )
+    _reject_device_name(f"{name}.md", f'title "{title}"')
     return name.strip("-")
 
 
-def _refuse_device(name: str, what: str) -> None:
+def _reject_device_name(name: str, what: str) -> None:
     if is_device(name):
         hint = "choose another one; the title can be changed afterwards"
-        raise refusal("new-name", f"{what} would make {name}, which Windows cannot hold", hint)
+        raise rejection_error("new-name", f"{what} would make {name}, which Windows cannot hold", hint)
 
 
-def _refuse_taken_name(folder: Path, name: str, root: Path) -> None:
+def _reject_existing(folder: Path, name: str, root: Path) -> None:
     """Raise SiteError if a post `a.md` or a bundle `a/` exists, because both would have the same URL."""
     for taken in (folder / f"{name}.md", folder / name):
         if taken.exists():
             place = taken.relative_to(root).as_posix()
-            raise refusal("file-exists", f"{place} is already there", "choose another title or section")
+            raise rejection_error(
+                "file-exists", f"{place} is already there", "choose another title or section"
+            )

@@ -24,12 +24,12 @@ from ..base.schema import yaml_loader
 from ..base.storage.links import is_link
 from ..freeze.store import ATTRIBUTES_PATH, GIT_ATTRIBUTES
 from ..project.bundled_folders import bundled_folder
-from .author_files import append_lines, create_file, quote_yaml, refusal, write_error
+from .author_files import append_lines, create_file, quote_yaml, rejection_error, write_error
 
 _GITIGNORE = PurePosixPath(".gitignore")
-_RENAMED = {"gitignore": _GITIGNORE.name}
+_TARGET_NAMES = {"gitignore": _GITIGNORE.name}
 """A real `.gitignore` under `starter/` would hide files of our own repository."""
-_NAMED = 10
+_MAX_LISTED = 10
 """Maximum number of files that an error lists."""
 _PLACEHOLDER = lazy_pattern(r'@("?)([a-z_]+)\1@')
 _FALLBACK = "en"
@@ -52,9 +52,9 @@ class NewSite(Struct, frozen=True):
     """Files of a new site. All paths are relative to it."""
 
     written: tuple[PurePosixPath, ...]
-    extended: tuple[PurePosixPath, ...] = ()
+    extended_lists: tuple[PurePosixPath, ...] = ()
     """Existing lists that got additional lines."""
-    kept: tuple[str, ...] = ()
+    existing_names: tuple[str, ...] = ()
     """Names that the folder contained before, sorted."""
 
 
@@ -108,18 +108,18 @@ def check_target(target: Path) -> tuple[str, ...]:
 
     Raise SiteError if an existing file is in the way, or the folder is the user's home.
     """
-    kept = _names_in(target)
+    kept = _list_folder(target)
     if target.resolve() == Path.home().resolve():
         hint = "name a folder: blogsmith new site notes"
-        raise refusal("file-exists", f"{target.resolve()} is your home folder, and no site", hint)
+        raise rejection_error("file-exists", f"{target.resolve()} is your home folder, and no site", hint)
     taken = [str(path) for path in _starter_files(dt.date.min, FirstSettings("")) if _is_taken(target, path)]
     if "blogsmith.yaml" in taken:
         hint = "blogsmith new post TITLE begins a post in it"
-        raise refusal("file-exists", f"{target} is a site already: it has a blogsmith.yaml", hint)
+        raise rejection_error("file-exists", f"{target} is a site already: it has a blogsmith.yaml", hint)
     if taken:
         hint = "choose another folder, or move what is there out of the way"
-        message = f"{target} has what a new site would replace: {first_names(taken, _NAMED)}"
-        raise refusal("file-exists", message, hint)
+        message = f"{target} has what a new site would replace: {first_names(taken, _MAX_LISTED)}"
+        raise rejection_error("file-exists", message, hint)
     return kept
 
 
@@ -162,11 +162,11 @@ def _starter_files(today: dt.date, settings: FirstSettings) -> dict[PurePosixPat
     files = {ATTRIBUTES_PATH: GIT_ATTRIBUTES}
     for file in starter.rglob("*"):
         if file.is_file():
-            named = file.with_name(_RENAMED.get(file.name, file.name))
+            named = file.with_name(_TARGET_NAMES.get(file.name, file.name))
             path = PurePosixPath(named.relative_to(starter).as_posix())
             files[path] = _fill(file.read_text("utf-8"), values)
     config = PurePosixPath("blogsmith.yaml")
-    files[config] = _with_settings(files[config], settings)
+    files[config] = _replace_settings(files[config], settings)
     return dict(sorted(files.items()))
 
 
@@ -178,7 +178,7 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(value, text)
 
 
-def _with_settings(text: str, settings: FirstSettings) -> str:
+def _replace_settings(text: str, settings: FirstSettings) -> str:
     """Replace values in the starter's settings."""
     values = {"lang: en\n": f"lang: {settings.lang}\n", "theme: paper\n": f"theme: {settings.theme}\n"}
     if settings.base_url:
@@ -189,7 +189,7 @@ def _with_settings(text: str, settings: FirstSettings) -> str:
     return text
 
 
-def _names_in(target: Path) -> tuple[str, ...]:
+def _list_folder(target: Path) -> tuple[str, ...]:
     try:
         return tuple(sorted(entry.name for entry in target.iterdir())) if os.path.lexists(target) else ()
     except OSError as error:

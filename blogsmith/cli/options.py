@@ -49,15 +49,14 @@ def site_root(given: Path | None) -> Path:
     return root
 
 
-def files_of(root: Path, names: Sequence[str]) -> tuple[str, ...]:
+def select_site_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
     """Return the paths that a command names, relative to the site. Raise UsageError if one is not in the
-    site.
-    """
-    from ..project.focus import UnknownFile, select_files
+    site."""
+    from ..project.focus import UnknownFileError, select_files
 
     try:
         return select_files(root, names)
-    except UnknownFile as problem:
+    except UnknownFileError as problem:
         from ..base.diagnostics.format import printable
 
         raise click.UsageError(printable(str(problem))) from problem

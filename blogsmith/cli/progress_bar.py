@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-PATIENCE_S = 1.0
+BAR_DELAY_S = 1.0
 """Seconds before the bar appears."""
 
 
@@ -48,7 +48,7 @@ class ProgressBar:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show that `done` of `total` steps of `stage` are finished."""
-        if not self._enabled or self._clock() - self._started < PATIENCE_S:
+        if not self._enabled or self._clock() - self._started < BAR_DELAY_S:
             return
         if self._bar is None:
             self._bar = _start_bar(self._stream)

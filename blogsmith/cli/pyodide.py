@@ -11,7 +11,7 @@ import click
 from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
 from . import terminal
-from .clock import Clocks
+from .clock import CommandClock
 from .options import site_option, site_root
 from .progress_bar import ProgressBar
 from .site_folder import format_path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..features.runnable_pages import RunnablePage
     from ..project.context import SiteContext
     from ..pyodide.source import PyodideSource
-    from .pyodide_vendor import Vendored
+    from .pyodide_vendor import VendorResult
 
 
 @click.group(invoke_without_command=True)
@@ -49,22 +49,22 @@ def pyodide(context: click.Context, site: Path | None) -> int:
 
 
 def _open_site(context: click.Context, site: Path | None) -> tuple[SiteContext, tuple[RunnablePage, ...]]:
-    """Return the site and its pages with code for browsers. `--site` may precede the name of the subcommand.
-    """
+    """Return the site and its pages with code for browsers. `--site` may precede the name of the
+    subcommand."""
     asked = site or (context.parent.params.get("site") if context.parent else None)
     root = site_root(asked)
     from ..features.runnable_pages import runnable_pages
     from ..project.context import open_site
 
     clocks = context.obj
-    assert isinstance(clocks, Clocks)
+    assert isinstance(clocks, CommandClock)
     site_context = open_site(root)
     return site_context, runnable_pages(site_context, clocks.now())
 
 
 def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) -> bool:
     """Print the release of Pyodide and its source. Return False if the site's copy is incomplete."""
-    from ..features.runnable_pages import modules_of
+    from ..features.runnable_pages import imported_modules
     from ..model.units import format_size
     from ..pyodide.distribution import damaged_files, open_distribution
     from ..pyodide.release import PYTHON, VERSION
@@ -81,7 +81,7 @@ def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) ->
     folder = site_context.root / found.folder
     damaged = damaged_files(folder, found.lock) if found.lock and not found.problems else []
     problems = [*found.problems, *(f"{found.folder}/{name} is damaged" for name in damaged)]
-    if not problems and complete_copy(folder, settings.packages, modules_of(pages)) is None:
+    if not problems and complete_copy(folder, settings.packages, imported_modules(pages)) is None:
         problems = [f"{found.folder} lacks packages that pages need"]
     state = "incomplete" if problems else format_size(sum(found.sizes.values()))
     terminal.print_line(f"from {found.folder}: {state}")
@@ -117,12 +117,12 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
     """
     site_context, pages = _open_site(context, site)
     from ..base.storage.lock import site_lock
-    from ..features.runnable_pages import modules_of
+    from ..features.runnable_pages import imported_modules
     from .pyodide_vendor import vendor as copy
     from .pyodide_vendor import vendor_error
 
     name, target = _target(site_context, to)
-    packages, modules = site_context.config.browser.packages, modules_of(pages)
+    packages, modules = site_context.config.browser.packages, imported_modules(pages)
     try:
         with site_lock(site_context.root, 0), ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
             source = _source(given, target, packages, modules)
@@ -155,16 +155,16 @@ def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
 
 def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> PyodideSource:
     """Return the source to copy from, which is the destination itself if it is complete."""
-    from ..pyodide.source import SourceProblem, open_source
+    from ..pyodide.source import SourceError, open_source
     from .pyodide_vendor import complete_copy, vendor_error
 
     try:
         return (None if given else complete_copy(target, packages, modules)) or open_source(given)
-    except SourceProblem as problem:
+    except SourceError as problem:
         raise vendor_error(str(problem)) from problem
 
 
-def _print_summary(done: Vendored, target: Path) -> None:
+def _print_summary(done: VendorResult, target: Path) -> None:
     from ..model.units import format_size
 
     longest = max(map(len, done.files))

@@ -17,11 +17,11 @@ from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import open_folder
 from ..model.units import format_size
 from ..project.report import Progress, no_progress
-from ..pyodide.distribution import MAX_LOCK_BYTES, Lock, LockProblem, Package, damaged_files, read_lock
+from ..pyodide.distribution import MAX_LOCK_BYTES, Lock, LockError, Package, damaged_files, read_lock
 from ..pyodide.names import MODULES
 from ..pyodide.release import CORE, LOCK, LOCK_SHA256, PYTHON, SOURCE_URL, VERSION
-from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, SourceProblem, Watch
-from ..write.stage import retired_name, stage_of, swap
+from ..pyodide.source import FolderSource, PyodideSource, ReleaseSource, ReportProgress, SourceError
+from ..write.stage import retired_name, staged_name, swap
 from .site_folder import format_path
 
 NOTICE = "NOTICE.txt"
@@ -29,7 +29,7 @@ MAX_PACKAGE_BYTES = 512 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Vendored:
+class VendorResult:
     """Content of a folder after copying."""
 
     files: Mapping[str, int]
@@ -47,29 +47,29 @@ def vendor(
     packages: Sequence[str],
     modules: Sequence[str],
     progress: Progress = no_progress,
-) -> Vendored:
+) -> VendorResult:
     """Copy the core, `packages`, the packages that provide `modules`, and their dependencies to `target`,
     below `root`.
 
     Raise SiteError `pyodide-vendor` and leave `target` unchanged if a file is missing, damaged or of
     another release, or if `target` contains other files.
     """
-    _refuse_foreign(target)
+    _reject_other_files(target)
     try:
         lock = _read_lock(source)
         wanted, unknown = select_packages(lock, packages, modules)
         if missing := [name for name in unknown if name in MODULES]:
-            raise LockProblem(f"it has no package for {', '.join(missing)}, which pages import")
+            raise LockError(f"it has no package for {', '.join(missing)}, which pages import")
         needed = lock.with_dependencies(wanted)
         files = _read_files(source, needed, target, progress)
-    except (SourceProblem, LockProblem) as problem:
+    except (SourceError, LockError) as problem:
         raise vendor_error(_format_problem(problem, source), "nothing was changed") from problem
     files[LOCK] = lock.prune(needed)
     files[NOTICE] = notice(needed).encode()
     changed = {path.name: path.read_bytes() for path in _files(target)} != files
     if changed:
         _replace(root, target, files)
-    return Vendored({name: len(data) for name, data in files.items()}, changed, unknown)
+    return VendorResult({name: len(data) for name, data in files.items()}, changed, unknown)
 
 
 def vendor_error(message: str, hint: str = "") -> SiteError:
@@ -78,7 +78,7 @@ def vendor_error(message: str, hint: str = "") -> SiteError:
 
 
 def _format_problem(problem: Exception, source: PyodideSource) -> str:
-    if isinstance(problem, LockProblem):
+    if isinstance(problem, LockError):
         return f"{LOCK} of {source.name} cannot be used: {problem}"
     return str(problem)
 
@@ -90,7 +90,7 @@ def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str])
         lock = _read_lock(source)
         wanted, unknown = select_packages(lock, packages, modules)
         needed = lock.with_dependencies(wanted)
-    except (SourceProblem, LockProblem):
+    except (SourceError, LockError):
         return None
     missing = [name for name in unknown if name in MODULES]
     here = Lock(needed, lock.content)
@@ -104,7 +104,7 @@ def select_packages(
 
     A package is requested by its name in `packages` or by a module in `modules`.
     """
-    found = {module: lock.package_of(module) for module in modules}
+    found = {module: lock.find_package(module) for module in modules}
     wanted = sorted({*packages, *filter(None, found.values())})
     return wanted, tuple(module for module, package in found.items() if not package)
 
@@ -112,7 +112,7 @@ def select_packages(
 def _read_lock(source: PyodideSource) -> Lock:
     data = source.read(LOCK, MAX_LOCK_BYTES, lambda done: None)
     if isinstance(source, ReleaseSource) and _sha256(data) != LOCK_SHA256:
-        raise LockProblem(f"it is not that of Pyodide {VERSION}")
+        raise LockError(f"it is not that of Pyodide {VERSION}")
     return read_lock(data)
 
 
@@ -126,22 +126,22 @@ def _read_files(
     for number, (name, digest) in enumerate(expected.items()):
         progress(name, number, len(expected))
         limit = CORE[name].size if name in CORE else MAX_PACKAGE_BYTES
-        data = _present(target / name, digest)
+        data = _read_valid_file(target / name, digest)
         if data is None:
-            data = source.read(name, limit, _watch(progress, name, number, len(expected)))
+            data = source.read(name, limit, _size_progress(progress, name, number, len(expected)))
         if _sha256(data) != digest:
             whose = f"Pyodide {VERSION}" if name in CORE else "the lock"
-            raise SourceProblem(f"{name} from {source.name} is not that of {whose}: its SHA-256 differs")
+            raise SourceError(f"{name} from {source.name} is not that of {whose}: its SHA-256 differs")
         files[name] = data
     return files
 
 
-def _watch(progress: Progress, name: str, number: int, total: int) -> Watch:
+def _size_progress(progress: Progress, name: str, number: int, total: int) -> ReportProgress:
     """Return a callback that shows how many bytes of the file `name` have arrived."""
     return lambda done: progress(f"{name} {format_size(done)}", number, total)
 
 
-def _present(file: Path, digest: str) -> bytes | None:
+def _read_valid_file(file: Path, digest: str) -> bytes | None:
     """Return the content of `file` if it matches the digest, otherwise None."""
     data = file.read_bytes() if file.is_file() else b""
     return data if _sha256(data) == digest else None
@@ -155,7 +155,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
-def _refuse_foreign(target: Path) -> None:
+def _reject_other_files(target: Path) -> None:
     """Raise SiteError if `target` is a link or contains files that are not from a Pyodide distribution."""
     hint = "or give another folder with --to"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
@@ -175,7 +175,7 @@ def _listed_files(target: Path) -> set[str] | None:
     """Return the files that the lock in `target` names, or None if there is no readable lock."""
     try:
         lock = read_lock(FolderSource(target).read(LOCK, MAX_LOCK_BYTES, lambda done: None))
-    except (SourceProblem, LockProblem):
+    except (SourceError, LockError):
         return None
     return {package.file for package in lock.packages.values()}
 
@@ -184,7 +184,7 @@ def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
     """Replace the content of `target` by these files in one step."""
     above = target.parent.relative_to(root).as_posix()
     with open_folder(root) as site, site.enter(above, make=True) as parent:
-        stage, retired = stage_of(target.name), retired_name(target.name)
+        stage, retired = staged_name(target.name), retired_name(target.name)
         # Remove leftovers of a crashed run; both would be in the way.
         for left in (stage, retired):
             if parent.status(left) is not None:

@@ -40,17 +40,16 @@ def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: P
     elif output_format == "sarif":
         from ..base.diagnostics.report_formats import format_sarif
 
-        terminal.print_line(format_sarif(diagnostics, _folder(root), __version__))
+        terminal.print_line(format_sarif(diagnostics, _repository_prefix(root), __version__))
     elif diagnostics:
         from ..base.diagnostics.report_formats import format_annotations
 
-        terminal.print_line(format_annotations(diagnostics, _folder(root)))
+        terminal.print_line(format_annotations(diagnostics, _repository_prefix(root)))
 
 
 def summary_printer(output_format: str) -> Callable[[str], None]:
     """Return the function that prints summaries: on stdout, or on stderr if stdout is for a program. Silent
-    after `-q`.
-    """
+    after `-q`."""
     if is_quiet():
         return _print_nothing
     return terminal.print_line if output_format == TEXT else terminal.warn
@@ -60,7 +59,7 @@ def _print_nothing(text: str) -> None:
     """Discard the text."""
 
 
-def _folder(root: Path) -> str:
+def _repository_prefix(root: Path) -> str:
     """Return the path of the site in its repository, with a trailing slash. Empty if it is the root or
     there is none.
 

@@ -18,8 +18,8 @@ from ..preview.events.terminal import replaces, serving_line
 from ..preview.options import HOST, PORT, ServeOptions
 from ..project.report import BuildOptions, ExecutionOptions
 from . import terminal
-from .clock import Clocks
-from .execution_options import execute_option, jobs_option, loud_option
+from .clock import CommandClock
+from .execution_options import execute_option, jobs_option, verbose_option
 from .garbage import rare_collections
 from .options import drafts_option, future_option, site_option, site_root
 from .site_folder import CONFIG_FILE
@@ -77,19 +77,19 @@ class _PortType(click.ParamType[int | Literal["auto"]]):
 )
 @site_option
 @click.option("-q", "--quiet", is_flag=True, help="Print the address and errors only.")
-@loud_option
+@verbose_option
 @click.pass_obj
-def serve(clocks: Clocks, /, site: Path | None, browser: bool, **options: Any) -> int:
+def serve(clocks: CommandClock, /, site: Path | None, browser: bool, **options: Any) -> int:
     """Show a live preview of the site in the browser.
 
     Pages update after every save, without a reload. They are rendered in memory; nothing is written to the
     output folder. Cells run in the background, under the same rules as in a build.
     """
     root = site_root(site)
-    from ..execute.session.signals import ending_in_order
+    from ..execute.session.signals import handle_termination
 
     try:
-        with ending_in_order() as ending:
+        with handle_termination() as ending:
             return _serve(root, _serve_options(clocks, options), ending.check, browser=browser)
     except KeyboardInterrupt:
         # Handled here and not in `cli.main`, because click would print an empty line first.
@@ -127,7 +127,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
     return 0
 
 
-def _serve_options(clocks: Clocks, options: dict[str, Any]) -> ServeOptions:
+def _serve_options(clocks: CommandClock, options: dict[str, Any]) -> ServeOptions:
     from ..preview.http.hosts import allowed_hosts
 
     execution = ExecutionOptions(execute=options["execute"] or "", jobs=options["jobs"] or 0)

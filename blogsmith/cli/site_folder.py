@@ -13,8 +13,7 @@ CONFIG_FILE = "blogsmith.yaml"
 
 def find_site_folder(start: str) -> str | None:
     """Return the nearest folder at or above `start`, an absolute path, that contains the settings file, or
-    None.
-    """
+    None."""
     while not os.path.isfile(os.path.join(start, CONFIG_FILE)):
         start, before = os.path.dirname(start), start
         if start == before:

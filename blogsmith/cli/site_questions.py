@@ -15,7 +15,7 @@ from ..project.bundled_folders import bundled_folder
 from . import terminal
 from .new_site import FirstSettings, text_language
 
-NOWHERE = "none"
+NO_TARGET = "none"
 TARGETS = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync")
 """Targets that the questions offer for `blogsmith publish setup`."""
 
@@ -45,8 +45,8 @@ def ask_for_site(proposed: FirstSettings) -> GuidedSite:
         theme=_ask_choice("Theme", _themes(), proposed.theme),
         lang=_ask(f"Language ({', '.join(bundled_tags())})", proposed.lang, _language),
     )
-    target = _ask_choice("Publish to", (NOWHERE, *TARGETS), NOWHERE)
-    return GuidedSite(settings, "" if target == NOWHERE else target)
+    target = _ask_choice("Publish to", (NO_TARGET, *TARGETS), NO_TARGET)
+    return GuidedSite(settings, "" if target == NO_TARGET else target)
 
 
 def _ask(question: str, default: str, read: Callable[[str], str] = str.strip) -> str:

@@ -46,7 +46,7 @@ def print_report(
     for path in report.scheduled if write and not quiet else ():
         terminal.warn(f"scheduled: {path} (built from its date on, or with --future)")
     if write and not report.ok:
-        for line in _after_errors(report):
+        for line in _describe_outcome(report):
             terminal.warn(line)
     if not quiet and (report.ok or report.wrong_pages):
         target = f"{format_path(report.target)}/" if write and report.target else ""
@@ -68,12 +68,12 @@ def _fixable_line(found: Sequence[Diagnostic]) -> str:
     return ", ".join(filter(None, parts))
 
 
-def _after_errors(report: BuildReport) -> Iterator[str]:
+def _describe_outcome(report: BuildReport) -> Iterator[str]:
     """Yield what happened to the site in spite of errors, or how to continue."""
     pages = report.wrong_pages
     if pages:
         fates = (
-            (pages.kept, "as it was before", "as they were before"),
+            (pages.unchanged, "as it was before", "as they were before"),
             (pages.partial, "with what could be made of it", "with what could be made of them"),
             (pages.absent, "not published", "not published"),
         )
@@ -100,13 +100,12 @@ def _most_frequent(report: BuildReport) -> str:
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:
     """Return the counts, the duration and the changes on disk. An empty `target` means that nothing was
-    written.
-    """
+    written."""
     counts = (
         plural(report.pages, "page"),
         plural(report.formulas, "formula"),
         plural(report.code_blocks, "code block"),
-        *([_cells(report)] if report.cells else []),
+        *([_cells_text(report)] if report.cells else []),
         plural(report.images, "image"),
     )
     verb, where = ("built", f" → {target}") if target else ("checked", "")
@@ -123,8 +122,7 @@ def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
 
 def fallback_lines(report: BuildReport) -> Iterator[str]:
     """Yield formulas that the chosen converter rejected: for each reason the first location and the number of
-    others.
-    """
+    others."""
     places: dict[tuple[str, str], list[str]] = {}
     for path, fallbacks in sorted(report.fallbacks.items()):
         for one in fallbacks:
@@ -137,20 +135,27 @@ def fallback_lines(report: BuildReport) -> Iterator[str]:
 
 def execution_line(report: BuildReport, seconds: float) -> str:
     """Return the summary of `blogsmith execute`."""
-    notes = "; ".join(filter(None, (_unmet(report), _warnings(report))))
-    return f"ran {report.ran:,} of {plural(report.cells, 'cell')} in {seconds:.1f} s" + (
+    notes = "; ".join(filter(None, (_unmet_needs_line(report), _warnings(report))))
+    return f"ran {report.executed_cells:,} of {plural(report.cells, 'cell')} in {seconds:.1f} s" + (
         f" ({notes})" if notes else ""
     )
 
 
-def _cells(report: BuildReport) -> str:
-    waiting = f"{plural(report.waiting, 'result')} for the next build to make" if report.waiting else ""
-    notes = (f"{report.ran:,} run now" if report.ran else waiting, _unmet(report))
+def _cells_text(report: BuildReport) -> str:
+    waiting = (
+        f"{plural(report.pending_results, 'result')} for the next build to make"
+        if report.pending_results
+        else ""
+    )
+    notes = (
+        f"{report.executed_cells:,} run now" if report.executed_cells else waiting,
+        _unmet_needs_line(report),
+    )
     told = ", ".join(filter(None, notes))
     return plural(report.cells, "cell") + (f" ({told})" if told else "")
 
 
-def _unmet(report: BuildReport) -> str:
+def _unmet_needs_line(report: BuildReport) -> str:
     """Return how many cells were skipped because of a missing requirement: `10 not run: no torch`."""
     missing = f": no {' or '.join(report.missing)}" if report.missing else ""
     return f"{report.unmet:,} not run{missing}" if report.unmet else ""

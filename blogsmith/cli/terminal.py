@@ -1,6 +1,5 @@
 """Standard streams that never make a command fail, whether they are closed, broken, or unable to encode a
-character.
-"""
+character."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def theme() -> None:
 @site_option
 @verbosity_options
 def copy_command(file: str, site: Path | None) -> int:
-    """Copy FILE of the site's theme so that you can change it, and print the path of the copy.
+    """Copy FILE of the theme to the site to change it, and print its path.
 
     The copy overrides the file of the theme. FILE is a name in the theme's folder, such as
     layouts/post.html, partials/toc.html or theme.css. Existing files are never overwritten.

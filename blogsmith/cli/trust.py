@@ -1,6 +1,5 @@
 """`blogsmith trust`: record consent to run code of the site, and show what has changed since the last
-consent.
-"""
+consent."""
 
 from __future__ import annotations
 
@@ -50,9 +49,9 @@ def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
     if gone:
         yield "no longer there:"
         yield from (f"  {change.name}{_old_value(change)}" for change in gone)
-    if consent.code.left_out:
+    if consent.code.uncovered:
         yield "not covered, so no plugin can import it:"
-        yield from (f"  {name}: {why}" for name, why in consent.code.left_out.items())
+        yield from (f"  {name}: {why}" for name, why in consent.code.uncovered.items())
     yield "Cells of its posts may run too, as they are and as they become."
 
 

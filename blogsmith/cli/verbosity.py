@@ -20,7 +20,7 @@ _QUIET = "blogsmith.quiet"
 """Key in the context of a command with `-q`; the value is the original stdout."""
 
 
-def _silence(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
+def _redirect_stdout(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
     """Discard the command's output on stdout until it ends."""
     if is_quiet:
         context.meta[_QUIET] = sys.stdout
@@ -33,7 +33,7 @@ quiet_option = click.option(
     "--quiet",
     is_flag=True,
     expose_value=False,
-    callback=_silence,
+    callback=_redirect_stdout,
     help="Print errors only, and nothing on success.",
 )
 # Evaluated by `cli.main`, because an internal error may occur before a command has parsed its options.

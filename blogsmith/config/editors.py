@@ -19,35 +19,35 @@ from ..base.diagnostics.model import did_you_mean
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 
-_AT_PLACE = "{file}:{line}:{column}"
-_IN_QUERY = "{file}&line={line}&column={column}"
+_FILE_POSITION = "{file}:{line}:{column}"
+_FILE_QUERY = "{file}&line={line}&column={column}"
 
 EDITORS: Mapping[str, str] = MappingProxyType(
     {
-        "vscode": f"vscode://file{_AT_PLACE}",
-        "vscode-insiders": f"vscode-insiders://file{_AT_PLACE}",
-        "vscodium": f"vscodium://file{_AT_PLACE}",
-        "cursor": f"cursor://file{_AT_PLACE}",
-        "windsurf": f"windsurf://file{_AT_PLACE}",
-        "zed": f"zed://file{_AT_PLACE}",
-        "textmate": f"txmt://open?url=file://{_IN_QUERY}",
-        "macvim": f"mvim://open?url=file://{_IN_QUERY}",
-        "idea": f"idea://open?file={_IN_QUERY}",
-        "pycharm": f"pycharm://open?file={_IN_QUERY}",
-        "webstorm": f"webstorm://open?file={_IN_QUERY}",
+        "vscode": f"vscode://file{_FILE_POSITION}",
+        "vscode-insiders": f"vscode-insiders://file{_FILE_POSITION}",
+        "vscodium": f"vscodium://file{_FILE_POSITION}",
+        "cursor": f"cursor://file{_FILE_POSITION}",
+        "windsurf": f"windsurf://file{_FILE_POSITION}",
+        "zed": f"zed://file{_FILE_POSITION}",
+        "textmate": f"txmt://open?url=file://{_FILE_QUERY}",
+        "macvim": f"mvim://open?url=file://{_FILE_QUERY}",
+        "idea": f"idea://open?file={_FILE_QUERY}",
+        "pycharm": f"pycharm://open?file={_FILE_QUERY}",
+        "webstorm": f"webstorm://open?file={_FILE_QUERY}",
         "emacs": "emacsclient -n +{line}:{column} {file}",
         "gvim": "gvim --remote-silent +{line} {file}",
-        "sublime": f"subl {_AT_PLACE}",
+        "sublime": f"subl {_FILE_POSITION}",
     }
 )
 """Maps each editor name to its URL or command, with placeholders for the file, line and column."""
-PLACES = ("file", "line", "column")
+PLACEHOLDERS = ("file", "line", "column")
 
-_PLACE = lazy_pattern(r"\{(\w*)\}")
+_PLACEHOLDER = lazy_pattern(r"\{(\w*)\}")
 _SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # Schemes that a browser handles itself, by running a script or by leaving the preview.
-_REFUSED = name_set("about blob chrome data file filesystem http https javascript vbscript")
-_PLACES_HINT = "known: {file}, {line} and {column}"
+_REJECTED_SCHEMES = name_set("about blob chrome data file filesystem http https javascript vbscript")
+_PLACEHOLDERS_HINT = "known: {file}, {line} and {column}"
 
 
 class EditorChoice(Struct, frozen=True):
@@ -57,7 +57,7 @@ class EditorChoice(Struct, frozen=True):
     """URL with placeholders. `{file}` is an absolute path, percent-encoded, with a leading slash."""
     command: tuple[str, ...] = ()
     """Program and arguments, with placeholders."""
-    is_code: bool = False
+    runs_site_command: bool = False
     """Whether the site's author chose the program that runs."""
     problem: str = ""
     """Error message, if the setting is invalid."""
@@ -68,34 +68,34 @@ def read_editor(text: str) -> EditorChoice:
     """Parse the value of the setting `editor` or of BLOGSMITH_EDITOR."""
     text = text.strip()
     if not text or text in EDITORS:
-        return _read(EDITORS.get(text, ""), is_code=False)
-    unknown = [name for name in _PLACE.findall(text) if name not in PLACES]
+        return _parse_choice(EDITORS.get(text, ""), is_code=False)
+    unknown = [name for name in _PLACEHOLDER.findall(text) if name not in PLACEHOLDERS]
     if unknown:
-        near = did_you_mean(unknown[0], PLACES)
-        return EditorChoice(problem=f"unknown place {{{unknown[0]}}}", hint=near or _PLACES_HINT)
+        near = did_you_mean(unknown[0], PLACEHOLDERS)
+        return EditorChoice(problem=f"unknown place {{{unknown[0]}}}", hint=near or _PLACEHOLDERS_HINT)
     if "{file}" not in text:
         return EditorChoice(
             problem=f'unknown editor "{text}"',
             hint=did_you_mean(text, EDITORS) or f"known: {', '.join(EDITORS)}, or a command with {{file}}",
         )
-    return _read(text, is_code=True)
+    return _parse_choice(text, is_code=True)
 
 
-def _read(text: str, *, is_code: bool) -> EditorChoice:
+def _parse_choice(text: str, *, is_code: bool) -> EditorChoice:
     if found := _SCHEME.match(text):
-        return _url(text, found[1].lower())
+        return _parse_url(text, found[1].lower())
     try:
         command = tuple(shlex.split(text))
     except ValueError:
         return EditorChoice(problem=f"{text} has a quote that is not closed", hint="as in a shell")
-    if command and _PLACE.search(command[0]):
+    if command and _PLACEHOLDER.search(command[0]):
         hint = "emacsclient -n +{line}:{column} {file}"
         return EditorChoice(problem="the editor must begin with a program", hint=f"write it as {hint}")
-    return EditorChoice(command=command, is_code=is_code and bool(command))
+    return EditorChoice(command=command, runs_site_command=is_code and bool(command))
 
 
-def _url(text: str, scheme: str) -> EditorChoice:
-    if scheme in _REFUSED:
+def _parse_url(text: str, scheme: str) -> EditorChoice:
+    if scheme in _REJECTED_SCHEMES:
         return EditorChoice(
             problem=f"{scheme}: is no address of an editor", hint="write it as myeditor://open?file={file}"
         )

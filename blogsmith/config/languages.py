@@ -31,19 +31,19 @@ class FileLanguage(Struct, frozen=True):
 
 def language_tags(config: Config) -> tuple[str, ...]:
     """Return the tags of a site's languages, its default language first."""
-    return tuple(dict.fromkeys((own_tag(config), *config.languages)))
+    return tuple(dict.fromkeys((default_tag(config), *config.languages)))
 
 
-def own_tag(config: Config) -> str:
+def default_tag(config: Config) -> str:
     """Return the tag of the site's default language, spelled as in `languages` if it is listed there."""
-    return _spelling(config).get(config.lang.lower(), config.lang)
+    return _spellings_of_site(config).get(config.lang.lower(), config.lang)
 
 
 def file_language(path: PurePosixPath, config: Config) -> FileLanguage:
     """Return the language that a path indicates. On a site with one language, it is always empty."""
     if not config.languages:
         return FileLanguage("", path)
-    known = _spelling(config)
+    known = _spellings_of_site(config)
     name, dot, mark = path.stem.rpartition(".")
     if dot and name and mark.lower() in known:
         return FileLanguage(known[mark.lower()], path.with_name(name + path.suffix))
@@ -53,7 +53,7 @@ def file_language(path: PurePosixPath, config: Config) -> FileLanguage:
     return FileLanguage("", path)
 
 
-def edition_of(lang: str, config: Config) -> str:
+def find_version(lang: str, config: Config) -> str:
     """Return the tag of the language version that a page belongs to. Empty means the default language.
 
     lang: language of the page. A page in a language that the site does not list belongs to the default
@@ -61,19 +61,19 @@ def edition_of(lang: str, config: Config) -> str:
     """
     if not config.languages or not lang or lang.lower() == config.lang.lower():
         return ""
-    return _spelling(config).get(lang.lower(), "")
+    return _spellings_of_site(config).get(lang.lower(), "")
 
 
-def edition_root(edition: str, config: Config) -> str:
+def version_url_prefix(edition: str, config: Config) -> str:
     """Return the URL prefix of a language version: `/de`, or an empty string for the default language."""
     if not edition:
         return ""
     return "/" + (config.languages[edition].path.strip("/") or edition.lower())
 
 
-def edition_config(edition: str, config: Config) -> Config:
+def version_config(edition: str, config: Config) -> Config:
     """Return the settings for a language version, with its language, title, description and menu."""
-    chosen = config.languages.get(edition or own_tag(config))
+    chosen = config.languages.get(edition or default_tag(config))
     if chosen is None:
         return config
     menu: tuple[MenuItem, ...] = chosen.menu if edition else chosen.menu or config.menu
@@ -86,11 +86,11 @@ def edition_config(edition: str, config: Config) -> Config:
     )
 
 
-def _spelling(config: Config) -> Mapping[str, str]:
-    return _spelled(tuple(config.languages), config.lang)
+def _spellings_of_site(config: Config) -> Mapping[str, str]:
+    return _map_spellings(tuple(config.languages), config.lang)
 
 
 @lru_cache(maxsize=8)
-def _spelled(tags: tuple[str, ...], own: str) -> Mapping[str, str]:
+def _map_spellings(tags: tuple[str, ...], own: str) -> Mapping[str, str]:
     """Map each tag in lower case to the tag as written in the settings."""
     return {own.lower(): own} | {tag.lower(): tag for tag in tags}

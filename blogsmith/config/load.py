@@ -16,15 +16,26 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from ..base.diagnostics.characters import find_hidden, name_of
+from ..base.diagnostics.characters import find_hidden, format_code_point
 from ..base.diagnostics.codes import CODES, LOWERABLE, has_warnings
 from ..base.diagnostics.levels import Level, LevelRule
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, nearest, question_of
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, format_suggestion, nearest
 from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import ANYTHING, DEFINITION, LAZY, Form, accepts, either, list_of, one_of
-from ..base.schema.readers import QUOTE, TEXTS, Reader, any_of, choice, each, known, of_kind, texts, words
-from ..base.schema.records import Table, refuse_key, schema_of
+from ..base.schema.forms import ANYTHING, DEFINITION, LAZY, Form, accepts, choice_form, list_form, union_form
+from ..base.schema.readers import (
+    QUOTE,
+    TEXTS,
+    Reader,
+    choice,
+    each,
+    format_choices,
+    member_of_choices,
+    string_list,
+    typed,
+    words,
+)
+from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import LocatedMapping, Slot
 from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.decode import decode, normalize_line_ends
@@ -42,28 +53,30 @@ from .validate import CHECKS
 
 _KEYS = ("level", "in")
 _WORD = choice(get_args(Level))
-_IGNORED = each(known(CODES, "code"))
-_STAYS = "only codes of content where nothing is lost can be; `build --keep-going` writes the other pages"
+_IGNORED = each(member_of_choices(CODES, "code"))
+_NOT_LOWERABLE_HINT = (
+    "only codes of content where nothing is lost can be; `build --keep-going` writes the other pages"
+)
 
 
 def _form() -> Form:
     codes = {code: {"description": CODES[code], **_level_form(code)} for code in sorted(CODES)}
-    words = {**list_of(one_of(sorted(CODES))), "type": ["array", "null"]}
+    words = {**list_form(choice_form(sorted(CODES))), "type": ["array", "null"]}
     ignore = {"description": (Diagnostics, "ignore"), **words}
     return {"properties": {"ignore": ignore, **codes}, "additionalProperties": False}
 
 
 def _level_form(code: str) -> Form:
-    """Return the schema of a code's value: an allowed level, a level for certain files, or a list of these.
-    """
+    """Return the schema of a code's value: an allowed level, a level for certain files, or a list of
+    these."""
     levels = [level for level in get_args(Level) if _is_possible(level, code)]
     name = "-".join(levels)
-    word: Form = {**one_of(levels), DEFINITION: f"level-{name}"}
+    word: Form = {**choice_form(levels), DEFINITION: f"level-{name}"}
     properties = {"level": word, "in": {**TEXTS, "type": [*TEXTS["type"], "null"]}}
     strict = {"required": ["level"], "additionalProperties": False}
-    one = either(word, {"type": "object", "properties": properties, **strict}, {"type": "null"})
+    one = union_form(word, {"type": "object", "properties": properties, **strict}, {"type": "null"})
     one = {**one, DEFINITION: f"level-in-{name}"}
-    return {**either(one, list_of(one)), DEFINITION: f"levels-{name}"}
+    return {**union_form(one, list_form(one)), DEFINITION: f"levels-{name}"}
 
 
 @accepts({LAZY: _form})
@@ -75,55 +88,55 @@ def read_diagnostics(slot: Slot) -> Diagnostics:
             continue
         if code not in CODES:
             near = nearest(code, CODES)
-            hint = question_of(near) or "write a code as messages name it in brackets"
+            hint = format_suggestion(near) or "write a code as messages name it in brackets"
             key = slot.key(code)
-            key.wrong(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
+            key.report(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
             continue
-        item = slot.at(code)
-        entries = [item.at(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]
-        rules = [_rule(entry, code) for entry in entries if entry.value is not None]
+        item = slot.child(code)
+        entries = [item.child(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]
+        rules = [_read_rule(entry, code) for entry in entries if entry.value is not None]
         levels[code] = tuple(rule for rule in rules if rule)
-    return Diagnostics(ignore=_ignored(slot.at("ignore")), levels=levels)
+    return Diagnostics(ignore=_read_ignored(slot.child("ignore")), levels=levels)
 
 
-def _ignored(slot: Slot) -> tuple[str, ...]:
+def _read_ignored(slot: Slot) -> tuple[str, ...]:
     if slot.value is None:
         return ()
     if not isinstance(slot.value, list):
-        slot.wrong("ignore must be a list of texts")
+        slot.report("ignore must be a list of texts")
         return ()
-    found: tuple[str, ...] | None = _IGNORED(texts()(slot), slot)
+    found: tuple[str, ...] | None = _IGNORED(string_list()(slot), slot)
     return found or ()
 
 
-def _rule(slot: Slot, code: str) -> LevelRule | None:
+def _read_rule(slot: Slot, code: str) -> LevelRule | None:
     """Read a level, or a mapping with a level and the files that it applies to."""
     if not isinstance(slot.value, dict):
-        found = of_kind(str, _WORD, f"{any_of(get_args(Level))}, or a mapping with level and in")(slot)
-        return LevelRule(found) if found and _may_be(found, slot, code) else None
+        found = typed(str, _WORD, f"{format_choices(get_args(Level))}, or a mapping with level and in")(slot)
+        return LevelRule(found) if found and _check_level(found, slot, code) else None
     for key in slot.value:
         if key not in _KEYS:
-            refuse_key(slot.key(key), _KEYS)
-    word = slot.at("level")
+            reject_key(slot.key(key), _KEYS)
+    word = slot.child("level")
     if word.value is None:
         # A misspelled key is both an unknown key and a missing one; one report is enough.
         if slot.value.keys() <= {*_KEYS}:
-            slot.wrong("level is missing", f"write {{level: warning, in: …}} or {code}: warning")
+            slot.report("level is missing", f"write {{level: warning, in: …}} or {code}: warning")
         return None
     level = _WORD(word)
-    paths = texts()(slot.at("in")) if slot.at("in").value is not None else ()
-    return LevelRule(level, paths) if level and _may_be(level, word, code) else None
+    paths = string_list()(slot.child("in")) if slot.child("in").value is not None else ()
+    return LevelRule(level, paths) if level and _check_level(level, word, code) else None
 
 
-def _may_be(level: Level, slot: Slot, code: str) -> bool:
+def _check_level(level: Level, slot: Slot, code: str) -> bool:
     """Return whether a code may be set to this level. Report an error if not."""
     if _is_possible(level, code):
         return True
     if level == "warning":
-        slot.wrong(f"{code} cannot be lowered to a warning", _STAYS)
+        slot.report(f"{code} cannot be lowered to a warning", _NOT_LOWERABLE_HINT)
     else:
-        hint = "lower it to a warning" if code in LOWERABLE else _STAYS
-        slot.wrong(f"{code} cannot be off: errors are not silenced", hint)
+        hint = "lower it to a warning" if code in LOWERABLE else _NOT_LOWERABLE_HINT
+        slot.report(f"{code} cannot be off: errors are not silenced", hint)
     return False
 
 
@@ -135,7 +148,7 @@ CONFIG_NAME = "blogsmith.yaml"
 _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 """Matches a line whose value is prose for readers. Prose may need invisible characters."""
 
-_WORDS: Mapping[type, str] = MappingProxyType(
+_TYPE_NAMES: Mapping[type, str] = MappingProxyType(
     {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
 )
 _FORMS: Mapping[type, Form] = MappingProxyType(
@@ -155,9 +168,9 @@ class LoadedConfig(Struct, frozen=True):
     config: Config
     """Settings, usable even if the file has errors: invalid settings have their defaults."""
     diagnostics: tuple[Diagnostic, ...]
-    places: Mapping[YamlPath, Place]
+    locations: Mapping[YamlPath, Place]
     r"""Maps the path of a setting, such as `("math", "macros", "\R")`, to the location of its value."""
-    key_places: Mapping[YamlPath, Place] = MappingProxyType({})
+    key_locations: Mapping[YamlPath, Place] = MappingProxyType({})
     """Maps the same paths to the locations of their keys."""
     lines: tuple[str, ...] = ()
     """Lines of the file, for the excerpt in error messages."""
@@ -173,7 +186,7 @@ def load_config(root: Path, text: str | None = None) -> LoadedConfig:
     file = root / CONFIG_NAME
     try:
         if not file.is_file():
-            return _failed_load(_missing(file))
+            return _failed_load(_missing_diagnostic(file))
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
@@ -201,7 +214,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         config = SETTINGS.read(root)
     else:
         config = Config()
-        root.wrong("the file must hold `key: value` lines")
+        root.report("the file must hold `key: value` lines")
     places = (located.places, located.key_places)
     return LoadedConfig(config, tuple(reporter.diagnostics), *places, tuple(reporter.lines))
 
@@ -211,7 +224,7 @@ def _warn_of_hidden(reporter: Reporter) -> None:
     for number, line in enumerate(reporter.lines, 1):
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
-            message = f"this line holds the invisible character {name_of(found[0])}"
+            message = f"this line holds the invisible character {format_code_point(found[0])}"
             place = Place(number, found.start() + 1)
             fix = reporter.substitute(place, found[0], "", title="take the character out")
             reporter.warn("hidden-character", message, place, "take it out", fix)
@@ -221,14 +234,14 @@ def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
     return LoadedConfig(Config(), diagnostics, {})
 
 
-def _missing(file: Path) -> Diagnostic:
+def _missing_diagnostic(file: Path) -> Diagnostic:
     if file.is_dir() or file.is_symlink() or file.exists():
         return Diagnostic("unreadable", "is not a regular file", CONFIG_NAME)
     hint = "run blogsmith in the folder of a site; `blogsmith new site` makes one"
     return Diagnostic("config-missing", f"there is no {CONFIG_NAME} here", CONFIG_NAME, hint=hint)
 
 
-def _strict(kind: Any, slot: Slot) -> Any:
+def _convert_scalar(kind: Any, slot: Slot) -> Any:
     """Convert a YAML scalar to a string, number or boolean without coercion."""
     if kind is str and slot.value is None:
         return ""
@@ -236,11 +249,11 @@ def _strict(kind: Any, slot: Slot) -> Any:
         return msgspec.convert(slot.value, kind)
     except msgspec.ValidationError:
         is_number = kind is str and slot.spelling is not None
-        return slot.wrong(f"{slot.name} must be {_WORDS[kind]}", QUOTE if is_number else "")
+        return slot.report(f"{slot.name} must be {_TYPE_NAMES[kind]}", QUOTE if is_number else "")
 
 
 @accepts(ANYTHING)
-def _plain(slot: Slot) -> Any:
+def _read_unchanged(slot: Slot) -> Any:
     """Return the YAML value unchanged; other code interprets it."""
     return slot.value
 
@@ -248,8 +261,8 @@ def _plain(slot: Slot) -> Any:
 def _describe_type(kind: Any) -> str:
     """Describe the type in the words of an author."""
     parts = get_args(kind)
-    if kind in _WORDS:
-        return _WORDS[kind]
+    if kind in _TYPE_NAMES:
+        return _TYPE_NAMES[kind]
     if get_origin(kind) is Literal:
         return f"one of {', '.join(sorted(parts))}"
     if get_origin(kind) in (Union, UnionType):
@@ -260,16 +273,16 @@ def _describe_type(kind: Any) -> str:
 
 
 @accepts({"type": "null"})
-def _bare_language(slot: Slot) -> SiteLanguage | None:
+def _read_empty_language(slot: Slot) -> SiteLanguage | None:
     """Accept `de:` without a value, which means the defaults."""
     if slot.value is None:
         return SiteLanguage()
     hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""
-    slot.wrong(f"{slot.name} must be settings as `key: value`", hint)
+    slot.report(f"{slot.name} must be settings as `key: value`", hint)
     return None
 
 
-def _provider(kind: Any, hints: Mapping[str, str]) -> Reader:
+def _provider_reader(kind: Any, hints: Mapping[str, str]) -> Reader:
     """Return a reader for the name of a provider.
 
     hints: maps the providers of other systems to advice on what to use instead.
@@ -280,20 +293,20 @@ def _provider(kind: Any, hints: Mapping[str, str]) -> Reader:
 
 _TABLE = Table(
     types={
-        **{kind: accepts(_FORMS[kind])(partial(_strict, kind)) for kind in _WORDS},
-        Mapping[str, Any]: of_kind(dict, _plain, _describe_type(Mapping[str, Any])),
+        **{kind: accepts(_FORMS[kind])(partial(_convert_scalar, kind)) for kind in _TYPE_NAMES},
+        Mapping[str, Any]: typed(dict, _read_unchanged, _describe_type(Mapping[str, Any])),
     },
     choice=lambda choices, kind: words({word: word for word in choices}, kind, suggest=False),
     readers={
-        "diagnostics": of_kind(dict, read_diagnostics, "settings as `key: value`"),
-        "bibliography": texts(),
-        "analytics.provider": _provider(Analytics, OTHER_ANALYTICS),
-        "comments.provider": _provider(Comments, OTHER_COMMENTS),
+        "diagnostics": typed(dict, read_diagnostics, "settings as `key: value`"),
+        "bibliography": string_list(),
+        "analytics.provider": _provider_reader(Analytics, OTHER_ANALYTICS),
+        "comments.provider": _provider_reader(Comments, OTHER_COMMENTS),
     },
     checks=CHECKS,
-    short={"languages": _bare_language},
+    short={"languages": _read_empty_language},
     hints={"analytics": ANALYTICS_HINT, "comments": COMMENTS_HINT},
-    foreign=OTHER_KEYS,
-    in_words=_describe_type,
+    foreign_key_hints=OTHER_KEYS,
+    describe_type=_describe_type,
 )
-SETTINGS = schema_of(Config, _TABLE)
+SETTINGS = build_schema(Config, _TABLE)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from ..base.diagnostics.levels import DiagnosticLevels, LevelRule, silence
+from ..base.diagnostics.levels import DiagnosticLevels, LevelRule, silencing_rules
 from ..model.cells import FigureSettings
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
@@ -188,14 +188,12 @@ class MathSettings(Struct, frozen=True):
     """LaTeX packages that change the meaning of commands: `physics`. A page can override this."""
     converter: str = ""
     """Converter for formulas: `blogsmith` or the name of a plugin. A page can override this. Empty: the
-    converter plugin listed under `plugins`, if there is one.
-    """
+    converter plugin listed under `plugins`, if there is one."""
     symbols: Mapping[str, Symbol] = {}
     """Notation by name of the quantity. `blogsmith check` warns about formulas that use other notation."""
     double_dollar: Literal["display", "kramdown"] = "display"
     """Meaning of `$$…$$`. `display`: always display math. `kramdown`: display math only in a paragraph of its
-    own, otherwise inline math.
-    """
+    own, otherwise inline math."""
     numbering: Literal["all", "labelled", "none", "all by section", "labelled by section"] = "labelled"
     """Display formulas that get a number. `by section` restarts the numbers at each H2: (2.1)."""
     on_error: Literal["error", "render"] = "error"
@@ -221,8 +219,7 @@ class Code(Struct, frozen=True):
     """Number the lines of every fence."""
     deadline_s: float = 2.0
     """CPU time limit for highlighting one fence, in seconds. If it is exceeded, the code is shown without
-    colours.
-    """
+    colours."""
     max_line: int = 10_000
     """Longest line that is highlighted, in characters. A fence with a longer line is shown without colours.
     """
@@ -243,8 +240,7 @@ class CalloutKind(Struct, frozen=True):
     """Number the callout like a theorem if it has an id."""
     counter: str = ""
     """Kind whose count it shares, e.g. `theorem`. Its own name: it has a separate count even if others share
-    one.
-    """
+    one."""
     prefix: str = ""
     """A paragraph that begins with this text becomes the callout, e.g. `💡 Key insight:`."""
 
@@ -267,8 +263,7 @@ class Search(Struct, frozen=True):
     """Search engine: `own`, the built-in index, or `pagefind`, for thousands of pages (extra `search`)."""
     dialog: bool = True
     """Open a search dialog over any page with `/` or Ctrl-K. `false`: only link to the search page, without a
-    script.
-    """
+    script."""
 
 
 class Images(Struct, frozen=True):
@@ -276,8 +271,7 @@ class Images(Struct, frozen=True):
 
     metadata: Literal["clean", "keep"] = "clean"
     """`clean` removes private metadata of cameras, such as location and owner. `keep` publishes images
-    unchanged.
-    """
+    unchanged."""
 
     remote: RemoteRuleName = "error"
     """Images on other hosts: `error`, `warn` and `allow` load them from there; `fetch` shows a local copy."""
@@ -287,8 +281,7 @@ class Images(Struct, frozen=True):
     """Widths of the smaller copies, in pixels. No copy is wider than the original."""
     formats: tuple[Literal["webp", "avif"], ...] = ("webp",)
     """Formats of the copies, best first. `avif` files are a quarter smaller, but encoding takes four times as
-    long.
-    """
+    long."""
     lightbox: bool = False
     """Link figures to large versions of their images, which open over the page."""
 
@@ -298,8 +291,7 @@ class Citations(Struct, frozen=True):
 
     style: Literal["numeric", "author-year"] = "numeric"
     """`numeric`: `[1]`, in order of citation. `author-year`: `(Vaswani et al., 2017)`, sorted by name. `csl`
-    takes precedence.
-    """
+    takes precedence."""
 
 
 class Embeds(Struct, frozen=True):
@@ -322,7 +314,7 @@ class Diagnostics(Struct, frozen=True):
     @property
     def as_levels(self) -> DiagnosticLevels:
         """All configured levels, with ignored codes set to `off`."""
-        return DiagnosticLevels({**self.levels, **silence(self.ignore)})
+        return DiagnosticLevels({**self.levels, **silencing_rules(self.ignore)})
 
 
 class Dask(Struct, frozen=True):
@@ -355,12 +347,10 @@ class Execution(Struct, frozen=True):
     """Check the tensor shapes in code comments while cells run."""
     provenance: Literal["once", "full", "short", "none"] = "once"
     """Line with date, device and versions after results: `once` a session, in `full` or `short` form after
-    each result, or `none`.
-    """
+    each result, or `none`."""
     sandbox: Literal["off", "landlock"] = "off"
     """`landlock`: prevent cells from writing outside a temporary folder and from using TCP, if the Linux
-    kernel can.
-    """
+    kernel can."""
     figures: FigureSettings = FigureSettings()
     engine: Literal["worker", "jupyter"] = "worker"
     """Engine that runs cells: `worker`, the built-in one for Python, or `jupyter`, for any language."""
@@ -435,8 +425,7 @@ class Config(Struct, frozen=True):
     """Posts per page of the archive, which lists titles only. 0: all on one page."""
     feeds: OfSite[bool | Feeds] = True
     """Write Atom and JSON feeds. Without `base_url`, the Atom feed has relative links and there is no JSON
-    feed.
-    """
+    feed."""
     search: OfPage[bool | Search] = False
     """Add a search page at `/search/`, with an index of text and formulas, and links to it."""
     social_cards: OfSite[bool] = True

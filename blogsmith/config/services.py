@@ -1,6 +1,5 @@
 """Third-party services that pages may use for comments and analytics: the supported providers, the settings
-that they require, and the hosts that browsers connect to.
-"""
+that they require, and the hosts that browsers connect to."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import Form, accepts, one_of
+from ..base.schema.forms import Form, accepts, choice_form
 from ..base.schema.slots import Slot
 from .schema import Analytics, Comments, Config
 
@@ -64,10 +63,10 @@ GISCUS = "https://giscus.app"
 UTTERANCES = "https://utteranc.es"
 BLUESKY_API = "https://public.api.bsky.app"
 _HOSTS: Mapping[str, str] = MappingProxyType({"giscus": GISCUS, "utterances": UTTERANCES})
-_NEEDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+_REQUIRED_SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
 )
-_COUNTERS: Mapping[str, str] = MappingProxyType(
+_ANALYTICS_HOSTS: Mapping[str, str] = MappingProxyType(
     {
         "goatcounter": "https://{site}.goatcounter.com",
         "plausible": "https://plausible.io",
@@ -122,18 +121,17 @@ def read_thread(written: str) -> Thread | None:
 
 
 def comments_host(comments: Comments) -> str:
-    """Return the host of the comments, such as `https://giscus.app`, or an empty string if comments are off.
-    """
+    """Return the host of the comments, such as `https://giscus.app`, or an empty string if comments are
+    off."""
     return _HOSTS.get(comments.provider, "")
 
 
 def analytics_host(analytics: Analytics) -> str:
     """Return the analytics host, such as `https://mysite.goatcounter.com`, or an empty string if analytics
-    are off.
-    """
+    are off."""
     if analytics.provider == "none":
         return ""
-    return analytics.host or _COUNTERS[analytics.provider].format(site=analytics.site)
+    return analytics.host or _ANALYTICS_HOSTS[analytics.provider].format(site=analytics.site)
 
 
 def service_sources(config: Config) -> dict[str, set[str]]:
@@ -145,37 +143,37 @@ def service_sources(config: Config) -> dict[str, set[str]]:
     }
 
 
-def _where(provider: str, then: Form) -> Form:
+def _if_provider(provider: str, then: Form) -> Form:
     """Return a schema that applies `then` if the provider is `provider`."""
-    here = {"properties": {"provider": one_of([provider])}, "required": ["provider"]}
+    here = {"properties": {"provider": choice_form([provider])}, "required": ["provider"]}
     return {"if": here, "then": then}
 
 
 def _comments_form(provider: str) -> Form:
     shapes: dict[str, Form] = {"repo": {"pattern": _REPO}, "category": {"minLength": 1}}
-    names = _NEEDS[provider]
-    return _where(
+    names = _REQUIRED_SETTINGS[provider]
+    return _if_provider(
         provider,
         {"properties": {name: shapes.get(name, {"pattern": _ID}) for name in names}, "required": list(names)},
     )
 
 
-@accepts({"required": ["provider"], "allOf": [_comments_form(provider) for provider in _NEEDS]})
+@accepts({"required": ["provider"], "allOf": [_comments_form(provider) for provider in _REQUIRED_SETTINGS]})
 def check_comments(comments: Comments, slot: Slot) -> Comments | None:
     """Check that comments have all settings that their provider requires. Return None after an error."""
     if "provider" not in slot.value:
-        slot.wrong("comments need a provider", "provider: giscus, or utterances")
+        slot.report("comments need a provider", "provider: giscus, or utterances")
     is_right = True
-    for name in _NEEDS.get(comments.provider, ()):
+    for name in _REQUIRED_SETTINGS.get(comments.provider, ()):
         value = getattr(comments, name)
         pattern = _REPO if name == "repo" else _ID if name.endswith("_id") else None
         if not value:
             hint = f"{GISCUS} shows it once the repository is chosen" if comments.provider == "giscus" else ""
-            slot.wrong(f"{comments.provider} needs {name}", hint or "the repository as owner/name")
+            slot.report(f"{comments.provider} needs {name}", hint or "the repository as owner/name")
             is_right = False
         elif pattern and not pattern.fullmatch(value):
             hint = "write it as owner/name" if name == "repo" else f"copy it from {GISCUS}"
-            slot.at(name).wrong(f'"{value}" is no {name} of GitHub', hint)
+            slot.child(name).report(f'"{value}" is no {name} of GitHub', hint)
             is_right = False
     return comments if is_right else None
 
@@ -183,24 +181,24 @@ def check_comments(comments: Comments, slot: Slot) -> Comments | None:
 def _analytics_form(provider: str) -> Form:
     host = {"anyOf": [{"pattern": _HOST}, {"maxLength": 0}]}
     properties = {"site": {"pattern": _SITES[provider][0]}, "host": host}
-    return _where(provider, {"properties": properties, "required": ["site"]})
+    return _if_provider(provider, {"properties": properties, "required": ["site"]})
 
 
 @accepts({"required": ["provider"], "allOf": [_analytics_form(provider) for provider in _SITES]})
 def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
     """Check that analytics have all settings that their provider requires. Return None after an error."""
     if "provider" not in slot.value:
-        slot.wrong("analytics need a provider", "provider: goatcounter, plausible or umami")
+        slot.report("analytics need a provider", "provider: goatcounter, plausible or umami")
     if analytics.provider == "none":
         return None
     pattern, hint = _SITES[analytics.provider]
     if not analytics.site:
-        slot.wrong(f"{analytics.provider} needs site", hint)
+        slot.report(f"{analytics.provider} needs site", hint)
         return None
     if not pattern.fullmatch(analytics.site):
-        slot.at("site").wrong(f'"{analytics.site}" is no site of {analytics.provider}', hint)
+        slot.child("site").report(f'"{analytics.site}" is no site of {analytics.provider}', hint)
         return None
     if analytics.host and not _HOST.fullmatch(analytics.host):
-        slot.at("host").wrong(f'"{analytics.host}" is no host', "write it as https://stats.example.org")
+        slot.child("host").report(f'"{analytics.host}" is no host', "write it as https://stats.example.org")
         return None
     return analytics

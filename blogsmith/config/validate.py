@@ -15,10 +15,20 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..base.diagnostics.model import nearest, question_of
+from ..base.diagnostics.model import format_suggestion, nearest
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import LAZY, SHAPED, Form, accepts, either, one_of
-from ..base.schema.readers import Check, each, keys, known, must, shaped, unless_empty, values, without
+from ..base.schema.forms import LAZY, SHAPED, Form, accepts, choice_form, union_form
+from ..base.schema.readers import (
+    Check,
+    each,
+    keys,
+    member_of_choices,
+    must,
+    rejects,
+    shaped,
+    unless_empty,
+    values,
+)
 from ..base.schema.slots import Slot
 from ..model.execution_values import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from ..model.names import name_set
@@ -59,8 +69,8 @@ def is_device(name: str) -> bool:
 
 
 def permalink_problem(pattern: str) -> str:
-    """Return why `pattern` is not a valid permalink, or an empty string. Placeholder names are not checked.
-    """
+    """Return why `pattern` is not a valid permalink, or an empty string. Placeholder names are not
+    checked."""
     if not pattern.startswith("/"):
         return "must start with /"
     parts = pattern.split("/")[1:]
@@ -88,10 +98,10 @@ _SOURCE = lazy_pattern(
 )
 
 
-_SOURCE_FORM = {"anyOf": [{"pattern": _SOURCE}, one_of(["'unsafe-inline'"])]}
+_SOURCE_FORM = {"anyOf": [{"pattern": _SOURCE}, choice_form(["'unsafe-inline'"])]}
 
 
-@accepts({"propertyNames": one_of(DIRECTIVES), "additionalProperties": {"items": _SOURCE_FORM}})
+@accepts({"propertyNames": choice_form(DIRECTIVES), "additionalProperties": {"items": _SOURCE_FORM}})
 def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> Any:
     """Return the policy, or None if it contains an invalid directive or source. Report each of them."""
     found = [
@@ -105,12 +115,12 @@ def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> 
     if directive not in DIRECTIVES:
         is_header = directive in _FROM_SERVERS
         hint = "only a server's header can say that" if is_header else f"known: {', '.join(DIRECTIVES)}"
-        policy.key(directive).wrong(f'the policy of a page has no directive "{directive}"', hint)
+        policy.key(directive).report(f'the policy of a page has no directive "{directive}"', hint)
         return False
     problems = [_source_problem(directive, source) for source in sources]
     for index, (message, hint) in enumerate(problems):
         if message:
-            policy.at(directive).at(index).wrong(message, hint)
+            policy.child(directive).child(index).report(message, hint)
     return not any(message for message, _ in problems)
 
 
@@ -124,10 +134,12 @@ def _source_problem(directive: str, source: str) -> tuple[str, str]:
     return f'"{source}" is no source', hint
 
 
-MACRO_NAMED = shaped(lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R")
+check_macro_name = shaped(
+    lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R"
+)
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """Syntax of a BCP 47 tag. It does not check that the language exists."""
-LANGUAGE_NAMED = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
+check_language_tag = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
 SHARES = ("mastodon", "bluesky", "email", "link")
@@ -135,13 +147,13 @@ PACKAGES = ("physics",)
 """LaTeX packages that a site or page may enable."""
 KEY_TYPES = ("text", "number", "boolean", "date", "list", "mapping")
 """Types for custom front matter keys, under `sections`."""
-WEIGHTS = ("page", "styles", "scripts", "fonts", "pictures", "total")
+BUDGET_SIZES = ("page", "styles", "scripts", "fonts", "pictures", "total")
 """Settings of `budget` that are sizes."""
-COUNTS = ("requests", "hosts")
+BUDGET_COUNTS = ("requests", "hosts")
 """Settings of `budget` that are counts."""
 COLORS = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 
-MOST_WIDTH, MOST_WIDTHS = 4000, 8
+MAX_IMAGE_WIDTH, MAX_IMAGE_COPIES = 4000, 8
 """Largest width of an image copy, in pixels, and largest number of copies of one image."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _PATH_PART = lazy_pattern(r"/?[a-z0-9]+(?:-[a-z0-9]+)*/?")
@@ -154,13 +166,15 @@ _PYTHON_HINT = "a path from the root, or from the folder of blogsmith.yaml"
 _VARIABLE_HINT = "the name alone; its value comes from where blogsmith is started"
 _PLACEHOLDER = lazy_pattern(r":([A-Za-z_]+)")
 _MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
-_TAKEN_FOLDERS = name_set(
+_RESERVED_FOLDERS = name_set(
     "content static themes plugins layouts partials shortcodes languages _freeze blogsmith.yaml"
 )
 """Folders with the author's own files. Writing the site there would replace them."""
 
-_TAKEN = "|".join(map(re.escape, sorted(_TAKEN_FOLDERS)))
-_OUTPUT: Form = {"pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_TAKEN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"}
+_RESERVED_PATTERN = "|".join(map(re.escape, sorted(_RESERVED_FOLDERS)))
+_OUTPUT: Form = {
+    "pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_RESERVED_PATTERN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"
+}
 _BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
 _PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}
 
@@ -171,7 +185,7 @@ def _output_problem(output: str) -> str:
         return "must name a folder below the site's"
     if path.is_absolute() or ".." in path.parts or re.search(r"^~|[\\:\x00-\x1f]", output):
         return "must be a relative path inside the site"
-    if path.parts[0].casefold() in _TAKEN_FOLDERS or path.parts[0].startswith("."):
+    if path.parts[0].casefold() in _RESERVED_FOLDERS or path.parts[0].startswith("."):
         return f"cannot be {path.parts[0]}, which holds the site's own files"
     return ""
 
@@ -185,32 +199,37 @@ def _timezone(name: str, slot: Slot) -> str | None:
     except (OSError, ValueError, LookupError):
         pass
     near = nearest(name, available_timezones() - {"localtime"})
-    hint = question_of(near) or "write it as Europe/Vienna"
-    slot.wrong(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
+    hint = format_suggestion(near) or "write it as Europe/Vienna"
+    slot.report(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
     return None
 
 
-_KNOWN_PLACES = "|".join(PLACEHOLDERS)
+_PLACEHOLDER_PATTERN = "|".join(PLACEHOLDERS)
 
 
-@accepts({**SHAPED, "pattern": rf"^(?=.*:slug)(?!.*:(?!(?:{_KNOWN_PLACES})(?![A-Za-z_])))(?:/[\w.:~-]+)+/?$"})
+@accepts(
+    {
+        **SHAPED,
+        "pattern": rf"^(?=.*:slug)(?!.*:(?!(?:{_PLACEHOLDER_PATTERN})(?![A-Za-z_])))(?:/[\w.:~-]+)+/?$",
+    }
+)
 def _permalink(pattern: str, slot: Slot) -> str | None:
     unknown = [name for name in _PLACEHOLDER.findall(pattern) if name not in PLACEHOLDERS]
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.wrong(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
+        slot.report(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
-        slot.wrong(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")
+        slot.report(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")
     return None if problem or unknown else pattern
 
 
-@accepts(either(one_of(["", *EDITORS]), {"pattern": r"\{file\}|^\s*$"}))
+@accepts(union_form(choice_form(["", *EDITORS]), {"pattern": r"\{file\}|^\s*$"}))
 def _editor(text: str, slot: Slot) -> str | None:
     choice = read_editor(text)
     if choice.problem:
-        slot.wrong(choice.problem, choice.hint)
+        slot.report(choice.problem, choice.hint)
     return None if choice.problem else text
 
 
@@ -218,8 +237,8 @@ def _packages_form() -> Form:
     from ..pyodide.distribution import CDN
     from ..pyodide.names import PACKAGE_NAMES
 
-    here = {"properties": {"pyodide": {"not": one_of([CDN])}}, "required": ["pyodide"]}
-    names = one_of(sorted(PACKAGE_NAMES))
+    here = {"properties": {"pyodide": {"not": choice_form([CDN])}}, "required": ["pyodide"]}
+    names = choice_form(sorted(PACKAGE_NAMES))
     folder = {"pattern": rf"^(?:{CDN}|static/(?!.*(?:^|/)\.)[^\\:?#]+)$"}
     of_cdn = {"properties": {"packages": {"items": names}}}
     return {"properties": {"pyodide": folder}, "if": here, "then": {}, "else": of_cdn}
@@ -229,32 +248,34 @@ def _packages_form() -> Form:
 def _browser(settings: Browser, slot: Slot) -> Browser | None:
     """Check the packages, whose valid names depend on the source of Pyodide."""
     from ..pyodide.distribution import CDN, setting_problem
-    from ..pyodide.names import PACKAGE_NAMES, package_meant
+    from ..pyodide.names import PACKAGE_NAMES, guess_package
 
     problem = setting_problem(settings.pyodide)
     if problem:
         hint = "write cdn, or a folder such as static/pyodide"
-        slot.at("pyodide").wrong(f'"{settings.pyodide}" {problem}', hint)
+        slot.child("pyodide").report(f'"{settings.pyodide}" {problem}', hint)
     of_cdn = settings.packages if settings.pyodide == CDN else ()
     unknown = [index for index, name in enumerate(of_cdn) if name not in PACKAGE_NAMES]
     for index in unknown:
-        meant = package_meant(of_cdn[index])
+        meant = guess_package(of_cdn[index])
         hint = f"did you mean {meant}?" if meant else ""
-        slot.at("packages").at(index).wrong(f'Pyodide has no package "{of_cdn[index]}"', hint)
+        slot.child("packages").child(index).report(f'Pyodide has no package "{of_cdn[index]}"', hint)
     return None if problem or unknown else settings
 
 
-_WIDTH: Form = {"minimum": 16, "maximum": MOST_WIDTH}
+_WIDTH: Form = {"minimum": 16, "maximum": MAX_IMAGE_WIDTH}
 
 
-@accepts({"items": _WIDTH, "minItems": 1, "maxItems": MOST_WIDTHS})
+@accepts({"items": _WIDTH, "minItems": 1, "maxItems": MAX_IMAGE_COPIES})
 def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
-    wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MOST_WIDTH]
+    wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MAX_IMAGE_WIDTH]
     for index in wrong:
-        hint = f"a width in pixels, from 16 to {MOST_WIDTH}"
-        slot.at(index).wrong(f"a picture cannot be {widths[index]} pixels wide", hint)
-    if not widths or len(widths) > MOST_WIDTHS:
-        slot.wrong(f"widths must name 1 to {MOST_WIDTHS} sizes", "responsive: false switches copies off")
+        hint = f"a width in pixels, from 16 to {MAX_IMAGE_WIDTH}"
+        slot.child(index).report(f"a picture cannot be {widths[index]} pixels wide", hint)
+    if not widths or len(widths) > MAX_IMAGE_COPIES:
+        slot.report(
+            f"widths must name 1 to {MAX_IMAGE_COPIES} sizes", "responsive: false switches copies off"
+        )
         return None
     return None if wrong else widths
 
@@ -265,7 +286,7 @@ def _orcid(written: str, slot: Slot) -> str | None:
     if found and is_orcid(found[1]):
         return written
     reason = "its last digit does not fit the others" if found else "write it as 0000-0002-1825-0097"
-    slot.wrong(f'"{written}" is no ORCID iD', reason)
+    slot.report(f'"{written}" is no ORCID iD', reason)
     return None
 
 
@@ -288,14 +309,14 @@ def _is_path(text: str) -> bool:
 @accepts({"propertyNames": {"pattern": LANGUAGE}})
 def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mapping[str, SiteLanguage]:
     """Check that each language tag is valid and that no two languages have the same URL path."""
-    named = {tag: found for tag, found in languages.items() if LANGUAGE_NAMED(tag, slot.key(tag))}
+    named = {tag: found for tag, found in languages.items() if check_language_tag(tag, slot.key(tag))}
     taken: dict[str, str] = {}
     for tag, found in named.items():
         path = found.path.strip("/") or tag.lower()
         first = taken.setdefault(path, tag)
         if first != tag:
             hint = "give one of them another `path`" if first.lower() != tag.lower() else "keep one of them"
-            slot.key(tag).wrong(f"{first} and {tag} both have the addresses /{path}/", hint)
+            slot.key(tag).report(f"{first} and {tag} both have the addresses /{path}/", hint)
     _warn_of_own_path(named, slot)
     return named
 
@@ -307,7 +328,9 @@ def _warn_of_own_path(languages: Mapping[str, SiteLanguage], slot: Slot) -> None
     for tag, found in languages.items():
         if found.path and tag.lower() == str(own).lower():
             message = f"the path of {tag} changes nothing: pages in the site's own language lie at the root"
-            slot.at(tag).at("path").warn("config-value", message, "take it out; lang: names that language")
+            slot.child(tag).child("path").warn(
+                "config-value", message, "take it out; lang: names that language"
+            )
 
 
 _AMOUNT = must(
@@ -316,7 +339,7 @@ _AMOUNT = must(
 _POSITIVE: Form = {"exclusiveMinimum": 0}
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more", form={"minimum": 0})
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds", form=_POSITIVE)
-_ADDRESSED = must(
+_check_url = must(
     _MENU_URL.match,
     '{name} "{value}" is no address',
     "/posts/ or https://…",
@@ -326,47 +349,47 @@ _CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -"
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        "base_url": without(
+        "base_url": rejects(
             base_url_problem, "{name} {problem}", "write it as https://example.org/blog", form=_BASE_URL
         ),
-        "lang": LANGUAGE_NAMED,
+        "lang": check_language_tag,
         "languages": check_languages,
         "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
-        "languages.menu.url": _ADDRESSED,
+        "languages.menu.url": _check_url,
         "orcids": values(_orcid),
         "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
-        "output": without(_output_problem, "{name} {problem}", form=_OUTPUT),
+        "output": rejects(_output_problem, "{name} {problem}", form=_OUTPUT),
         "timezone": _timezone,
-        "menu.url": _ADDRESSED,
+        "menu.url": _check_url,
         "permalinks": values(_permalink),
         "pagination": _NOT_NEGATIVE,
         "archive_pagination": _NOT_NEGATIVE,
         "plugins": each(shaped(_NAME, "name of a plugin", "the file name of the plugin without .py")),
         "callouts": keys(_CALLOUT),
-        "callouts.color": unless_empty(known(COLORS, "color", listed=COLORS)),
+        "callouts.color": unless_empty(member_of_choices(COLORS, "color", listed=COLORS)),
         "callouts.alias": each(_CALLOUT),
         "callouts.counter": unless_empty(_CALLOUT),
-        "math.macros": keys(MACRO_NAMED),
-        "math.packages": each(known(PACKAGES, "package")),
+        "math.macros": keys(check_macro_name),
+        "math.packages": each(member_of_choices(PACKAGES, "package")),
         "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1", form={"minimum": 1}),
         "images.widths": _widths,
         "images.formats": must(bool, "{name} must name one at least", form={"minItems": 1}),
-        "embeds.allow": each(known(PROVIDERS, "provider")),
+        "embeds.allow": each(member_of_choices(PROVIDERS, "provider")),
         "comments": check_comments,
         "analytics": check_analytics,
-        "share": each(known(SHARES, "kind of link", listed=SHARES)),
+        "share": each(member_of_choices(SHARES, "kind of link", listed=SHARES)),
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
         "links.timeout": _SECONDS,
         "links.pause": must(_is_pause, "{name} must be 0 to 60 seconds"),
         "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
         "links.days": _NOT_NEGATIVE,
-        **{f"budget.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
-        **{f"budget.{name}": _NOT_NEGATIVE for name in COUNTS},
-        **{f"budget.sections.{name}": unless_empty(_AMOUNT) for name in WEIGHTS},
-        **{f"budget.sections.{name}": _NOT_NEGATIVE for name in COUNTS},
-        "sections.types": values(known(KEY_TYPES, "type", listed=KEY_TYPES)),
+        **{f"budget.{name}": unless_empty(_AMOUNT) for name in BUDGET_SIZES},
+        **{f"budget.{name}": _NOT_NEGATIVE for name in BUDGET_COUNTS},
+        **{f"budget.sections.{name}": unless_empty(_AMOUNT) for name in BUDGET_SIZES},
+        **{f"budget.sections.{name}": _NOT_NEGATIVE for name in BUDGET_COUNTS},
+        "sections.types": values(member_of_choices(KEY_TYPES, "type", listed=KEY_TYPES)),
         "execute.python": must(
             _is_path,
             '"{value}" is no path of a Python',
@@ -392,5 +415,4 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     }
 )
 """Maps each setting to its check. Checks for the items of a list or mapping are listed under the setting
-itself.
-"""
+itself."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from ..api.commands import (
-    Clocks,
+    CommandClock,
     ProgressBar,
     drafts_option,
     format_path,
@@ -40,7 +40,7 @@ from ..api.commands import (
 @verbosity_options
 @click.pass_obj
 def epub(
-    clocks: Clocks,
+    clocks: CommandClock,
     posts: tuple[str, ...],
     series: str,
     title: str,
@@ -61,7 +61,7 @@ def epub(
     from ..api.books import BuildOptions, format_size, plural
     from .site_book import make_site_book
 
-    options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, remembers=True)
+    options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, use_cache=True)
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
         book = make_site_book(root, posts, options, series=series, title=title, progress=progress)
     print_messages(book.warnings)

@@ -58,7 +58,7 @@ class BookRequest(Struct, frozen=True):
 
 def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
     """Return an EPUB 3 file with a chapter for each page."""
-    binding = _Binding(request, read_file)
+    binding = _BookBuilder(request, read_file)
     chapters = [binding.chapter(page) for page in request.pages]
     if len(request.pages) > 1:
         chapters.insert(0, binding.title_page())
@@ -74,7 +74,7 @@ def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
     return pack_book(_facts(request), chapters, [sheet, *fonts, *pictures], contents, title)
 
 
-class _Binding:
+class _BookBuilder:
     """Converts chapters and collects the images they refer to."""
 
     def __init__(self, request: BookRequest, read_file: ReadFile) -> None:
@@ -126,12 +126,12 @@ class _Binding:
                 return self._picture(unquote(path.partition("?")[0]))
             if path in self.names:
                 return self._in_book(page, path, fragment)
-            return _quoted(address) if self._host else ""
+            return _percent_encode(address) if self._host else ""
         if tag == "img":
             return ""
         if address.startswith("#"):
             return self._in_book(page, page.url, address[1:])
-        return _quoted(address) if _scheme(address) in _OUTSIDE else ""
+        return _percent_encode(address) if _scheme(address) in _OUTSIDE else ""
 
     def _in_book(self, page: PageView, url: str, fragment: str) -> str:
         fragment = unquote(fragment)
@@ -145,12 +145,12 @@ class _Binding:
             data = self._read_file(path) if MEDIA_TYPES.get(suffix, "").startswith("image/") else None
             if data is None:
                 return ""
-            data = _drawing(data) if suffix == ".svg" else data
+            data = _clean_svg(data) if suffix == ".svg" else data
             self.pictures[path] = BookFile(f"picture-{len(self.pictures) + 1}{suffix}", data)
         return self.pictures[path].name
 
 
-def _drawing(data: bytes) -> bytes:
+def _clean_svg(data: bytes) -> bytes:
     """Return an SVG image without constructs that EPUB forbids.
 
     These are a document type, which refers to an external file, and paths without data. An image that is not
@@ -170,7 +170,7 @@ def _scheme(address: str) -> str:
         return ""
 
 
-def _quoted(address: str) -> str:
+def _percent_encode(address: str) -> str:
     """Percent-encode spaces and other characters of a URL that strict readers reject."""
     return quote(address, safe="%/:=&?~#+!$,;'@()*[]")
 
@@ -202,7 +202,7 @@ def _properties(parts: Sequence[Chapter]) -> str:
     return " ".join(name for name in names if name)
 
 
-def _facts(request: BookRequest) -> BookFacts:
+def _facts(request: BookRequest) -> BookMetadata:
     pages, config = request.pages, request.config
     authors = tuple(dict.fromkeys(name for page in pages for name in page.authors))
     sources = [page.canonical_url for page in pages if page.canonical_url.startswith("http")]
@@ -212,7 +212,7 @@ def _facts(request: BookRequest) -> BookFacts:
     own = source if len(pages) == 1 and sources else f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, names)}"
     dates = [date for page in pages for date in (page.updated, page.date) if date]
     licenses = {page.citation.license for page in pages if page.citation and page.citation.license}
-    return BookFacts(
+    return BookMetadata(
         identifier=own,
         title=without_control_characters(request.title),
         language=request.language.tag,
@@ -278,7 +278,7 @@ class BookFile(Struct, frozen=True):
         return f".{self.name.rpartition('.')[2].lower()}"
 
 
-class BookFacts(Struct, frozen=True):
+class BookMetadata(Struct, frozen=True):
     """Metadata of a book."""
 
     identifier: str
@@ -296,7 +296,7 @@ class BookFacts(Struct, frozen=True):
 
 
 def pack_book(
-    facts: BookFacts,
+    facts: BookMetadata,
     chapters: Sequence[BookFile],
     files: Sequence[BookFile],
     contents: Sequence[Entry],
@@ -325,7 +325,7 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes, method: int = zipfile
     archive.writestr(info, data)
 
 
-def _package(facts: BookFacts, chapters: Sequence[BookFile], files: Sequence[BookFile]) -> str:
+def _package(facts: BookMetadata, chapters: Sequence[BookFile], files: Sequence[BookFile]) -> str:
     items = [BookFile("nav.xhtml", b"", "nav"), *chapters, *files]
     ids = {file.name: f"f{number}" for number, file in enumerate(items)}
     manifest = "\n".join(
@@ -346,7 +346,7 @@ def _package(facts: BookFacts, chapters: Sequence[BookFile], files: Sequence[Boo
     )
 
 
-def _metadata(facts: BookFacts, *, has_math: bool) -> Iterator[str]:
+def _metadata(facts: BookMetadata, *, has_math: bool) -> Iterator[str]:
     yield f'<dc:identifier id="id">{escape_xml(facts.identifier)}</dc:identifier>'
     yield f"<dc:title>{escape_xml(facts.title)}</dc:title>"
     yield f"<dc:language>{escape_xml(facts.language)}</dc:language>"
@@ -371,7 +371,7 @@ def _metadata(facts: BookFacts, *, has_math: bool) -> Iterator[str]:
     yield '<meta property="schema:accessibilityHazard">unknown</meta>'
 
 
-def _nav(facts: BookFacts, contents: Sequence[Entry], title: str) -> str:
+def _nav(facts: BookMetadata, contents: Sequence[Entry], title: str) -> str:
     direction = "rtl" if facts.is_right_to_left else "ltr"
     body = f'<nav epub:type="toc" role="doc-toc"><h1>{escape_xml(title)}</h1>{_entries(contents)}</nav>'
     return xhtml_document(title, body, facts.language, direction)

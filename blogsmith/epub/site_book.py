@@ -22,13 +22,13 @@ from ..api.books import (
     UpdateRequest,
     did_you_mean,
     font_bytes,
-    font_cut_of,
     font_face,
     no_progress,
     open_rows,
     page_signs,
     select_posts,
     slugify,
+    subset_font,
 )
 from .document import FONT, BookRequest, make_book
 
@@ -62,7 +62,7 @@ def make_site_book(
     # texts of pages are read from the rows when they are asked for
     with open_rows(root) as rows:
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
-        (site,) = deque(line.update_all(None, UpdateRequest()), maxlen=1)
+        (site,) = deque(line.update_site(None, UpdateRequest()), maxlen=1)
         assert site is not None, "the last step gives the site"
         found = log.report()
         if errors := [diagnostic for diagnostic in found if diagnostic.severity == "error"]:
@@ -70,7 +70,7 @@ def make_site_book(
         pages = _choose_pages(site, root, posts, series)
         language = site.frame.find_language(pages[0].lang)
         request = BookRequest(pages, title or _title(site, pages, posts, series), site.config, language)
-        data = make_book(_with_font(request, site), lambda path: _read_file(site, path))
+        data = make_book(_add_font(request, site), lambda path: _read_file(site, path))
     own = {page.path for page in pages}
     warnings = tuple(diagnostic for diagnostic in found if diagnostic.path in own)
     return SiteBook(data, slugify(request.title) or "book", len(pages), warnings)
@@ -83,7 +83,7 @@ def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: 
         return _series_pages(site, written, series)
     loaded = site.resolved.loaded
     known = [document.path for document in loaded.documents]
-    chosen = select_posts(root, posts, [*known, *(document.path for document, _ in loaded.left_out.values())])
+    chosen = select_posts(root, posts, [*known, *(document.path for document, _ in loaded.unbuilt.values())])
     if chosen is None:
         # a translation would tell everything twice
         found = [view for view in written.values() if view.kind == "post" and view.date and not view.edition]
@@ -119,13 +119,13 @@ def _title(site: SiteSnapshot, pages: Sequence[PageView], posts: Sequence[str], 
     return sections.pop() if posts and len(sections) == 1 else site.config.title
 
 
-def _with_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
+def _add_font(request: BookRequest, site: SiteSnapshot) -> BookRequest:
     """Return the request with the math font, reduced to the symbols that its formulas use."""
     font = site.context.theme.files.math_font
     signs = frozenset().union(*(page_signs(page) for page in request.pages))
     if font is None or not signs:
         return request
-    cut = font_cut_of(signs, font.asset.path.stem, font.version)
+    cut = subset_font(signs, font.asset.path.stem, font.version)
     return replace(request, font=font_bytes(cut, site.context), font_face=font_face(FONT))
 
 
@@ -134,7 +134,7 @@ def _read_file(site: SiteSnapshot, path: str) -> bytes | None:
 
     path: including the base path.
     """
-    planned = site.table.get(path)
+    planned = site.files_by_url.get(path)
     content = planned.content if planned else None
     if content is None or isinstance(content, PageView):
         return None

@@ -19,7 +19,7 @@ MATHML = "http://www.w3.org/1998/Math/MathML"
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
-_OMITTED = name_set("button canvas dialog form input object script select style template textarea")
+_REMOVED_ELEMENTS = name_set("button canvas dialog form input object script select style template textarea")
 """Controls and scripts, removed with their content."""
 _OMITTED_VOID = name_set("base embed input link meta param source track")
 _UNWRAPPED = name_set("picture noscript audio video map area iframe")
@@ -81,7 +81,7 @@ def escape_xml(text: str) -> str:
     return text.replace("\n", "&#10;").replace("\t", "&#9;").replace("\r", "&#13;")
 
 
-class _Open(Struct, frozen=True):
+class _OpenElement(Struct, frozen=True):
     tag: str
     """Lower-case HTML name."""
     written: str
@@ -95,7 +95,7 @@ class _Writer(HTMLParser):
         super().__init__(convert_charrefs=True)
         self._resolve = resolve
         self._parts: list[str] = []
-        self._open: list[_Open] = []
+        self._open: list[_OpenElement] = []
         self._omitted: list[str] = []
         self._has_math = self._has_svg = False
 
@@ -104,7 +104,7 @@ class _Writer(HTMLParser):
         return Chapter("".join(self._parts), self._has_math, self._has_svg)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _OMITTED:
+        if tag in _REMOVED_ELEMENTS:
             if tag not in VOID_ELEMENTS:
                 self._omitted.append(tag)
             return
@@ -159,7 +159,7 @@ class _Writer(HTMLParser):
             if own != outer or tag in ("math", "svg"):
                 attributes = f' xmlns="{own}"{attributes}'
             self._parts.append(f"<{written}{attributes}>")
-        self._open.append(_Open(tag, written, own))
+        self._open.append(_OpenElement(tag, written, own))
 
     def _with_address(self, tag: str, values: dict[str, str], written: str) -> str:
         """Resolve the URL of an element and return the element name to write.
@@ -230,8 +230,7 @@ def _first_values(attrs: list[tuple[str, str | None]]) -> dict[str, str]:
 
 def _written_name(tag: str, raw: str, namespace: str) -> str:
     """Return the name of an element. SVG names are case-sensitive, but `HTMLParser` converts them to lower
-    case.
-    """
+    case."""
     found = _RAW_NAME.match(raw, 1) if namespace == SVG else None
     return found[0] if found and found[0].lower() == tag else tag
 

@@ -7,6 +7,6 @@ from .kernel.session import KernelEngine
 from .session.engine import WORKER, Engine
 
 
-def engine_of(page: PageCells) -> Engine:
+def choose_engine(page: PageCells) -> Engine:
     """Return the engine that runs the cells of `page`."""
     return KernelEngine(page.kernel) if page.engine == "jupyter" else WORKER

@@ -1,5 +1,5 @@
-"""`blogsmith check --links`: check the links of pages to other hosts, and report problems at their locations.
-"""
+"""`blogsmith check --links`: check the links of pages to other hosts, and report problems at their
+locations."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from ..build.snapshot import SiteSnapshot
 from ..config.load import CONFIG_NAME
 from ..config.schema import ExternalLinks
-from ..model.remote_images import remote_address
+from ..model.remote_images import normalize_remote_url
 from ..network.connection import Limits
 from ..network.linkcheck.archive import API, find_copy
 from ..network.linkcheck.check import CheckPlan, LinkCheck
-from ..network.linkcheck.findings import findings
-from ..network.linkcheck.host_gates import Clock, HostGates
-from ..network.linkcheck.link_uses import AddressIndex, LinkUse, addresses_in, uses_in
+from ..network.linkcheck.findings import link_diagnostics
+from ..network.linkcheck.host_gates import GateClock, HostGates
+from ..network.linkcheck.link_uses import LinkUse, UrlIndex, find_urls, find_uses
 from ..network.linkcheck.probe import Probe
 from ..network.linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..project.focus import is_within
@@ -29,7 +29,7 @@ from ..project.trust.consent import is_trusted
 from ..stages.bibliographies import SiteBibliographies
 
 _FEW_HOSTS = 3
-_WHOLE = 3
+_TOTAL_FACTOR = 3
 """Factor from the timeout without data to the time limit of a whole request."""
 
 
@@ -38,22 +38,22 @@ class LinkOptions(Struct, frozen=True):
 
     now_s: int
     """Current time in seconds since 1970."""
-    renew: bool = False
+    recheck_all: bool = False
     """Check all links again, including those with a valid result."""
     files: tuple[str, ...] = ()
     """Check only links in these files and folders; empty: in all."""
     limits: Limits = Limits()
     """Limits of requests. Times are replaced by those of the settings."""
-    clock: Clock = Clock()
+    clock: GateClock = GateClock()
     archive_api: str = API
 
 
 class LinkCounts(Struct, frozen=True):
     """Counts of a link check."""
 
-    asked: int = 0
+    checked: int = 0
     hosts: int = 0
-    known: int = 0
+    still_valid: int = 0
     """URLs whose last result is still valid."""
     ignored: int = 0
     is_offline: bool = False
@@ -65,35 +65,37 @@ class LinkCounts(Struct, frozen=True):
 def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> LinkCounts:
     """Check the links to other hosts on the site's pages. Add problems to the log."""
     settings, root = site.config.links, site.context.root
-    uses = [found for found in _uses_of(site) if not options.files or is_within(found[1].path, options.files)]
+    uses = [
+        found for found in _find_uses(site) if not options.files or is_within(found[1].path, options.files)
+    ]
     named = {address: set[str]() for address, _ in uses}
     for address, use in uses:
         named[address].add(use.fragment)
     wanted = {address: names for address, names in named.items() if not _is_ignored(address, settings)}
-    verdicts = {} if options.renew else read_verdicts(root)
+    verdicts = {} if options.recheck_all else read_verdicts(root)
     due = {
         address: names
         for address, names in wanted.items()
         if is_due(verdicts.get(address), names, options.now_s, settings.days)
     }
     before = dict(verdicts)
-    is_offline = not _ask(site, due, verdicts, options, log)
+    is_offline = not _check_due_links(site, due, verdicts, options, log)
     _add_copies(site, uses, wanted, verdicts, options)
     if is_offline:
         verdicts = before
-    found = findings(((address, use) for address, use in uses if address in wanted), verdicts)
+    found = link_diagnostics(((address, use) for address, use in uses if address in wanted), verdicts)
     log.add(found)
     return LinkCounts(
-        asked=len(due),
+        checked=len(due),
         hosts=len({urlsplit(address).netloc for address in due}),
-        known=len(wanted) - len(due),
+        still_valid=len(wanted) - len(due),
         is_offline=is_offline,
         ignored=len(named) - len(wanted),
         unknown=sum(verdicts[address].state == "unknown" for address in wanted if address in verdicts),
     )
 
 
-def _ask(
+def _check_due_links(
     site: SiteSnapshot,
     due: dict[str, set[str]],
     verdicts: dict[str, LinkVerdict],
@@ -130,9 +132,9 @@ def _limits(site: SiteSnapshot, options: LinkOptions) -> Limits:
     )
     return replace(
         options.limits,
-        may_be_private=options.limits.may_be_private or may_be_private,
-        silent_s=settings.timeout,
-        whole_s=_WHOLE * settings.timeout,
+        allow_private=options.limits.allow_private or may_be_private,
+        read_timeout_s=settings.timeout,
+        total_timeout_s=_TOTAL_FACTOR * settings.timeout,
     )
 
 
@@ -157,31 +159,31 @@ def _add_copies(
     write_verdicts(site.context.root, verdicts, options.now_s)
 
 
-def _uses_of(site: SiteSnapshot) -> Iterator[tuple[str, LinkUse]]:
+def _find_uses(site: SiteSnapshot) -> Iterator[tuple[str, LinkUse]]:
     """Yield each URL that pages and menus link to, in the order of the site."""
-    own = remote_address(site.config.base_url)
+    own = normalize_remote_url(site.config.base_url)
     files = SiteBibliographies(site.context.root)
     files.use_settings(site.context.settings)
-    indexes: dict[str, AddressIndex] = {}
+    indexes: dict[str, UrlIndex] = {}
     for item in site.rendered.values():
         document = item.document
-        named = addresses_in(item.body.html)
+        named = find_urls(item.body.html)
         named = {address: names for address, names in named.items() if not own or not _is_below(address, own)}
         if named:
-            page = AddressIndex(str(document.path), document.source.text)
+            page = UrlIndex(str(document.path), document.source.text)
             date = f"{document.front.date:%Y%m%d}" if document.front.date else ""
             texts = files.texts(document)
-            others = [_index_of(path, text, indexes) for path, text in texts]
-            yield from uses_in(page, named, others, date)
+            others = [_find_index(path, text, indexes) for path, text in texts]
+            yield from find_uses(page, named, others, date)
     menus = (site.config.menu, *(found.menu for found in site.config.languages.values()))
-    entries = {remote_address(entry.url): {""} for menu in menus for entry in menu}
+    entries = {normalize_remote_url(entry.url): {""} for menu in menus for entry in menu}
     entries.pop("", None)
-    yield from uses_in(AddressIndex(CONFIG_NAME, "\n".join(site.context.settings.lines)), entries)
+    yield from find_uses(UrlIndex(CONFIG_NAME, "\n".join(site.context.settings.lines)), entries)
 
 
-def _index_of(path: str, text: str, indexes: dict[str, AddressIndex]) -> AddressIndex:
+def _find_index(path: str, text: str, indexes: dict[str, UrlIndex]) -> UrlIndex:
     if path not in indexes:
-        indexes[path] = AddressIndex(path, text)
+        indexes[path] = UrlIndex(path, text)
     return indexes[path]
 
 

@@ -15,17 +15,17 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import Diagnostic
 from ..build.load import load_site
 from ..build.render import PageCache
-from ..build.snapshot import Entries
-from ..build.trace import index_of, page_tools
+from ..build.snapshot import LazyEntries
+from ..build.trace import build_index, page_tools
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.pictures import ImageInfo
-from ..model.remote_images import is_remote, remote_address
+from ..model.remote_images import is_remote, normalize_remote_url
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions
 from ..render.html import render_body
-from ..render.tools import Tools
+from ..render.tools import SiteAccess
 from ..stages.bibliographies import SiteBibliographies
 
 if TYPE_CHECKING:
@@ -34,26 +34,26 @@ if TYPE_CHECKING:
 _CODE = "image-fetch"
 
 
-class RemoteUse(Struct, frozen=True):
+class RemoteImageUse(Struct, frozen=True):
     """A reference of a page to an image on another host."""
 
-    written: str
-    address: str
+    source_text: str
+    url: str
     """URL as returned by `remote_address`, for a video that of its poster; empty if it cannot be requested.
     """
-    at: Diagnostic
+    template: Diagnostic
     """Diagnostic at the location of the reference, used as a template."""
     is_poster: bool = False
     """Whether `written` is the URL of a video and `address` that of its poster."""
 
 
-def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteUse]:
+def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteImageUse]:
     """Return all references to remote images in the order of the site, one per location."""
     memory = PageCache(None)
     loaded = load_site(context, memory, options, log)
     documents = {str(document.path): document for document in loaded.documents}
-    entries = Entries(documents, lambda document: memory.facts_of(document).entry)
-    index = index_of(loaded, entries, context)
+    entries = LazyEntries(documents, lambda document: memory.get_facts(document).entry)
+    index = build_index(loaded, entries, context)
     bibliographies = SiteBibliographies(context.root)
     bibliographies.use_settings(context.settings)
     tools = page_tools(
@@ -70,11 +70,11 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     return [
         use
         for document in log.iterate("look for images", loaded.documents)
-        for use in _uses_of(document, memory, tools)
+        for use in _find_uses(document, memory, tools)
     ]
 
 
-def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[RemoteUse]:
+def _find_uses(document: Document, memory: PageCache, tools: SiteAccess) -> Iterator[RemoteImageUse]:
     named: dict[str, str] = {}
     posters: set[str] = set()
 
@@ -94,13 +94,15 @@ def _uses_of(document: Document, memory: PageCache, tools: Tools) -> Iterator[Re
     head = document.front.image
     if is_remote(head):
         place = document.front.places.get("image")
-        yield RemoteUse(head, remote_address(head), Diagnostic(_CODE, "", str(document.path), place))
+        yield RemoteImageUse(
+            head, normalize_remote_url(head), Diagnostic(_CODE, "", str(document.path), place)
+        )
     body = render_body(memory.parse(document), replace(tools, image=image, poster=poster))
     written_of = {problem: written for written, problem in named.items()}
     for found in body.diagnostics:
         if found.code == _CODE:
             written = written_of[found.message]
-            yield RemoteUse(written, remote_address(written), found, written in posters)
+            yield RemoteImageUse(written, normalize_remote_url(written), found, written in posters)
 
 
 def _no_results(document: Document) -> PageResults:

@@ -12,8 +12,8 @@ from msgspec import Struct
 from ..build.load import parse_pages
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
-from ..pyodide.imports import imports_of
-from ..pyodide.names import MODULES, needs_no_package
+from ..pyodide.imports import find_imports
+from ..pyodide.names import MODULES, is_built_in
 from ..syntax.cells.runnables import Runnable
 
 if TYPE_CHECKING:
@@ -48,12 +48,12 @@ def _runnables(page: Parsed) -> list[Runnable]:
 
 
 def _modules(codes: Iterable[str]) -> tuple[str, ...]:
-    found = {(item.module, item.guarded) for code in codes for item in imports_of(code)}
+    found = {(item.module, item.guarded) for code in codes for item in find_imports(code)}
     # Optional imports that Pyodide does not have either are not needed.
     wanted = {name for name, guarded in found if not guarded or name in MODULES}
-    return tuple(sorted(name for name in wanted if not needs_no_package(name)))
+    return tuple(sorted(name for name in wanted if not is_built_in(name)))
 
 
-def modules_of(pages: Sequence[RunnablePage]) -> tuple[str, ...]:
+def imported_modules(pages: Sequence[RunnablePage]) -> tuple[str, ...]:
     """Return all modules that the pages import, sorted."""
     return tuple(sorted({module for page in pages for module in page.modules}))

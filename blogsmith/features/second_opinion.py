@@ -19,17 +19,17 @@ from ..model.documents import Document
 from ..project.bundled_folders import bundled_folder
 from ..project.focus import is_within
 from ..project.report import BuildLog
-from ..render.converters import convert_foreign
+from ..render.converters import convert_with_plugin
 from ..syntax.parser import formulas, make_parser, parse_document
 from ..tex.convert import TypesetFormula, convert_formula
 from ..tex.errors import TexError
 from ..tex.foreign.structure import first_difference, read_structure
-from ..tex.foreign.unusable import UnusableMathml
-from ..tex.foreign_formula import check_replaceable, foreign_source
+from ..tex.foreign.unusable import UnusableMathmlError
+from ..tex.foreign_formula import check_replaceable, prepare_foreign_source
 from ..tex.parse.reader import Macro
 
 PLUGIN = "latex2mathml"
-_MOST_REASONS = 3
+_MAX_REASONS = 3
 
 
 def compare_formulas(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
@@ -75,7 +75,7 @@ class _Comparison:
             except TexError:
                 # the page reports this error
                 continue
-            source = FormulaSource(foreign_source(math.tex, macros), math.display, packages)
+            source = FormulaSource(prepare_foreign_source(math.tex, macros), math.display, packages)
             macros |= found.macros
             if difference := self._compare_one(found, source):
                 ours, theirs = difference
@@ -85,15 +85,15 @@ class _Comparison:
         return tuple(reporter.diagnostics)
 
     def _compare_one(self, ours: TypesetFormula, source: FormulaSource) -> tuple[str, str] | None:
-        """Return the first parts that differ, as text; None if the formulas are equal or cannot be compared.
-        """
+        """Return the first parts that differ, as text; None if the formulas are equal or cannot be
+        compared."""
         try:
             check_replaceable(ours)
-        except UnusableMathml as why:
+        except UnusableMathmlError as why:
             if ours.mathml:
                 self._left_out[str(why)] += 1
             return None
-        found = convert_foreign(self._converter, source)
+        found = convert_with_plugin(self._converter, source)
         if isinstance(found, str):
             self._left_out[found] += 1
             return None
@@ -111,5 +111,5 @@ class _Comparison:
         line = f"second opinion: {compared} compared with {PLUGIN}, {self._different:,} {verb}"
         if not left_out:
             return line
-        reasons = [f"{reason}: {count:,}" for reason, count in self._left_out.most_common(_MOST_REASONS)]
+        reasons = [f"{reason}: {count:,}" for reason, count in self._left_out.most_common(_MAX_REASONS)]
         return f"{line}; {left_out:,} not compared ({'; '.join(reasons)})"

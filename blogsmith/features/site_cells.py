@@ -13,7 +13,7 @@ from ..build.load import read_facts
 from ..cells.results import CellUpdate
 from ..cells.status import SiteStatus, read_environment, survey_pages
 from ..cells.update import update_cells
-from ..hooks.calls import blame_plugins
+from ..hooks.calls import convert_plugin_errors
 from ..project.context import SiteContext, open_site
 from ..project.report import BuildLog, BuildOptions, BuildReport, Counts, Progress, no_progress
 
@@ -25,7 +25,7 @@ def execute_site(
     log = BuildLog(progress, strict=options.strict)
     try:
         context = open_site(root)
-        with blame_plugins(context.plugins):
+        with convert_plugin_errors(context.plugins):
             return _execute(context, posts, options, log)
     except SiteError as error:
         log.add(error.diagnostics)
@@ -39,18 +39,20 @@ def _execute(context: SiteContext, posts: Sequence[str], options: BuildOptions, 
 
 
 def _counts(done: CellUpdate) -> Counts:
-    return Counts(cells=done.cells, ran=done.ran, unmet=done.unmet, missing=done.missing)
+    return Counts(
+        cells=done.cells, executed_cells=done.ran_cells, unmet=done.unmet_cells, missing=done.missing_needs
+    )
 
 
-def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, remembers: bool = False) -> SiteStatus:
+def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, use_cache: bool = False) -> SiteStatus:
     """Return the state of the named posts, by default of all, including drafts.
 
-    remembers: as in `BuildOptions`.
+    use_cache: as in `BuildOptions`.
 
     Raise SiteError if the site cannot be read.
     """
     context = open_site(root)
-    options = BuildOptions(now=now, drafts=True, future=True, remembers=remembers)
+    options = BuildOptions(now=now, drafts=True, future=True, use_cache=use_cache)
     pages = read_facts(context, posts, options, BuildLog(no_progress))
     found = survey_pages(root, read_environment(root, context.config.execution), pages)
     return replace(found, has_own_python=not context.config.execution.python)

@@ -19,7 +19,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, field
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.html_tags import StartTag, hidden_spans, start_tag
+from ..base.html_tags import StartTag, find_tagless_spans, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
@@ -28,7 +28,7 @@ from ..model.template_views import PageView
 from ..model.units import format_size
 from ..project.focus import is_within
 from ..project.report import BuildLog
-from ..site.section_rules import section_of
+from ..site.section_rules import rule_section
 
 # Files that a browser loads for a page before the reader acts, according to its HTML, stylesheets and
 # modules.
@@ -55,15 +55,15 @@ class Resource(Struct, frozen=True):
     """URLs as written in the page."""
 
 
-def resources_of(html: str) -> Iterator[Resource]:
+def find_page_resources(html: str) -> Iterator[Resource]:
     """Yield the resources that the HTML of a page names, in order, possibly with duplicates."""
-    hidden, sources, is_picture = deque(hidden_spans(html)), list[tuple[str, ...]](), False
+    hidden, sources, is_picture = deque(find_tagless_spans(html)), list[tuple[str, ...]](), False
     for found in _TAG.finditer(html):
         while hidden and hidden[0][1] <= found.start():
             hidden.popleft()
         if hidden and hidden[0][0] <= found.start():
             continue
-        tag = start_tag(html, found.start())
+        tag = parse_start_tag(html, found.start())
         if tag is None or tag.name == "picture":
             is_picture, sources = tag is not None, []
         elif tag.name == "source":
@@ -74,10 +74,10 @@ def resources_of(html: str) -> Iterator[Resource]:
             choices = sources[0] if sources else _candidates(tag.get("srcset")) or (tag.get("src"),)
             yield Resource("pictures", choices)
         else:
-            yield from _of_tag(tag)
+            yield from _tag_resources(tag)
 
 
-def _of_tag(tag: StartTag) -> Iterator[Resource]:
+def _tag_resources(tag: StartTag) -> Iterator[Resource]:
     if tag.name == "link":
         words = tag.get("rel").lower().split()
         kinds = [_RELATIONS[word] for word in words if word in _RELATIONS]
@@ -98,7 +98,7 @@ def _candidates(srcset: str) -> tuple[str, ...]:
     return tuple(part.split()[0] for part in srcset.split(", ") if part.strip())
 
 
-def resources_in(kind: Kind, text: str) -> Iterator[Resource]:
+def find_file_resources(kind: Kind, text: str) -> Iterator[Resource]:
     """Yield the resources that a stylesheet or a module names."""
     if kind == "styles":
         for found in _IN_SHEET.finditer(text):
@@ -115,56 +115,55 @@ def resources_in(kind: Kind, text: str) -> Iterator[Resource]:
 
 def local_path(address: str, base: str) -> str:
     """Resolve a URL relative to the file at `base`. Return the path, or an empty string if it is on another
-    host.
-    """
+    host."""
     parts = urlsplit(address.strip())
     if parts.scheme or parts.netloc or not parts.path:
         return ""
     return normpath(join(base.rpartition("/")[0] or "/", unquote(parts.path)))
 
 
-def host_of(address: str) -> str:
+def remote_host(address: str) -> str:
     """Return the other host of a URL, or an empty string."""
     parts = urlsplit(address.strip())
     return parts.netloc.lower() if parts.scheme in ("", "http", "https") else ""
 
 
 _KINDS: tuple[Kind, ...] = ("styles", "scripts", "fonts", "pictures")
-_PACKED = frozenset((".css", ".js", ".mjs", ".svg", ".json", ".html", ".txt", ".xml"))
-_MOST_READ = 20_000_000
+_TEXT_SUFFIXES = frozenset((".css", ".js", ".mjs", ".svg", ".json", ".html", ".txt", ".xml"))
+_MAX_COMPRESSED_BYTES = 20_000_000
 _LINES = 10
 """Number of pages in the table."""
 _NAMES: Mapping[str, str] = {"page": "the HTML", "total": "the page with all that it loads"}
 
 
-class FileWeight(Struct, frozen=True):
+class FileSize(Struct, frozen=True):
     """Size of one file."""
 
     path: str
     bytes: int
-    packed: int
+    compressed: int
     """Size in bytes as sent by servers, compressed if it is text."""
 
 
-class PageWeight(Struct):
+class PageSize(Struct):
     """Files that a page loads, with their sizes."""
 
     url: str
     path: str
     """Path of the source; empty for a generated page."""
-    html: FileWeight
-    files: dict[str, tuple[Kind, FileWeight]] = field(default_factory=dict)
+    html: FileSize
+    files: dict[str, tuple[Kind, FileSize]] = field(default_factory=dict)
     hosts: set[str] = field(default_factory=set)
     remote: int = 0
     """Number of files on other hosts, whose sizes are unknown."""
 
-    def packed(self, name: str) -> int:
+    def compressed_bytes(self, name: str) -> int:
         """Return the compressed bytes of one kind, of the HTML (`page`), or of everything (`total`)."""
         if name == "page":
-            return self.html.packed
+            return self.html.compressed
         kinds = _KINDS if name == "total" else (name,)
-        return sum(file.packed for kind, file in self.files.values() if kind in kinds) + (
-            self.html.packed if name == "total" else 0
+        return sum(file.compressed for kind, file in self.files.values() if kind in kinds) + (
+            self.html.compressed if name == "total" else 0
         )
 
     @property
@@ -177,51 +176,51 @@ class PageWeight(Struct):
         """Number of files that a browser may request."""
         return 1 + len(self.files) + self.remote
 
-    def heaviest(self, name: str) -> str:
+    def largest_file_hint(self, name: str) -> str:
         """Return a hint that names the largest file of a kind."""
         files = [file for kind, file in self.files.values() if name in (kind, "total")]
-        largest = max(files, key=lambda file: (file.packed, file.path), default=None)
-        return f"the largest is {largest.path}, {format_size(largest.packed)}" if largest else ""
+        largest = max(files, key=lambda file: (file.compressed, file.path), default=None)
+        return f"the largest is {largest.path}, {format_size(largest.compressed)}" if largest else ""
 
 
-def weigh_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
+def measure_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
     """Measure all pages and add a warning to the log for each exceeded limit. Return a table of the largest
     pages.
 
     files: measure only pages that are made from these files and folders.
     """
-    scale = _Scale(site)
-    views = [one.content for one in site.composition.files if isinstance(one.content, PageView)]
+    scale = _SizeMeter(site)
+    views = [one.content for one in site.plan.files if isinstance(one.content, PageView)]
     asked = [view for view in views if not files or (view.path and is_within(view.path, files))]
     pages = []
     for view in log.iterate("budget", asked):
         try:
-            pages.append(scale.weigh(view))
+            pages.append(scale.measure(view))
         except SiteError as error:
             log.add(error.diagnostics)
     limits = _Limits(site.config)
     for page in pages:
         log.add(_excesses(page, limits))
-    pages.sort(key=lambda page: (-page.packed("total"), page.url))
+    pages.sort(key=lambda page: (-page.compressed_bytes("total"), page.url))
     return format_table(pages[:_LINES], len(pages))
 
 
-class _Scale:
+class _SizeMeter:
     """Measurement of the files of one site, each of them once."""
 
     def __init__(self, site: SiteSnapshot) -> None:
         self._site = site
-        self._files: dict[str, tuple[FileWeight, tuple[Resource, ...]] | None] = {}
+        self._files: dict[str, tuple[FileSize, tuple[Resource, ...]] | None] = {}
 
-    def weigh(self, view: PageView) -> PageWeight:
-        html = self._site.composition.page(view).html
-        page = PageWeight(view.url, view.path, FileWeight(view.url, len(html), _packed(html)))
-        for resource in resources_of(html.decode("utf-8", "replace")):
+    def measure(self, view: PageView) -> PageSize:
+        html = self._site.plan.page(view).html
+        page = PageSize(view.url, view.path, FileSize(view.url, len(html), _compressed_size(html)))
+        for resource in find_page_resources(html.decode("utf-8", "replace")):
             self._add(page, resource, view.url)
         return page
 
-    def _add(self, page: PageWeight, resource: Resource, base: str) -> None:
-        hosts = [host for address in resource.choices if (host := host_of(address))]
+    def _add(self, page: PageSize, resource: Resource, base: str) -> None:
+        hosts = [host for address in resource.choices if (host := remote_host(address))]
         if hosts:
             page.hosts.update(hosts)
             page.remote += 1
@@ -230,7 +229,7 @@ class _Scale:
         known = [(found[0], path) for path in paths if (found := self._file(path, resource.kind))]
         if not known:
             return
-        file, path = max(known, key=lambda one: (one[0].packed, one[1]))
+        file, path = max(known, key=lambda one: (one[0].compressed, one[1]))
         if path in page.files:
             return
         page.files[path] = (resource.kind, file)
@@ -238,27 +237,27 @@ class _Scale:
         for inner in found[1] if found else ():
             self._add(page, inner, path)
 
-    def _file(self, path: str, kind: Kind) -> tuple[FileWeight, tuple[Resource, ...]] | None:
+    def _file(self, path: str, kind: Kind) -> tuple[FileSize, tuple[Resource, ...]] | None:
         if path not in self._files:
             self._files[path] = self._weigh_file(path, kind)
         return self._files[path]
 
-    def _weigh_file(self, path: str, kind: Kind) -> tuple[FileWeight, tuple[Resource, ...]] | None:
-        planned = self._site.table.get(path)
+    def _weigh_file(self, path: str, kind: Kind) -> tuple[FileSize, tuple[Resource, ...]] | None:
+        planned = self._site.files_by_url.get(path)
         if planned is None or isinstance(planned.content, PageView):
             return None
-        content, is_text = planned.content, Path(path).suffix.lower() in _PACKED
+        content, is_text = planned.content, Path(path).suffix.lower() in _TEXT_SUFFIXES
         if isinstance(content, Path):
             size = content.stat().st_size
-            if not is_text or size > _MOST_READ:
-                return FileWeight(path, size, size), ()
+            if not is_text or size > _MAX_COMPRESSED_BYTES:
+                return FileSize(path, size, size), ()
             content = content.read_bytes
         data = content()
-        inner = tuple(resources_in(kind, data.decode("utf-8", "replace"))) if is_text else ()
-        return FileWeight(path, len(data), _packed(data) if is_text else len(data)), inner
+        inner = tuple(find_file_resources(kind, data.decode("utf-8", "replace"))) if is_text else ()
+        return FileSize(path, len(data), _compressed_size(data) if is_text else len(data)), inner
 
 
-def _packed(data: bytes) -> int:
+def _compressed_size(data: bytes) -> int:
     # Most servers compress with level 5 or 6.
     return len(gzip.compress(data, 6, mtime=0))
 
@@ -270,42 +269,42 @@ class _Limits:
         self._config = config
         self._sections = {name.strip("/"): own for name, own in config.budget.sections.items()}
 
-    def of(self, page: PageWeight, name: str) -> tuple[Any, str]:
+    def find(self, page: PageSize, name: str) -> tuple[Any, str]:
         """Return a limit that applies to a page, and the name of the setting that defines it."""
         path = PurePosixPath(page.path)
-        section = section_of(path, self._sections, self._config) if page.path and self._sections else ""
+        section = rule_section(path, self._sections, self._config) if page.path and self._sections else ""
         own = getattr(self._sections[section], name) if section else None
         if own is not None:
             return own, f"budget.sections.{section}.{name}"
         return getattr(self._config.budget, name), f"budget.{name}"
 
 
-def _excesses(page: PageWeight, limits: _Limits) -> Iterator[Diagnostic]:
+def _excesses(page: PageSize, limits: _Limits) -> Iterator[Diagnostic]:
     for name in ("page", *_KINDS, "total"):
-        written, setting = limits.of(page, name)
-        limit, weight = parse_size(written), page.packed(name)
+        written, setting = limits.find(page, name)
+        limit, weight = parse_size(written), page.compressed_bytes(name)
         if limit is not None and weight > limit:
             of_page = f"{_NAMES.get(name, f'the {name}')} of {page.url}"
             message = f"{of_page}: {format_size(weight)}, and {setting} is {format_size(limit)}"
-            yield _excess(page, message, page.heaviest(name))
+            yield _excess(page, message, page.largest_file_hint(name))
     for name, count in (("requests", page.requests), ("hosts", len(page.hosts))):
-        limit, setting = limits.of(page, name)
+        limit, setting = limits.find(page, name)
         if count > limit:
             asks = "asks for {} files" if name == "requests" else "asks {} other hosts"
             message = f"{page.url} {asks.format(count)}, and {setting} is {limit}"
             yield _excess(page, message, ", ".join(sorted(page.hosts)[:5]) if name == "hosts" else "")
 
 
-def _excess(page: PageWeight, message: str, hint: str) -> Diagnostic:
+def _excess(page: PageSize, message: str, hint: str) -> Diagnostic:
     return Diagnostic("budget", message, page.path, hint=hint, severity="warning")
 
 
-def format_table(pages: list[PageWeight], total: int) -> str:
+def format_table(pages: list[PageSize], total: int) -> str:
     """Return a table of the largest pages, with sizes as sent by servers."""
     head = ("HTML", *_KINDS, "together", "unpacked", "files", "hosts", "page")
     rows = [
         (
-            *(format_size(page.packed(name)) for name in ("page", *_KINDS, "total")),
+            *(format_size(page.compressed_bytes(name)) for name in ("page", *_KINDS, "total")),
             format_size(page.bytes),
             str(page.requests),
             str(len(page.hosts)),

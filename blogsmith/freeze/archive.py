@@ -21,27 +21,27 @@ from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import Folder, open_folder
 from ..base.storage.tree import scan
 from .record import PageRecord
-from .record_form import PICTURE
+from .record_form import IMAGE_NAME
 from .record_json import from_json, to_json
 from .store import (
     FREEZE,
     OUTPUTS,
-    folder_of,
     freeze_lock,
-    pictures_of,
-    put_page,
+    image_digests,
+    page_folder,
     read_folder,
     unreferenced_files,
+    write_page_folder,
     write_problem,
 )
 
-MOST_BYTES = 256 * 1024 * 1024
+MAX_BYTES = 256 * 1024 * 1024
 """Largest size of an archive in bytes, uncompressed: all of it is held in memory."""
-BROKEN = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
+ARCHIVE_ERRORS = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
 """Exceptions raised by reading an archive that is damaged or hostile."""
 
 
-class Unpacked(Struct, frozen=True):
+class UnpackResult(Struct, frozen=True):
     """Outcome of unpacking an archive. Fields list folders relative to the site root."""
 
     placed: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str,
     The same results give the same bytes. Raises `SiteError` `freeze-archive` if the file cannot be written.
     """
     files: dict[str, bytes] = {}
-    folders = sorted({folder_of(post) for post in posts})
+    folders = sorted({page_folder(post) for post in posts})
     try:
         with freeze_lock(root):
             for folder in folders:
@@ -82,11 +82,11 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
     record = read_folder(root, folder).record
     if record is None:
         return {}
-    pictures = {f"{folder}/{name}": (root / folder / name).read_bytes() for name in pictures_of(record)}
+    pictures = {f"{folder}/{name}": (root / folder / name).read_bytes() for name in image_digests(record)}
     return {f"{folder}/{OUTPUTS}": to_json(record), **pictures}
 
 
-def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
+def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackResult:
     """Unpack the results of an archive. They replace other recorded results unless `keep` is set.
 
     Raises `SiteError` `freeze-archive` if the archive contains anything but complete, valid records. In this
@@ -95,7 +95,7 @@ def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
     try:
         with source.open("rb") as stream:
             folders = read_archive(stream)
-    except BROKEN as error:
+    except ARCHIVE_ERRORS as error:
         raise _archive_error(source, f"is no archive of recorded results: {_format_error(error)}") from error
     placed, same, kept = [], [], []
     with freeze_lock(root):
@@ -103,13 +103,13 @@ def unpack(root: Path, source: Path, *, keep: bool = False) -> Unpacked:
             here = read_folder(root, PurePosixPath(name)).record
             if here is not None and here.timeless() == folder.record.timeless():
                 same.append(name)
-            elif here is not None and keep:
+            elif here is not None and keep_existing:
                 kept.append(name)
             else:
-                named = pictures_of(folder.record)
-                put_page(root, PurePosixPath(name), folder.outputs, folder.pictures, named)
+                named = image_digests(folder.record)
+                write_page_folder(root, PurePosixPath(name), folder.outputs, folder.pictures, named)
                 placed.append(name)
-    return Unpacked(tuple(placed), tuple(same), tuple(kept))
+    return UnpackResult(tuple(placed), tuple(same), tuple(kept))
 
 
 def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) ->
     Return a message for each file or folder removed, or to be removed if `dry` is set. Files that blogsmith
     did not write are left alone.
     """
-    wanted = {str(folder_of(page)) for page in pages}
+    wanted = {str(page_folder(page)) for page in pages}
     said: list[str] = []
     with freeze_lock(root):
         try:
@@ -166,7 +166,7 @@ def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
     if not has_record:
         return unreferenced_files(folder, {})
     found = from_json(folder.read(OUTPUTS), folder.path.name)
-    return unreferenced_files(folder, pictures_of(found)) if isinstance(found, PageRecord) else []
+    return unreferenced_files(folder, image_digests(found)) if isinstance(found, PageRecord) else []
 
 
 def _remove_empty(records: Folder, path: str) -> None:
@@ -197,7 +197,7 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, source: gzip.GzipFile) -> None:
         self._source = source
-        self._left = MOST_BYTES
+        self._left = MAX_BYTES
 
     def readable(self) -> bool:
         return True
@@ -206,11 +206,11 @@ class _Bounded(io.RawIOBase):
         data = self._source.read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise ValueError(f"it holds more than {MOST_BYTES // 2**20} MiB")
+            raise ValueError(f"it holds more than {MAX_BYTES // 2**20} MiB")
         return data
 
 
-def _files(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
+def _read_members(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
     """Yield the name and content of every file.
 
     Raises `ValueError` with a message for any other kind of member.
@@ -231,13 +231,13 @@ def _is_safe(name: PurePosixPath) -> bool:
         return False
     if any(part == ".." or re.search(r"[\\:\x00-\x1f]", part) for part in name.parts):
         return False
-    return name.name == OUTPUTS or re.fullmatch(PICTURE, name.name) is not None
+    return name.name == OUTPUTS or re.fullmatch(IMAGE_NAME, name.name) is not None
 
 
 def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
     """Map each folder to its content. Raises one of `BROKEN` if anything is not part of a complete record."""
     by_folder: dict[str, dict[str, bytes]] = {}
-    for name, data in _files(source):
+    for name, data in _read_members(source):
         folder = by_folder.setdefault(str(name.parent), {})
         if name.name in folder:
             raise ValueError(f"{name} is in it twice")
@@ -255,7 +255,7 @@ def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     if isinstance(record, Diagnostic):
         raise ValueError(f"{record.path}: {record.message}")
     digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
-    if digests != pictures_of(record):
+    if digests != image_digests(record):
         raise ValueError(f"the pictures in {name} are not those that its {OUTPUTS} names")
     return PackedPage(outputs, contents, record)
 

@@ -47,12 +47,12 @@ class StaleReasons:
         """Return why the key of a matched cell differs from the recorded key."""
         match = self.matches[position]
         record = self.record.cells[match.index] if match else None
-        found = [*self._own_changes(position), *self.earlier_reasons(position, known=True)]
+        found = [*self._own_changes(position), *self.earlier_reasons(position, may_be_empty=True)]
         if record is not None and record.origin is not None and not found:
             return ["it could not run when the rest of its session last changed"]
         return found or ["it was recorded under other conditions"]
 
-    def earlier_reasons(self, position: int, *, known: bool = False) -> list[str]:
+    def earlier_reasons(self, position: int, *, may_be_empty: bool = False) -> list[str]:
         """Return why the chain of keys up to the cell at `position` differs from the recorded chain.
 
         known: the caller may have another reason, so return an empty list if nothing is found.
@@ -60,7 +60,7 @@ class StaleReasons:
         found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
         if not found and self._is_reordered(position):
             found.append("the session was recorded in another order")
-        return found if found or known else ["it was recorded under other conditions"]
+        return found if found or may_be_empty else ["it was recorded under other conditions"]
 
     def file_reasons(self, index: int, *, own: bool = True) -> list[str]:
         """Return messages for changed files that the recorded cell at `index` or those before it used.
@@ -139,7 +139,7 @@ class StaleReasons:
             used = run.reads or run.modules or run.absent
             if not (used or record.depends or "depends" in record.options):
                 continue
-            cell = self._cell_of(index)
+            cell = self._find_cell(index)
             if cell is None:  # The cell was removed, so the cells after it have other keys anyway.
                 continue
             who = cell_name(cell)
@@ -173,7 +173,7 @@ class StaleReasons:
         for path in sorted(found - recorded.keys()):
             yield path, "is new"
 
-    def _cell_of(self, index: int) -> Cell | None:
+    def _find_cell(self, index: int) -> Cell | None:
         for cell, match in zip(self.cells, self.matches, strict=True):
             if match and match.index == index:
                 return cell

@@ -14,9 +14,9 @@ from ..model.cells import FigureSettings
 from ..model.paths import join_path
 from .keys import DEFAULT_FIGURES
 
-_NOT_SOURCES = frozenset((".blogsmith", ".git", "_freeze"))
+_EXCLUDED_FOLDERS = frozenset((".blogsmith", ".git", "_freeze"))
 """Folders in the site root that no pattern of `depends` matches."""
-_SMALL = 1024 * 1024
+_SMALL_BYTES = 1024 * 1024
 """Size in bytes below which a file is read in one call, which is several times faster."""
 
 
@@ -27,12 +27,10 @@ class Environment(Struct, frozen=True):
     """Declared variables that are set, with their values."""
     digest_of: Callable[[str], str | None]
     """Function from a path relative to the site root to the hex SHA-256 of the file. None if the file does
-    not exist.
-    """
+    not exist."""
     matches: Callable[[str, PurePosixPath], tuple[str, ...]]
     """Function from a `depends` pattern and the path of its post to matching files, relative to the site
-    root.
-    """
+    root."""
     figures: FigureSettings = DEFAULT_FIGURES
     versions: Mapping[str, str] | None = None
     """Import name → installed version. None unless other versions make a result stale."""
@@ -72,7 +70,7 @@ def _file_digest(file: Path) -> str | None:
         if not stat.S_ISREG(status.st_mode):
             return None
         with file.open("rb", buffering=0) as stream:
-            if status.st_size < _SMALL:
+            if status.st_size < _SMALL_BYTES:
                 return hashlib.sha256(stream.readall()).hexdigest()
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except (OSError, ValueError):  # ValueError: the path contains a NUL
@@ -82,7 +80,7 @@ def _file_digest(file: Path) -> str | None:
 def _glob(root: Path, pattern: str, folder: PurePosixPath) -> tuple[str, ...]:
     path = join_path(folder, pattern)
     parts = [*path.parts] if path else []
-    if not parts or parts[0] in _NOT_SOURCES:
+    if not parts or parts[0] in _EXCLUDED_FOLDERS:
         return ()
     if parts[-1] == "**":  # pathlib matches only folders with a final `**`
         parts.append("*")
@@ -90,4 +88,4 @@ def _glob(root: Path, pattern: str, folder: PurePosixPath) -> tuple[str, ...]:
         found = [file.relative_to(root).as_posix() for file in root.glob("/".join(parts)) if file.is_file()]
     except (OSError, ValueError):
         return ()
-    return tuple(sorted({path for path in found if path.partition("/")[0] not in _NOT_SOURCES}))
+    return tuple(sorted({path for path in found if path.partition("/")[0] not in _EXCLUDED_FOLDERS}))

@@ -26,7 +26,7 @@ from ..model.cells import Cell, FigureSettings, PageCells
 SCHEMA = 1
 """Version of the keys and of the files that store them. A new version makes every record stale."""
 KeyForm: TypeAlias = Literal[1, 2]
-EXACT: KeyForm = 1
+AS_WRITTEN: KeyForm = 1
 """Form of keys that hash the code as written."""
 CANONICAL: KeyForm = 2
 """Form of keys that hash Python code in its canonical form."""
@@ -74,7 +74,7 @@ def session_keys(
     sweeps: dict[int, Mapping[str, str]] = {}
     for cell in cells:
         codes.append(_code_digest(cell, form))
-        options.append(relevant_options(cell, figures))
+        options.append(result_options(cell, figures))
         if cell.options.sweep:
             others = cell.options.sweep.other_points()
             sweeps[len(keys)] = {
@@ -92,7 +92,7 @@ def layout_digest(cells: Sequence[Cell]) -> str:
 
 
 def _code_digest(cell: Cell, form: KeyForm) -> str:
-    if form == EXACT or cell.language != "python":
+    if form == AS_WRITTEN or cell.language != "python":
         return code_digest(cell.code)
     return _digest("canonical", canonical_form(cell.code, has_shapes=cell.options.shapes))
 
@@ -130,7 +130,7 @@ def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: _digest("environment", name, value)[:8] for name, value in environment.items()}
 
 
-def relevant_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
+def result_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
     """Return the options that change the result of a cell and differ from the default, as strings."""
     options = cell.options
     form = options.fig_format or figures.format
@@ -163,12 +163,12 @@ def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) ->
     """
     found = {}
     for value in page.values:
-        before = chain[cells_before(cells, value.after)]
+        before = chain[count_cells_before(cells, value.after)]
         found[value.number] = _digest("value", before, value.expression, value.conversion, value.spec)
     return found
 
 
-def cells_before(cells: Sequence[Cell], after: int) -> int:
+def count_cells_before(cells: Sequence[Cell], after: int) -> int:
     """Return how many of `cells` come before a value that follows the first `after` cells of the page."""
     return sum(cell.number <= after for cell in cells)
 
@@ -186,13 +186,13 @@ def _digest(*parts: str) -> str:
 
 
 _LAYOUT = frozenset({tokenize.NL, tokenize.ENCODING, token.ENDMARKER})
-_MARKS = {token.NEWLINE: "\n", token.INDENT: "\x0e", token.DEDENT: "\x0f"}
+_TOKEN_TEXT = {token.NEWLINE: "\n", token.INDENT: "\x0e", token.DEDENT: "\x0f"}
 # Names in Python 3.12 and later, where an f-string consists of several tokens.
-_BEGINS = frozenset(getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START"))
-_ENDS = frozenset(getattr(token, name, -1) for name in ("FSTRING_END", "TSTRING_END"))
-_FOREIGN = frozenset("!?$`")
+_FSTRING_STARTS = frozenset(getattr(token, name, -1) for name in ("FSTRING_START", "TSTRING_START"))
+_FSTRING_ENDS = frozenset(getattr(token, name, -1) for name in ("FSTRING_END", "TSTRING_END"))
+_INVALID_TOKENS = frozenset("!?$`")
 """Characters that only some versions of Python accept as tokens."""
-_READS_ITSELF = lazy_pattern(r"\b(?:inspect|getsource|linecache|__doc__|tokenize)\b")
+_INTROSPECTION = lazy_pattern(r"\b(?:inspect|getsource|linecache|__doc__|tokenize)\b")
 """Code that may read its own source."""
 
 
@@ -207,7 +207,7 @@ def canonical_form(code: str, *, has_shapes: bool = False) -> str:
     has_shapes: comments are checked at run time, so they are included.
     """
     plain = plain_form(code)
-    if _READS_ITSELF.search(plain):
+    if _INTROSPECTION.search(plain):
         return plain
     try:
         parts = [text for text, _ in _significant(plain, has_shapes=has_shapes)]
@@ -232,19 +232,19 @@ def _significant(code: str, *, has_shapes: bool) -> Iterator[tuple[str, int]]:
     depth, begin = 0, (0, 0)
     for found in tokenize.generate_tokens(io.StringIO(code).readline):
         kind = found.type
-        if kind in _BEGINS:
+        if kind in _FSTRING_STARTS:
             begin = begin if depth else found.start
             depth += 1
-        elif kind in _ENDS:
+        elif kind in _FSTRING_ENDS:
             depth -= 1
             if not depth:
                 yield _between(lines, begin, found.end), begin[0]
         elif depth or kind in _LAYOUT or (kind == tokenize.COMMENT and not has_shapes):
             continue
-        elif kind == token.ERRORTOKEN or found.string in _FOREIGN:
+        elif kind == token.ERRORTOKEN or found.string in _INVALID_TOKENS:
             raise SyntaxError(found.string)
         else:
-            yield _MARKS.get(kind, found.string), found.start[0]
+            yield _TOKEN_TEXT.get(kind, found.string), found.start[0]
 
 
 def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ..model.results import CellRun
-from .keys import EXACT, KeyForm
+from .keys import AS_WRITTEN, KeyForm
 from .record_form import Origin, ValueRecord
 
 
@@ -36,8 +36,7 @@ class CellRecord(Struct, frozen=True):
     """`keys.layout_digest` of the cells up to this one, if its outputs name lines of code."""
     others: Mapping[str, CellRecord] = field(default_factory=dict)
     """Results of a sweep, by the key of the point. The files they used are recorded with the cell. Their
-    `origin` is set if they were run separately.
-    """
+    `origin` is set if they were run separately."""
 
 
 class SessionRecord(Struct, frozen=True):
@@ -56,11 +55,10 @@ class SessionRecord(Struct, frozen=True):
     origin: Origin = field(default_factory=Origin)
     reads: Mapping[str, str] = field(default_factory=dict)
     """Files that values read before any cell ran, as in `CellRun`. The next two fields are the same for
-    modules. Older records store these with the first cell, or not at all if no cell ran.
-    """
+    modules. Older records store these with the first cell, or not at all if no cell ran."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
-    form: KeyForm = EXACT
+    form: KeyForm = AS_WRITTEN
     """Form of the keys."""
 
     def timeless(self) -> SessionRecord:

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..model.results import MOST_SDPA, SDPA, ImportName, Machine
+from ..model.results import MAX_SDPA, SDPA, ImportName, Machine
 
-PICTURE = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
+IMAGE_NAME = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
 """Regular expression for the file name of an image."""
 
 # `\Z`, not `$`, which allows a final newline. No absolute paths and no `..`: a record concerns the site
@@ -35,8 +35,8 @@ class RecordStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Part of the file. Fields with their default value are left out."""
 
 
-class Picture(RecordStruct, frozen=True):
-    file: Annotated[str, msgspec.Meta(pattern=rf"^{PICTURE}\Z")]
+class Image(RecordStruct, frozen=True):
+    file: Annotated[str, msgspec.Meta(pattern=rf"^{IMAGE_NAME}\Z")]
     sha256: _Sha256
 
 
@@ -47,11 +47,11 @@ class RecordedStream(RecordStruct, frozen=True, tag_field="output_type", tag="st
 
 
 class RecordedValue(RecordStruct, frozen=True, tag_field="output_type", tag="execute_result"):
-    data: dict[str, Lines | Picture]
+    data: dict[str, Lines | Image]
 
 
 class RecordedDisplay(RecordStruct, frozen=True, tag_field="output_type", tag="display_data"):
-    data: dict[str, Lines | Picture]
+    data: dict[str, Lines | Image]
 
 
 class Error(RecordStruct, frozen=True, tag_field="output_type", tag="error"):
@@ -115,7 +115,7 @@ class RecordedCell(RecordStruct, frozen=True):
     problem: str = ""
     line: _Count = 0
     claim: str = ""
-    sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MOST_SDPA)] = ()
+    sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MAX_SDPA)] = ()
     origin: Origin | None = None
     layout: Literal[""] | _Key = ""
     # for a sweep: the runs with other values, which have no `others` themselves

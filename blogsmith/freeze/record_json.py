@@ -144,8 +144,8 @@ def _output(output: CellOutput) -> form.Output:
     return form.RecordedValue(data=data) if output.kind == "value" else form.RecordedDisplay(data=data)
 
 
-def _datum(part: str | Blob) -> form.Lines | form.Picture:
-    return _lines(part) if isinstance(part, str) else form.Picture(file=part.name, sha256=part.digest)
+def _datum(part: str | Blob) -> form.Lines | form.Image:
+    return _lines(part) if isinstance(part, str) else form.Image(file=part.name, sha256=part.digest)
 
 
 def _read_session(part: form.RecordedSession) -> SessionRecord:
@@ -200,8 +200,8 @@ def _read_output(part: form.Output) -> CellOutput:
     return Display("value" if isinstance(part, form.RecordedValue) else "display", _read_data(part.data))
 
 
-def _read_data(data: Mapping[str, Iterable[str] | form.Picture]) -> dict[str, str | Blob]:
+def _read_data(data: Mapping[str, Iterable[str] | form.Image]) -> dict[str, str | Blob]:
     return {
-        mime: Blob(part.sha256, None, part.file) if isinstance(part, form.Picture) else "".join(part)
+        mime: Blob(part.sha256, None, part.file) if isinstance(part, form.Image) else "".join(part)
         for mime, part in data.items()
     }

@@ -13,7 +13,7 @@ from ..base.patterns import lazy_pattern
 from ..model.cells import Cell, PageCells
 from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Machine, SessionRun, Stream
 from .environment import Environment
-from .keys import EXACT, SessionKeys, environment_digests, layout_digest, session_keys
+from .keys import AS_WRITTEN, SessionKeys, environment_digests, layout_digest, session_keys
 from .matching import match_cells
 from .record import CellRecord, SessionRecord, module_files
 from .record_form import Origin, ValueRecord
@@ -44,18 +44,18 @@ def session_record(
             # Only the form of the keys would differ.
             keys = known_keys
         else:
-            old = _with_keys(cells, old, known_keys, keys)
+            old = _rekey(cells, old, known_keys, keys)
     if run.only_sweeps:
-        return _with_sweeps(cells, run, keys, date, old)
-    known = _known_others(cells, keys, old)
+        return _merge_sweep_points(cells, run, keys, date, old)
+    known = _recorded_sweep_points(cells, keys, old)
     kept = _earlier_results(cells, keys, old)
     found = []
     for position, (cell, result) in enumerate(zip(cells, run.cells, strict=True)):
         if result.status != "skipped":
             record = _cell_record(page, cell, result, keys, position, around)
-            if keys.form != EXACT and _names_lines(result):
+            if keys.form != AS_WRITTEN and _names_lines(result):
                 record = replace(record, layout=layout_digest(cells[: position + 1]))
-            found.append(_with_others(record, position, result, keys, known.get(position, {})))
+            found.append(_add_sweep_points(record, position, result, keys, known.get(position, {})))
         elif position in kept:
             found.append(kept[position])
     made = SessionRecord(
@@ -78,9 +78,7 @@ def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
     return old.start == keys.start and tuple(cell.key for cell in old.cells) == keys.cells
 
 
-def _with_keys(
-    cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: SessionKeys
-) -> SessionRecord:
+def _rekey(cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: SessionKeys) -> SessionRecord:
     """Return an old record with the keys that its results would have now.
 
     known: current keys in the form that the old record uses.
@@ -117,7 +115,7 @@ def _is_failed(cell: Cell, run: CellRun) -> bool:
     If no cell of a session failed, a skipped cell means that this machine does not meet its needs.
     """
     runs = (run, *run.others.values())
-    return any(one.shapes or not one.ended_well(error=cell.options.error) for one in runs)
+    return any(one.shapes or not one.has_succeeded(error=cell.options.error) for one in runs)
 
 
 def _cell_record(
@@ -126,19 +124,19 @@ def _cell_record(
     return CellRecord(
         key=keys.cells[position],
         code=keys.codes[position],
-        run=_rounded(run),
+        run=_round_seconds(run),
         label=cell.label,
         options=keys.options[position],
         depends=_digests(cell.options.depends, page, around),
     )
 
 
-def _rounded(run: CellRun) -> CellRun:
+def _round_seconds(run: CellRun) -> CellRun:
     # tenths of a millisecond; further digits are noise
     return replace(run, seconds=round(run.seconds, 4), others={})
 
 
-def _with_others(
+def _add_sweep_points(
     record: CellRecord,
     position: int,
     run: CellRun,
@@ -166,10 +164,10 @@ def _with_others(
 
 def _without_files(run: CellRun) -> CellRun:
     """Return the run without files, which are recorded with its cell."""
-    return replace(_rounded(run), reads={}, modules={}, absent=())
+    return replace(_round_seconds(run), reads={}, modules={}, absent=())
 
 
-def _known_others(
+def _recorded_sweep_points(
     cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
 ) -> Mapping[int, Mapping[str, CellRecord]]:
     """Map the position of each cell with a sweep to its recorded points, each with its origin."""
@@ -186,7 +184,7 @@ def _known_others(
     return found
 
 
-def _with_sweeps(
+def _merge_sweep_points(
     cells: Sequence[Cell], run: SessionRun, keys: SessionKeys, date: str, old: SessionRecord | None
 ) -> SessionRecord | None:
     """Return the old record of a session with the sweep points that have run now."""
@@ -206,7 +204,7 @@ def _with_sweeps(
         )
         known, origin = record.others, Origin(run.machine, date)
         record = replace(record, run=own, others={})
-        found[match.index] = _with_others(record, position, result, keys, known, origin)
+        found[match.index] = _add_sweep_points(record, position, result, keys, known, origin)
     return replace(old, cells=tuple(found))
 
 
@@ -318,8 +316,8 @@ def _cells_agree(old: CellRecord, new: CellRecord, tolerance: float) -> bool:
     return (
         old.origin is None
         and _without_outputs(old) == _without_outputs(new)
-        and agree_texts(old.run.problem, new.run.problem, tolerance)
-        and agree_texts(old.run.claim, new.run.claim, tolerance)
+        and texts_agree(old.run.problem, new.run.problem, tolerance)
+        and texts_agree(old.run.claim, new.run.claim, tolerance)
         and len(old.run.outputs) == len(new.run.outputs)
         and all(
             _outputs_agree(*pair, tolerance) for pair in zip(old.run.outputs, new.run.outputs, strict=True)
@@ -400,15 +398,15 @@ def _files_agree(old: SessionRecord, new: SessionRecord, around: Environment) ->
 def _values_agree(old: ValueRecord, new: ValueRecord, tolerance: float) -> bool:
     return (
         old.key == new.key
-        and agree_texts(old.text, new.text, tolerance)
-        and agree_texts(old.latex, new.latex, tolerance)
+        and texts_agree(old.text, new.text, tolerance)
+        and texts_agree(old.latex, new.latex, tolerance)
     )
 
 
 def _outputs_agree(old: CellOutput, new: CellOutput, tolerance: float) -> bool:
     if isinstance(old, Stream) and isinstance(new, Stream):
         same = (old.name, old.dropped) == (new.name, new.dropped)
-        return same and agree_texts(old.text, new.text, tolerance)
+        return same and texts_agree(old.text, new.text, tolerance)
     if isinstance(old, Display) and isinstance(new, Display):
         return (
             old.kind == new.kind
@@ -421,10 +419,10 @@ def _outputs_agree(old: CellOutput, new: CellOutput, tolerance: float) -> bool:
 def _parts_agree(old: str | Blob, new: str | Blob, tolerance: float) -> bool:
     if isinstance(old, Blob) and isinstance(new, Blob):
         return old.digest == new.digest
-    return isinstance(old, str) and isinstance(new, str) and agree_texts(old, new, tolerance)
+    return isinstance(old, str) and isinstance(new, str) and texts_agree(old, new, tolerance)
 
 
-def agree_texts(old: str, new: str, tolerance: float) -> bool:
+def texts_agree(old: str, new: str, tolerance: float) -> bool:
     """Return whether two strings are equal except for numbers that differ by at most `tolerance`.
 
     tolerance: fraction of the larger number.

@@ -17,7 +17,7 @@ from .record_form import Origin
 from .staleness import PageVerdict, Verdict
 
 
-def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
+def page_results(verdict: PageVerdict, folder: Path | None) -> PageResults:
     """Return the results that the judged page shows.
 
     A cell whose needs were never met shows the result named by its `fallback`. With `fallback: error`, and
@@ -28,7 +28,9 @@ def results(verdict: PageVerdict, folder: Path | None) -> PageResults:
     cells = {cell.number: _result(verdict.cells.get(cell.number)) for cell in verdict.page.cells}
     labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
     shown = {
-        cell.number: _placeholder_result(cell, cells, labels) if _is_open(cell, cells) else cells[cell.number]
+        cell.number: _placeholder_result(cell, cells, labels)
+        if _uses_fallback(cell, cells)
+        else cells[cell.number]
         for cell in verdict.page.cells
     }
     for number in _cells_after_gaps(verdict.page.cells, cells):
@@ -68,7 +70,7 @@ def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) ->
     )
 
 
-def _is_open(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
+def _uses_fallback(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
     needy = cell.options.needs and cell.options.fallback != "error"
     return bool(needy) and cells[cell.number].status == "pending"
 
@@ -80,7 +82,7 @@ def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> 
         session = cell.options.session
         if session in gaps:
             yield cell.number
-        if cell.runs and cells[cell.number].status == "pending":
+        if cell.is_run and cells[cell.number].status == "pending":
             gaps.add(session)
 
 
@@ -94,7 +96,7 @@ def _placeholder_result(
     seen = {cell.number}
     other: Cell | None = cell
     # The cell named by `fallback` may have a fallback itself.
-    while other and other.options.fallback not in ("skip", "error") and _is_open(other, cells):
+    while other and other.options.fallback not in ("skip", "error") and _uses_fallback(other, cells):
         other = labels.get(other.options.fallback)
         if other is None or other.number in seen:
             return cells[cell.number]

@@ -12,7 +12,7 @@ from ..model.cells import Cell, Need, PageCells, Value
 from ..model.sweeps import SweepRuns
 from .changes import StaleReasons
 from .environment import Environment
-from .keys import CANONICAL, SessionKeys, cells_before, layout_digest, session_keys
+from .keys import CANONICAL, SessionKeys, count_cells_before, layout_digest, session_keys
 from .matching import Match, match_cells
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import Origin, ValueRecord
@@ -96,7 +96,7 @@ class PageVerdict(Struct, frozen=True):
         return (*cells, *values)
 
 
-def judge(page: PageCells, record: PageRecord | None, around: Environment) -> PageVerdict:
+def judge_page(page: PageCells, record: PageRecord | None, around: Environment) -> PageVerdict:
     """Judge every cell that runs and every value of `page`."""
     cells: dict[int, Verdict] = {}
     values: dict[int, Verdict] = {}
@@ -286,7 +286,7 @@ class _Session(Struct, frozen=True):
         return {v.number: self._value(v, by_key.get(self.keys.values[v.number])) for v in self.page.values}
 
     def _value(self, value: Value, record: ValueRecord | None) -> Verdict:
-        position = cells_before(self.cells, value.after)
+        position = count_cells_before(self.cells, value.after)
         reasons: list[str] = []
         if record is None:
             record = self._same_expression(value)

@@ -23,13 +23,13 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.patterns import lazy_pattern
-from ..base.storage.folder import NEW, Folder, open_folder
-from ..base.storage.lock import LockBusy, hold_lock
+from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder
+from ..base.storage.lock import LockBusyError, hold_lock
 from ..base.storage.own_folder import open_own_folder
 from ..model.results import DARK, Blob, CellOutput, Display
 from ..model.slugs import slugify
 from .record import CellRecord, PageRecord, SessionRecord
-from .record_form import PICTURE
+from .record_form import IMAGE_NAME
 from .record_json import damage, from_json, to_json
 
 FREEZE = "_freeze"
@@ -38,7 +38,7 @@ MOST_BYTES = 256 * 1024 * 1024
 """Largest size of one file in bytes. A cell stores at most 1 MiB of text, so no record comes close."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a link leads out of the site"
-_OURS = lazy_pattern(rf"{PICTURE}|{re.escape(NEW)}.*")
+_OURS = lazy_pattern(rf"{IMAGE_NAME}|{re.escape(TEMPORARY_PREFIX)}.*")
 ATTRIBUTES_PATH = PurePosixPath(FREEZE, ".gitattributes")
 GIT_ATTRIBUTES = "* -text -merge linguist-generated=true\n"
 """Settings for Git: never change line ends, never merge records line by line, collapse the files in reviews.
@@ -46,7 +46,7 @@ GIT_ATTRIBUTES = "* -text -merge linguist-generated=true\n"
 _SUFFIXES = MappingProxyType({"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"})
 
 
-class Reading(Struct, frozen=True):
+class ReadResult(Struct, frozen=True):
     """Outcome of reading the record of one page."""
 
     record: PageRecord | None
@@ -55,40 +55,40 @@ class Reading(Struct, frozen=True):
     """Warnings about damaged files, which are treated as missing."""
 
 
-def folder_of(path: PurePosixPath) -> PurePosixPath:
+def page_folder(path: PurePosixPath) -> PurePosixPath:
     """Return the folder with the results of a page: `content/posts/a.md` → `_freeze/posts/a`."""
     inside = path.parts[1:] if path.parts[0] == "content" else path.parts
     return PurePosixPath(FREEZE, *inside[:-1], path.stem)
 
 
-def read_page(root: Path, path: PurePosixPath) -> Reading:
+def read_page(root: Path, path: PurePosixPath) -> ReadResult:
     """Return the record of a page. Cells whose images differ from the recorded digests are left out."""
-    return read_folder(root, folder_of(path))
+    return read_folder(root, page_folder(path))
 
 
-def read_folder(root: Path, folder: PurePosixPath) -> Reading:
+def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
     """Return the record in one folder under `_freeze/`, as `read_page` does."""
     name = folder / OUTPUTS
     data = None
-    if leads_out(root, folder):
-        return Reading(None, (damage(str(name), f"the recorded results cannot be read: {_OUTSIDE}"),))
+    if is_outside_site(root, folder):
+        return ReadResult(None, (damage(str(name), f"the recorded results cannot be read: {_OUTSIDE}"),))
     while True:
         last = data
         try:
             data = _read(f"{root}/{name}")
         except (FileNotFoundError, NotADirectoryError):
-            return Reading(None)
+            return ReadResult(None)
         except OSError as error:
             what = f"the recorded results cannot be read: {error.strerror or error}"
-            return Reading(None, (damage(str(name), what),))
+            return ReadResult(None, (damage(str(name), what),))
         found = from_json(data, str(name))
         if isinstance(found, Diagnostic):
-            return Reading(None, (found,))
+            return ReadResult(None, (found,))
         bad = _bad_pictures(f"{root}/{folder}", found)
         # A writer may have removed images after the file was read. If so, the file has changed too: read it
         # again.
         if not bad or data == last:
-            return _without(found, bad, name)
+            return _drop_cells(found, bad, name)
 
 
 def write_page(
@@ -106,7 +106,7 @@ def write_page(
     Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds the lock for too
     long.
     """
-    name = folder_of(path) / OUTPUTS
+    name = page_folder(path) / OUTPUTS
     with freeze_lock(root):
         old = read_page(root, path).record or PageRecord()
         pictures: dict[str, bytes] = {}
@@ -119,22 +119,21 @@ def write_page(
             sessions[session] = before if before and before.timeless() == named.timeless() else named
         merged = PageRecord(sessions)
         if sessions and merged != old:
-            put_page(root, name.parent, to_json(merged), pictures, pictures_of(merged))
+            write_page_folder(root, name.parent, to_json(merged), pictures, image_digests(merged))
         return merged
 
 
-def page_files(path: PurePosixPath, record: PageRecord) -> dict[str, bytes]:
+def list_page_files(path: PurePosixPath, record: PageRecord) -> dict[str, bytes]:
     """Return every file of a page's record by its path in the site, as `write_page` writes it to an empty
-    folder.
-    """
+    folder."""
     pictures: dict[str, bytes] = {}
     named = {name: _name_pictures(session, pictures) for name, session in record.sessions.items()}
-    folder = folder_of(path)
+    folder = page_folder(path)
     files = {str(folder / OUTPUTS): to_json(PageRecord(named))}
     return files | {str(folder / name): data for name, data in sorted(pictures.items())}
 
 
-def put_page(
+def write_page_folder(
     root: Path,
     folder: PurePosixPath,
     outputs: bytes,
@@ -153,12 +152,12 @@ def put_page(
                     records.replace(ATTRIBUTES_PATH.name, GIT_ATTRIBUTES.encode())
             with site.enter(folder, make=True) as page:
                 _put_files(page, outputs, pictures, named)
-            _sync_way(site, folder)
+            _sync_parents(site, folder)
     except OSError as error:
         raise write_problem(error, str(folder)) from error
 
 
-def _sync_way(site: Folder, folder: PurePosixPath) -> None:
+def _sync_parents(site: Folder, folder: PurePosixPath) -> None:
     """Flush the entries of all folders from the site root to the page's folder to disk."""
     site.sync()
     for above in reversed(folder.parents[:-1]):
@@ -168,7 +167,7 @@ def _sync_way(site: Folder, folder: PurePosixPath) -> None:
 
 def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], named: Mapping[str, str]) -> None:
     for name in sorted(named.keys() & pictures.keys()):
-        if _digest_in(page, name) != named[name]:
+        if _image_digest(page, name) != named[name]:
             page.replace(name, pictures[name])
     page.replace(OUTPUTS, outputs)
     for name in unreferenced_files(page, named):
@@ -182,7 +181,7 @@ def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
 
 
-def pictures_of(record: PageRecord) -> dict[str, str]:
+def image_digests(record: PageRecord) -> dict[str, str]:
     """Map the file name of every image in a record to its hex SHA-256."""
     return {blob.name: blob.digest for s in record.sessions.values() for c in s.cells for blob in _blobs(c)}
 
@@ -194,7 +193,7 @@ def _blobs(cell: CellRecord) -> Iterator[Blob]:
             yield from (part for part in output.data.values() if isinstance(part, Blob))
 
 
-def leads_out(root: Path, folder: PurePosixPath) -> bool:
+def is_outside_site(root: Path, folder: PurePosixPath) -> bool:
     """Return whether links in `folder` point outside the site. If so, nothing there is read."""
     path = str(root)
     for part in folder.parts:
@@ -223,14 +222,14 @@ def _read(file: str) -> bytes:
         os.close(descriptor)
 
 
-def _digest_in(page: Folder, name: str) -> str | None:
+def _image_digest(page: Folder, name: str) -> str | None:
     try:
         return hashlib.sha256(page.read(name)).hexdigest()
     except OSError:
         return None
 
 
-def _digest_of(file: str) -> str | None:
+def _file_digest(file: str) -> str | None:
     try:
         return hashlib.sha256(_read(file)).hexdigest()
     except OSError:
@@ -238,19 +237,21 @@ def _digest_of(file: str) -> str | None:
 
 
 def _bad_pictures(folder: str, record: PageRecord) -> set[str]:
-    return {name for name, digest in pictures_of(record).items() if _digest_of(f"{folder}/{name}") != digest}
+    return {
+        name for name, digest in image_digests(record).items() if _file_digest(f"{folder}/{name}") != digest
+    }
 
 
-def _without(record: PageRecord, bad: set[str], name: PurePosixPath) -> Reading:
+def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadResult:
     """Return the record without cells whose images are missing or changed."""
     if not bad:
-        return Reading(record)
+        return ReadResult(record)
     sessions = {
         key: replace(part, cells=tuple(c for c in part.cells if not any(b.name in bad for b in _blobs(c))))
         for key, part in record.sessions.items()
     }
     what = "the picture is gone, or not the one that was recorded"
-    return Reading(
+    return ReadResult(
         PageRecord(sessions), tuple(damage(str(name.with_name(file)), what) for file in sorted(bad))
     )
 
@@ -301,8 +302,7 @@ def _name_blobs(
 
 WAIT_S = 30.0
 """Timeout in seconds. Writing takes milliseconds, so a process that holds the lock longer is stopped or
-stuck.
-"""
+stuck."""
 _NAME = "freeze.store"
 
 
@@ -319,7 +319,7 @@ def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
             stack.enter_context(hold_lock(folder, _NAME, wait_s))
         except OSError as error:
             raise write_problem(error, f".blogsmith/{_NAME}") from error
-        except LockBusy as error:
+        except LockBusyError as error:
             hint = "wait until it is done, or stop it"
             raise SiteError(
                 Diagnostic("busy", "another blogsmith is recording results", hint=hint)

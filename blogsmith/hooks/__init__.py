@@ -173,8 +173,8 @@ class Hooks:
         self._kinds.append(Kind(name.lower(), title, prefix, icon, color, tuple(alias), numbered))
 
     def markdown(self, rule: MarkdownRule) -> MarkdownRule:
-        """Register `rule(md)`, which adds rules to the markdown-it parser after our own. Use as a decorator.
-        """
+        """Register `rule(md)`, which adds rules to the markdown-it parser after our own. Use as a
+        decorator."""
         self._markdown.append(rule)
         return rule
 
@@ -209,8 +209,7 @@ class Hooks:
 
     def page_rendered(self, function: PageFilter) -> PageFilter:
         """Register `f(html, document)`, which returns the new HTML of a page, without layout. Use as a
-        decorator.
-        """
+        decorator."""
         self._page_filters.append(function)
         return function
 

@@ -15,7 +15,7 @@ from .plugin_code import PluginCode
 
 
 @contextmanager
-def blame_plugins(plugins: Plugins) -> Iterator[None]:
+def convert_plugin_errors(plugins: Plugins) -> Iterator[None]:
     """Convert exceptions of plugins inside to SiteError with the plugin's name. Errors in our own code pass
     through.
 
@@ -54,9 +54,7 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
     if place and text.strip():
         indent = len(text) - len(text.lstrip())
         place = Place(place.line, indent + 1, len(text.strip()))
-    return Diagnostic(
-        "plugin", message, plugin_label(file), place, text, _suggestion(error), subject=plugin
-    )
+    return Diagnostic("plugin", message, plugin_label(file), place, text, _suggestion(error), subject=plugin)
 
 
 def plugin_label(file: Path) -> str:
@@ -75,9 +73,9 @@ def _suggestion(error: BaseException) -> str:
 
 
 @contextmanager
-def blame_plugin(name: str, file: Path) -> Iterator[None]:
-    """Convert any exception inside to SiteError. The author needs the plugin's name and line, not our stack.
-    """
+def convert_load_errors(name: str, file: Path) -> Iterator[None]:
+    """Convert any exception inside to SiteError. The author needs the plugin's name and line, not our
+    stack."""
     try:
         yield
     except SiteError:
@@ -125,8 +123,8 @@ def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tup
 
 
 def filter_html(plugins: Plugins, html: str, document: Document) -> str:
-    """Return the HTML after all `page_rendered` functions. Raise SiteError if one does not return a string.
-    """
+    """Return the HTML after all `page_rendered` functions. Raise SiteError if one does not return a
+    string."""
     for plugin, change in plugins.page_filters:
         changed: object = change(html, document)
         if not isinstance(changed, str):
@@ -140,18 +138,17 @@ def plugin_files(
     plugins: Plugins, site: SiteOutputs
 ) -> Iterator[tuple[str, PurePosixPath, Callable[[], bytes]]]:
     """Yield (plugin, path in the output folder, function that returns the content) for each file added by
-    plugins.
-    """
+    plugins."""
     for plugin, outputs in plugins.outputs:
         for name, content in outputs(site).items():
             path = PurePosixPath(name)
             if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
                 message = f'plugin {plugin}: "{name}" is no path in the output folder'
                 raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml", subject=plugin))
-            yield plugin, path, partial(_bytes_of, plugins, content)
+            yield plugin, path, partial(_make_bytes, plugins, content)
 
 
-def _bytes_of(plugins: Plugins, content: FileContent) -> bytes:
-    with blame_plugins(plugins):
+def _make_bytes(plugins: Plugins, content: FileContent) -> bytes:
+    with convert_plugin_errors(plugins):
         made = content() if callable(content) else content
     return made.encode() if isinstance(made, str) else made

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 
-from ..base.diagnostics.fixes import Fix, exchange
-from ..base.diagnostics.model import Diagnostic, SiteError, nearest, question_of
+from ..base.diagnostics.fixes import Fix, make_replacement
+from ..base.diagnostics.model import Diagnostic, SiteError, format_suggestion, nearest
 from ..base.installed import PLUGINS, InstalledPart, installed_parts, part_path
 from . import Hooks, Plugins, combine_hooks
-from .calls import blame_plugin, guard_imports, plugin_label
+from .calls import convert_load_errors, guard_imports, plugin_label
 from .plugin_code import FOLDER, PluginCode
 
 
@@ -37,7 +37,7 @@ def load_plugins(
     return combine_hooks(registered, code, tuple(installed.values()))
 
 
-def _load_covered(name: str, code: PluginCode) -> ModuleType:
+def _load_site_plugin(name: str, code: PluginCode) -> ModuleType:
     from .plugin_imports import load_plugin_module
 
     return load_plugin_module(name, code)
@@ -52,18 +52,18 @@ def _register(
         file = code.root / FOLDER / f"{name}.py"
     path = part_path(part) if part and file is None else file
     if path is None:
-        raise SiteError(_missing(name, folders, code))
-    with blame_plugin(name, path):
+        raise SiteError(_missing_diagnostic(name, folders, code))
+    with convert_load_errors(name, path):
         if part and file is None:
             module = importlib.import_module(part.module)
         else:
-            module = _load_covered(name, code) if code and is_of_site else _import(name, path)
+            module = _load_site_plugin(name, code) if code and is_of_site else _import(name, path)
     file = Path(module.__file__ or path)
     hooks = Hooks(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
         raise SiteError(Diagnostic("plugin", message, plugin_label(file), subject=name))
-    with blame_plugin(name, file):
+    with convert_load_errors(name, file):
         module.register(hooks)
     return hooks
 
@@ -77,17 +77,17 @@ def _import(name: str, file: Path) -> ModuleType:
     return module
 
 
-def _missing(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Diagnostic:
-    why = code.left_out.get(f"{FOLDER}/{name}.py") if code else None
+def _missing_diagnostic(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Diagnostic:
+    why = code.uncovered.get(f"{FOLDER}/{name}.py") if code else None
     if why:
         return _missing_plugin(name, f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
     known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
     known |= installed_parts(PLUGINS).keys()
     near = nearest(name, sorted(known))
-    hint = question_of(near) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
+    hint = format_suggestion(near) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
     # where the setting stands is known to who has read it
-    fix = exchange(1, 1, name, near) if near else None
+    fix = make_replacement(1, 1, name, near) if near else None
     return _missing_plugin(name, f"there is no plugin {name}", hint, fix)
 
 

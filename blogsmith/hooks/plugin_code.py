@@ -20,7 +20,7 @@ from ..base.storage.folder import open_folder
 
 FOLDER = "plugins"
 _TEMPLATES = f"{FOLDER}/shortcodes/"
-_PASSED_OVER = frozenset({"__pycache__", "node_modules"})
+_IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 
 
 class PluginCode(Struct, frozen=True):
@@ -32,7 +32,7 @@ class PluginCode(Struct, frozen=True):
     """Maps each covered file to the hexadecimal SHA-256 of its content."""
     sources: Mapping[str, bytes] = field(default_factory=dict)
     """Maps each Python source to its content, the bytes that were hashed."""
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    uncovered: Mapping[str, str] = field(default_factory=dict)
     """Maps files that should be covered but are not to the reason, as a message."""
 
 
@@ -40,7 +40,7 @@ def is_covered(path: str) -> bool:
     """Return whether consent covers a file at `path`."""
     folder, _, name = path.rpartition("/")
     parts = folder.split("/")
-    if parts[0] != FOLDER or not _PASSED_OVER.isdisjoint(parts) or name.endswith("~"):
+    if parts[0] != FOLDER or not _IGNORED_FOLDERS.isdisjoint(parts) or name.endswith("~"):
         return False
     if any(part.startswith(".") for part in (*parts, name)):
         return False
@@ -53,9 +53,9 @@ def read_plugin_code(root: Path) -> PluginCode:
     digests: dict[str, str] = {}
     sources: dict[str, bytes] = {}
     left_out: dict[str, str] = {}
-    for path in sorted(_paths(root)):
+    for path in sorted(_find_files(root)):
         try:
-            data = _contents(root, path)
+            data = _read_site_file(root, path)
         except ValueError as why:
             left_out[path] = str(why)
             continue
@@ -66,37 +66,36 @@ def read_plugin_code(root: Path) -> PluginCode:
         root,
         digests=MappingProxyType(digests),
         sources=MappingProxyType(sources),
-        left_out=MappingProxyType(left_out),
+        uncovered=MappingProxyType(left_out),
     )
 
 
-def _paths(root: Path) -> Iterator[str]:
-    """Yield files and links in the folder, which may be a link itself. Linked folders in it are not entered.
-    """
+def _find_files(root: Path) -> Iterator[str]:
+    """Yield files and links in the folder, which may be a link itself. Linked folders in it are not
+    entered."""
     top = root / FOLDER
     with suppress(OSError, RuntimeError):
         # Before Python 3.13, a link to itself raises RuntimeError.
         if not top.resolve(strict=True).is_relative_to(root):
             return
     for folder, folders, names in os.walk(top):
-        folders[:] = [name for name in folders if name not in _PASSED_OVER and not name.startswith(".")]
+        folders[:] = [name for name in folders if name not in _IGNORED_FOLDERS and not name.startswith(".")]
         inner = Path(folder).relative_to(root).as_posix()
         linked = [name for name in folders if Path(folder, name).is_symlink()]
         yield from (path for name in (*names, *linked) if is_covered(path := f"{inner}/{name}"))
 
 
-def digest_of(root: Path, path: str) -> str:
+def hash_site_file(root: Path, path: str) -> str:
     """Return the hexadecimal SHA-256 of a file of the site, whose root is resolved.
 
     Raise ValueError with the reason if the file cannot be used.
     """
-    return hashlib.sha256(_contents(root, path)).hexdigest()
+    return hashlib.sha256(_read_site_file(root, path)).hexdigest()
 
 
-def _contents(root: Path, path: str) -> bytes:
+def _read_site_file(root: Path, path: str) -> bytes:
     """Read a file of the site, following links within the site. Raise ValueError with the reason if that
-    fails.
-    """
+    fails."""
     try:
         file = (root / path).resolve(strict=True)
         if not file.is_relative_to(root):

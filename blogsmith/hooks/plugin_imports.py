@@ -40,8 +40,8 @@ _HINT = f"put it into {FOLDER}/, which blogsmith trust covers, and write: from .
 @contextmanager
 def guard_site_imports(code: PluginCode) -> Iterator[None]:
     """Guard the imports inside by `code`, the plugins of a site."""
-    _watch_exec()
-    guard, before = SiteImports(code), list(sys.path)
+    _install_audit_hook()
+    guard, before = SiteImportGuard(code), list(sys.path)
     sys.meta_path.insert(0, guard)
     try:
         yield
@@ -54,8 +54,8 @@ def guard_site_imports(code: PluginCode) -> Iterator[None]:
 
 
 def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
-    """Load the module of `plugins/<name>.py` from `code.sources`. Must be called inside `guard_site_imports`.
-    """
+    """Load the module of `plugins/<name>.py` from `code.sources`. Must be called inside
+    `guard_site_imports`."""
     path = f"{FOLDER}/{name}.py"
     full_name = f"{PACKAGE}.{re.sub('[^0-9A-Za-z_]', '_', name)}"
     spec = _spec(full_name, str(code.root / path), code.sources[path])
@@ -73,14 +73,14 @@ def forget_plugin_modules(code: PluginCode) -> None:
     """Create a new package, so that modules of plugins loaded before are imported again."""
     for name, module in list(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
-        if name == PACKAGE or isinstance(getattr(spec, "loader", None), DigestedSource):
+        if name == PACKAGE or isinstance(getattr(spec, "loader", None), HashedSourceLoader):
             del sys.modules[name]
     package = ModuleType(PACKAGE)
     package.__path__ = [str(code.root / FOLDER)]
     sys.modules[PACKAGE] = package
 
 
-class DigestedSource(InspectLoader):
+class HashedSourceLoader(InspectLoader):
     """Loader of one module from hashed bytes."""
 
     def __init__(self, file: str, data: bytes) -> None:
@@ -100,13 +100,13 @@ class DigestedSource(InspectLoader):
         return importlib.util.decode_source(self._data)
 
 
-class SiteImports(MetaPathFinder):
+class SiteImportGuard(MetaPathFinder):
     """Finder that delegates to Python's finders and rejects modules of the site that are not covered."""
 
     def __init__(self, code: PluginCode) -> None:
         self._code = code
         self._root = str(code.root)
-        self._environment = _environment()
+        self._environment = _environment_folders()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -123,7 +123,7 @@ class SiteImports(MetaPathFinder):
             return found
         source = self._source(found.origin or "")
         if source is None:
-            raise self._refusal(inside[0])
+            raise self._rejection_error(inside[0])
         is_package = found.submodule_search_locations is not None
         return _spec(fullname, str(found.origin), source, folders if is_package else None)
 
@@ -133,13 +133,12 @@ class SiteImports(MetaPathFinder):
         is_ours: the code was compiled from hashed bytes, so it may run.
         """
         if self.is_inside(file) and not is_ours:
-            raise self._refusal(file)
+            raise self._rejection_error(file)
 
     def is_inside(self, path: str) -> bool:
         """Return whether a path, before or after resolving links, is in the site but not in an environment
-        inside it.
-        """
-        forms = _forms(path)
+        inside it."""
+        forms = _path_variants(path)
         if any(_is_below(form, folder) for form in forms for folder in self._environment):
             return False
         return any(_is_below(form, self._root) for form in forms)
@@ -148,7 +147,7 @@ class SiteImports(MetaPathFinder):
         self, name: str, path: Sequence[str] | None, target: ModuleType | None
     ) -> ModuleSpec | None:
         for finder in sys.meta_path:
-            if not isinstance(finder, SiteImports):
+            if not isinstance(finder, SiteImportGuard):
                 found = finder.find_spec(name, path, target)
                 if found is not None:
                     return found
@@ -156,16 +155,16 @@ class SiteImports(MetaPathFinder):
         return PathFinder.find_spec(name, [str(self._code.root / FOLDER)]) if path is None else None
 
     def _source(self, file: str) -> bytes | None:
-        names = (os.path.relpath(form, self._root) for form in _forms(file))
+        names = (os.path.relpath(form, self._root) for form in _path_variants(file))
         return next((found for name in names if (found := self._code.sources.get(_posix(name)))), None)
 
     def _is_plugin_folder(self, path: str) -> bool:
-        return any(_is_below(form, str(self._code.root / FOLDER)) for form in _forms(path))
+        return any(_is_below(form, str(self._code.root / FOLDER)) for form in _path_variants(path))
 
-    def _refusal(self, file: str) -> SiteError:
-        path = _posix(os.path.relpath(_forms(file)[0], self._root))
+    def _rejection_error(self, file: str) -> SiteError:
+        path = _posix(os.path.relpath(_path_variants(file)[0], self._root))
         importer, line = self._importer()
-        why = self._code.left_out.get(path) or _why_refused(path)
+        why = self._code.uncovered.get(path) or _rejection_reason(path)
         lines = self._code.sources.get(importer, b"").decode("utf-8", "replace").split("\n")
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         place = Place(line, len(text) - len(text.lstrip()) + 1, max(1, len(text.strip()))) if line else None
@@ -174,11 +173,11 @@ class SiteImports(MetaPathFinder):
         return SiteError(Diagnostic("plugin-import", message, importer, place, text, hint))
 
     def _importer(self) -> tuple[str, int]:
-        """Return the covered source that is importing, and its line; an empty string and 0 if there is none.
-        """
+        """Return the covered source that is importing, and its line; an empty string and 0 if there is
+        none."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
-            for form in _forms(frame.f_code.co_filename):
+            for form in _path_variants(frame.f_code.co_filename):
                 path = _posix(os.path.relpath(form, self._root))
                 if path in self._code.sources:
                     return path, frame.f_lineno
@@ -187,7 +186,7 @@ class SiteImports(MetaPathFinder):
 
 
 def _spec(name: str, file: str, source: bytes, folders: list[str] | None = None) -> ModuleSpec:
-    loader = DigestedSource(file, source)
+    loader = HashedSourceLoader(file, source)
     spec = importlib.util.spec_from_file_location(
         name, file, loader=loader, submodule_search_locations=folders
     )
@@ -195,7 +194,7 @@ def _spec(name: str, file: str, source: bytes, folders: list[str] | None = None)
     return spec
 
 
-def _why_refused(path: str) -> str:
+def _rejection_reason(path: str) -> str:
     if path.endswith(_BINARY):
         return "of a site only Python sources run, no bytecode and no extension modules"
     if not is_covered(path):
@@ -203,7 +202,7 @@ def _why_refused(path: str) -> str:
     return "it is not run by an import, or has come since trust was judged"
 
 
-def _forms(path: str) -> tuple[str, ...]:
+def _path_variants(path: str) -> tuple[str, ...]:
     """Return the absolute path as given and, if different, the path with links resolved."""
     if path.startswith("<"):
         return ()
@@ -222,26 +221,25 @@ def _posix(path: str) -> str:
 
 
 @functools.cache
-def _environment() -> tuple[str, ...]:
+def _environment_folders() -> tuple[str, ...]:
     """Return the folders of this Python and of blogsmith, which the user chose, wherever they are located."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [*site.getsitepackages(), site.getusersitepackages(), *map(str, _OWN)]
-    return tuple(dict.fromkeys(form for folder in folders for form in _forms(folder)))
+    return tuple(dict.fromkeys(form for folder in folders for form in _path_variants(folder)))
 
 
 @functools.cache
-def _watch_exec() -> None:
+def _install_audit_hook() -> None:
     """Install the audit hook once per process, because hooks cannot be removed. It acts only while a guard
-    exists.
-    """
+    exists."""
     sys.addaudithook(_audit_event)
 
 
 def _audit_event(event: str, arguments: tuple[object, ...]) -> None:
     if event not in ("exec", "import"):
         return
-    guard = next((finder for finder in sys.meta_path if isinstance(finder, SiteImports)), None)
+    guard = next((finder for finder in sys.meta_path if isinstance(finder, SiteImportGuard)), None)
     if guard is None:
         return
     if event == "exec":
@@ -249,7 +247,7 @@ def _audit_event(event: str, arguments: tuple[object, ...]) -> None:
         # The previous frame is the caller of exec.
         caller = sys._getframe(1).f_code
         if isinstance(code, CodeType) and not _is_jinja(caller):
-            guard.check(code.co_filename, caller is DigestedSource.exec_module.__code__)
+            guard.check(code.co_filename, caller is HashedSourceLoader.exec_module.__code__)
     elif isinstance(arguments[1], str):
         # Only events of extension modules have a file name.
         guard.check(arguments[1], is_ours=False)

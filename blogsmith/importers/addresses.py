@@ -15,36 +15,36 @@ _TAXONOMIES = ("tags", "categories", "series")
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
-def keep_address(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
+def keep_url(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
     """Keep the old URL of a page with a slug, a permalink or an alias where necessary.
 
     patterns: the setting `permalinks` of the new site.
     """
     wanted = page.address
     if not wanted and _lacks_date(page, patterns):
-        return replace(page, front={**page.front, "permalink": new_address(page, {})})
+        return replace(page, front={**page.front, "permalink": new_url(page, {})})
     is_home = page.path.stem in ("index", "_index") and page.path.parent.name == "content"
-    if not wanted or is_home or new_address(page, patterns) == _normal(wanted):
+    if not wanted or is_home or new_url(page, patterns) == _normalize_url(wanted):
         return page
     last = wanted.rstrip("/").rpartition("/")[2]
     with_slug = replace(page, front={**page.front, "slug": last})
-    if last and not slug_problem(last) and new_address(with_slug, patterns) == _normal(wanted):
+    if last and not slug_problem(last) and new_url(with_slug, patterns) == _normalize_url(wanted):
         return with_slug
     if any(slug_problem(part.removesuffix(".html")) for part in wanted.strip("/").split("/")):
         if not alias_problem(wanted):
-            return with_aliases(page, [wanted])
+            return add_aliases(page, [wanted])
         hint = "readers who come by it find the page for missing addresses"
         notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
         return replace(page, notices=(*page.notices, notice))
     if page.path.stem != "_index":
         return replace(page, front={**page.front, "permalink": wanted})
     # the folder determines the URL of a list, except for the case of the last segment
-    if new_address(page, patterns).casefold() == _normal(wanted).casefold():
+    if new_url(page, patterns).casefold() == _normalize_url(wanted).casefold():
         return with_slug
-    return with_aliases(page, [wanted])
+    return add_aliases(page, [wanted])
 
 
-def with_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
+def add_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
     """Add old URLs to the aliases of a page, without duplicates."""
     if not addresses:
         return page
@@ -52,7 +52,7 @@ def with_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
     return replace(page, front={**page.front, "aliases": aliases})
 
 
-def leave_lists_free(site: SiteImport) -> SiteImport:
+def avoid_list_urls(site: SiteImport) -> SiteImport:
     """Move pages away from URLs of lists that the new site generates, such as `/tags/`.
 
     Only pages in folders are posts, and only posts appear in these lists.
@@ -62,18 +62,18 @@ def leave_lists_free(site: SiteImport) -> SiteImport:
         for name in _TAXONOMIES
         if any(page.front.get(name) and len(page.path.parts) > 2 for page in site.pages)
     }
-    return replace(site, pages=tuple(_leave_list(page, made) for page in site.pages))
+    return replace(site, pages=tuple(_avoid_list_urls(page, made) for page in site.pages))
 
 
-def _leave_list(page: ImportedPage, made: Collection[str]) -> ImportedPage:
+def _avoid_list_urls(page: ImportedPage, made: Collection[str]) -> ImportedPage:
     front = dict(page.front)
-    address = _normal(str(front.get("permalink") or new_address(page, {})))
+    address = _normalize_url(str(front.get("permalink") or new_url(page, {})))
     notices = []
     if address in made and page.path.stem != "_index":
         front["permalink"] = f"{address.rstrip('/')}-page/"
         message = f"{address} is the address of the list of all {address.strip('/')}"
         notices.append(Notice("changed", message, page.source, hint=f"the page is {front['permalink']} now"))
-    aliases = [each for each in front.get("aliases", ()) if _normal(str(each)) not in made]
+    aliases = [each for each in front.get("aliases", ()) if _normalize_url(str(each)) not in made]
     if len(aliases) != len(front.get("aliases", ())):
         front["aliases"] = aliases
     return replace(page, front=front, notices=(*page.notices, *notices))
@@ -85,7 +85,7 @@ def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:
     return re.search(":(year|month|day)", pattern) is not None and not page.front.get("date")
 
 
-def new_address(page: ImportedPage, patterns: Mapping[str, str]) -> str:
+def new_url(page: ImportedPage, patterns: Mapping[str, str]) -> str:
     """Return the URL of a page in the new site, with the rules of `site/urls.py`."""
     folder = page.path.parent
     is_bundle = page.path.stem == "index"
@@ -116,7 +116,7 @@ def _fill(pattern: str, slug: str, front: Mapping[str, Any]) -> str:
     return filled if filled.endswith("/") else f"{filled}/"
 
 
-def _normal(address: str) -> str:
+def _normalize_url(address: str) -> str:
     """Normalize a URL to the form of a folder: `/a` and `/a/index.html` become `/a/`."""
     address = address.removesuffix("index.html")
     return address if address.endswith((".html", "/")) else f"{address}/"

@@ -18,12 +18,12 @@ from typing import Any
 from ..api.importing import BibtexFile, is_known_field, lazy_pattern, plain_text, read_entries, slugify
 from .model import ImportedData, ImportedFile, ImportedPage, Notice
 from .source_files import BIBLIOGRAPHIES, read_text
-from .text.front_values import list_of, one_line
+from .text.front_values import as_list, one_line
 from .verify.values import leaves
 
-_ADDRESSES = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
+_LITERAL_FIELDS = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
 """Fields that are not prose, where `--` and `~` are literal."""
-_IN_COMMAND = lazy_pattern(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
+_URL_COMMAND = lazy_pattern(r"\\(?:url|href|path)\s*\{([^{}]*)\}")
 
 
 def read_bibtex(text: str) -> dict[str, dict[str, str]]:
@@ -41,15 +41,15 @@ def read_bibtex(text: str) -> dict[str, dict[str, str]]:
 
 
 def _plain(name: str, tex: str) -> str:
-    if name in _ADDRESSES:
-        address = _IN_COMMAND.sub(r"\1", tex).replace("\\", "").strip("{} ")
+    if name in _LITERAL_FIELDS:
+        address = _URL_COMMAND.sub(r"\1", tex).replace("\\", "").strip("{} ")
         if " " not in address:
             return address
     # only ordinary spaces, because names are split at them
     return plain_text(tex).replace("\u00a0", " ").replace("\u202f", " ")
 
 
-def reference_of(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
+def make_reference(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
     """Return an entry for `references:` with the supported fields in order."""
     names = [name.strip() for name in re.split(r"\s+and\s+", fields.get("author", "")) if name.strip()]
     entry: dict[str, Any] = {"id": key, "title": fields.get("title", "") or key}
@@ -78,14 +78,14 @@ def _address(fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield "url", f"https://arxiv.org/abs/{eprint}"
 
 
-_UNFIT = lazy_pattern(r"[^\w:.+/-]+")
+_INVALID_KEY_CHARACTERS = lazy_pattern(r"[^\w:.+/-]+")
 
 
 def fit_key(key: str) -> str:
     """Convert a key to the form `[@key]`: hyphens replace all but letters, digits and `:.+/-`."""
-    fit = _UNFIT.sub("-", unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()).strip(
-        "-.:+/"
-    )
+    fit = _INVALID_KEY_CHARACTERS.sub(
+        "-", unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
+    ).strip("-.:+/")
     return fit or "entry"
 
 
@@ -116,21 +116,21 @@ class SourceBibliographies:
             found = {**self.entries(file), **found}
         return found
 
-    def front_of(self, keys: Iterable[str], files: Sequence[Path]) -> dict[str, Any]:
+    def page_front_matter(self, keys: Iterable[str], files: Sequence[Path]) -> dict[str, Any]:
         """Return `bibliography` and `references` for a page that cites these keys of these files."""
         named: dict[str, None] = {}
         references = []
         for key in keys:
             file = next((file for file in files if key in self.entries(file)), None)
-            if file is not None and self._gives(file, key):
+            if file is not None and self._is_readable_entry(file, key):
                 named.setdefault((_FOLDER / self._name(file)).as_posix())
             elif file is not None:
-                references.append(reference_of(fit_key(key), self.entries(file)[key]))
+                references.append(make_reference(fit_key(key), self.entries(file)[key]))
         written = [*named]
         found: dict[str, Any] = {"references": references} if references else {}
         return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
 
-    def _gives(self, file: Path, key: str) -> bool:
+    def _is_readable_entry(self, file: Path, key: str) -> bool:
         """Return whether a build reads the entry without diagnostics, under the key that citations use."""
         if fit_key(key) != key:
             return False
@@ -147,7 +147,7 @@ class SourceBibliographies:
         self._names[name] = file
         return name
 
-    def copied(self) -> tuple[ImportedFile, ...]:
+    def copied_files(self) -> tuple[ImportedFile, ...]:
         """Return the files that pages name, sorted by path."""
         return tuple(ImportedFile(_FOLDER / name, file) for name, file in sorted(self._names.items()))
 
@@ -156,12 +156,12 @@ _ADDRESS = lazy_pattern(r"(?i)https?://\S+|/[^\s/]\S*|[\w./-]+\.(?:pdf|html?|ppt
 _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _TITLES = ("title", "name", "label", "text")
 _LINKS = ("url", "URL", "link", "href", "src", "file")
-_LONGEST = 40
+_MAX_KEY_LENGTH = 40
 """Maximum number of characters of a key made from a title."""
 
 
 def add_reader_keys(
-    page: ImportedPage, front: Mapping[str, Any], works: Collection[str]
+    page: ImportedPage, front: Mapping[str, Any], bibliography_keys: Collection[str]
 ) -> tuple[ImportedPage, frozenset[str]]:
     """Translate `references` and `slides` of old front matter.
 
@@ -169,17 +169,17 @@ def add_reader_keys(
     """
     done = set()
     written = front.get("references")
-    if written and (values := _reference_front(page, written, works)):
+    if written and (values := _reference_front(page, written, bibliography_keys)):
         page = replace(page, front={**page.front, **values})
         done.add("references")
     written = front.get("slides")
-    links = [_link(each) for each in list_of(written)] if written else []
+    links = [_link(each) for each in as_list(written)] if written else []
     if links and all(links):
         text = f"{page.text.rstrip()}\n\n**Slides:** {', '.join(links)}\n"
         message = 'front matter key "slides" is a line of links at the end of the text'
         notice = Notice("changed", message, page.source)
         page = replace(page, text=text, notices=(*page.notices, notice))
-        fields = [len(list(leaves(each))) for each in list_of(written) if isinstance(each, Mapping)]
+        fields = [len(list(leaves(each))) for each in as_list(written) if isinstance(each, Mapping)]
         done |= {"slides"} if all(count <= len(("title", "url")) for count in fields) else set()
     return page, frozenset(done)
 
@@ -190,7 +190,7 @@ def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -
     named = [fit_key(each) for each in entries if isinstance(each, str)]
     if named and len(named) == len(entries) and works and set(named) <= {*works}:
         return {"nocite": [f"@{key}" for key in named]}
-    others = list_of(page.front.get("references") or [])
+    others = as_list(page.front.get("references") or [])
     taken = {str(entry.get("id")) for entry in others} | {*works}
     own = [entry for each in entries if (entry := reference_entry(each, taken))]
     if not own or len(own) < len(entries):
@@ -209,7 +209,7 @@ def entry_list(written: Any) -> Iterator[Any]:
     if isinstance(written, Mapping) and all(isinstance(each, Mapping) for each in written.values()):
         yield from ({"id": key, **each} for key, each in written.items())
     else:
-        yield from list_of(written)
+        yield from as_list(written)
 
 
 def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
@@ -240,7 +240,7 @@ def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
 
 def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
     """Return a unique key for citations."""
-    start = slugify(text)[:_LONGEST].strip("-") or "reference" if is_title else fit_key(text)
+    start = slugify(text)[:_MAX_KEY_LENGTH].strip("-") or "reference" if is_title else fit_key(text)
     key, number = start, 2
     while key in taken:
         key, number = f"{start}-{number}", number + 1
@@ -305,7 +305,7 @@ def _items(value: Any) -> tuple[Mapping[str, Any], ...]:
 
 def _item(entry: Mapping[str, Any]) -> dict[str, Any]:
     authors = entry.get("author") or entry.get("authors") or []
-    names = re.split(r"\s+and\s+", authors) if isinstance(authors, str) else list_of(authors)
+    names = re.split(r"\s+and\s+", authors) if isinstance(authors, str) else as_list(authors)
     people = [each if isinstance(each, Mapping) and "family" in each else _person(each) for each in names]
     item: dict[str, Any] = {"id": entry["id"], "type": "document", "title": entry["title"]}
     if people := [each for each in people if any(each.values())]:

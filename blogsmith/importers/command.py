@@ -12,7 +12,7 @@ import click
 
 from ..api.commands import (
     IMPORTERS,
-    Clocks,
+    CommandClock,
     NameType,
     ProgressBar,
     format_path,
@@ -28,7 +28,7 @@ from ..api.commands import (
 if TYPE_CHECKING:
     from .report import ImportResult
 
-_SHOWN = 10
+_MAX_LISTED = 10
 """Number of differences shown on the terminal. The report lists all."""
 
 
@@ -69,14 +69,14 @@ class _SystemType(NameType):
 )
 @verbosity_options
 @click.pass_obj
-def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: Any) -> int:
-    """Convert SOURCE, the source of a site for another generator, to a blogsmith site.
+def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **options: Any) -> int:
+    """Convert SOURCE, a site of another generator, to a blogsmith site.
 
     The new site is written to INTO. By default, INTO is a new folder in the current one, named after SOURCE
     with the suffix `-blogsmith`. SOURCE is not changed. The new site is built and compared with SOURCE;
     import-report.md lists all differences.
     """
-    from ..api.importing import MAX_PROCESSES, cores
+    from ..api.importing import MAX_PROCESSES, count_cores
     from .importer import ImportOptions
     from .importer import import_site as run
     from .page_work import Workers
@@ -88,8 +88,8 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
         system=options["system"],
         dry_run=dry_run,
         against=options["against"],
-        fetches=fetches,
-        workers=Workers(min(cores(), MAX_PROCESSES)),
+        fetch_images=fetches,
+        workers=Workers(min(count_cores(), MAX_PROCESSES)),
     )
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
         done = run(source, target, asked, progress)
@@ -101,7 +101,7 @@ def import_site(clocks: Clocks, /, source: Path, into: Path | None, **options: A
     return 0 if done.ok and not problems else 1
 
 
-def _fetch(clocks: Clocks, root: Path) -> int:
+def _fetch(clocks: CommandClock, root: Path) -> int:
     """Download the images on other hosts that the new site shows. Return how many failed."""
     from ..api.commands import fetch_images, plan_fetch
     from ..api.importing import BuildLog, BuildOptions, open_site, remote_uses
@@ -121,10 +121,10 @@ def _print_withheld(done: ImportResult) -> None:
     from ..api.importing import printable
 
     held = [notice for notice in done.site.all_notices if notice.kind == "withheld"]
-    for notice in () if is_quiet() else held[:_SHOWN]:
+    for notice in () if is_quiet() else held[:_MAX_LISTED]:
         terminal.warn(printable(f"{notice.source}: {notice.message}"))
-    if len(held) > _SHOWN and not is_quiet():
-        more = plural(len(held) - _SHOWN, "more page")
+    if len(held) > _MAX_LISTED and not is_quiet():
+        more = plural(len(held) - _MAX_LISTED, "more page")
         terminal.warn(f"and {more} held back, listed in import-report.md")
 
 
@@ -132,12 +132,12 @@ def _print_differences(done: ImportResult) -> None:
     from ..api.importing import printable
 
     differences = done.check.differences
-    for one in () if is_quiet() else differences[:_SHOWN]:
+    for one in () if is_quiet() else differences[:_MAX_LISTED]:
         place = f"{one.source}:{one.line}" if one.line else one.source
         terminal.warn(printable(f"{place}: missing in the new page: {one.what}: {one.text}"))
-    if len(differences) > _SHOWN and not is_quiet():
+    if len(differences) > _MAX_LISTED and not is_quiet():
         terminal.warn(
-            f"and {plural(len(differences) - _SHOWN, 'more difference')}, listed in import-report.md"
+            f"and {plural(len(differences) - _MAX_LISTED, 'more difference')}, listed in import-report.md"
         )
 
 

@@ -23,20 +23,20 @@ from typing import Any
 from ..api.importing import KNOWN_KEYS, Config, Diagnostic, Source, find_restrictions, name_set, read_document
 from .bibliographies import add_reader_keys
 from .model import FrontKeys, ImportedPage, Notice
-from .protection import with_reach
-from .text.data import yaml_text
+from .protection import set_visibility
+from .text.data import format_yaml
 from .verify.values import ADDRESS_KEYS, ValueIndex, is_named, leaves
 
 IMPORTED = "imported"
 """Front matter key for old keys that blogsmith would interpret differently."""
-_SAME = name_set(
+_SHARED_KEYS = name_set(
     "title subtitle description tags categories authors date updated status comments lang series image toc "
     "license doi nocite reading_time numbering citable bibliography"
 )
 """Keys with the same meaning in blogsmith and every system, if blogsmith can read their values."""
-_MOST_VALUES = 2000
+_MAX_VALUES = 2000
 """Maximum number of values of a key to search for; a key with more values is always kept."""
-_TOOLS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
+_PRESENTATION_KEYS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
 """Keys that control the appearance or the scripts of old pages, in every system."""
 
 
@@ -48,16 +48,16 @@ def complete_page(
     works: keys of the site's bibliography, which `references` may name.
     """
     restrictions = [one.path for one in find_restrictions(front, is_foreign=True)]
-    page = with_reach(page, front)
+    page = set_visibility(page, front)
     open_front = {
         key: value
-        for key, value in _without_paths(front, restrictions).items()
+        for key, value in _remove_paths(front, restrictions).items()
         if value not in (None, "", [], {})
     }
     page, shown = add_reader_keys(page, open_front, works)
     open_front = {key: value for key, value in open_front.items() if key not in shown}
     lost = _lost_values(page, open_front, keys)
-    tools = keys.tools | _TOOLS
+    tools = keys.tools | _PRESENTATION_KEYS
     others = {
         key: value
         for key, value in open_front.items()
@@ -79,7 +79,7 @@ def complete_page(
             if key not in readable
         ),
         *(Notice("dropped", f'front matter key "{key}" {why}', source) for key, why in refused.items()),
-        *(Notice("kept", f'"{key}"', source) for key in kept if key not in _SAME),
+        *(Notice("kept", f'"{key}"', source) for key in kept if key not in _SHARED_KEYS),
         *(Notice("kept", f'"{key}", now "{IMPORTED}.{key}"', source) for key in imported),
     ]
     more = {**kept, **({IMPORTED: imported} if imported else {})}
@@ -92,7 +92,7 @@ def complete_page(
     )
 
 
-def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
+def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
     """Remove the keys at these paths, which restrict the page, from front matter."""
     heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
     found = {}
@@ -101,7 +101,7 @@ def _without_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ..
         if inner is None:
             found[key] = value
         elif isinstance(value, Mapping) and all(inner):
-            found[key] = _without_paths(value, inner)
+            found[key] = _remove_paths(value, inner)
     return found
 
 
@@ -113,7 +113,7 @@ def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) 
 
     def is_lost(key: str, value: Any) -> bool:
         every = list(leaves({key: value}))
-        return len(every) > _MOST_VALUES or not all(index.has(leaf, keys.translated) for leaf in every)
+        return len(every) > _MAX_VALUES or not all(index.has(leaf, keys.translated) for leaf in every)
 
     return {key: value for key, value in written.items() if not is_named(key, named) and is_lost(key, value)}
 
@@ -131,20 +131,20 @@ def _sort_keys(
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
     """Return the kept keys, the keys for `imported`, and the reason why each other key is omitted."""
     reserved = {*KNOWN_KEYS, IMPORTED}
-    kept = {key: value for key, value in others.items() if key not in reserved or key in _SAME}
-    if kept and _complaints(kept):
-        kept = {key: value for key, value in kept.items() if not _complaints({key: value})}
+    kept = {key: value for key, value in others.items() if key not in reserved or key in _SHARED_KEYS}
+    if kept and _read_diagnostics(kept):
+        kept = {key: value for key, value in kept.items() if not _read_diagnostics({key: value})}
     imported = {**{key: value for key, value in others.items() if key not in kept}, **lost}
     refused = dict.fromkeys(secret, "is left out, because it may restrict access")
     imported = {key: value for key, value in imported.items() if key not in refused}
-    if imported and _complaints({IMPORTED: imported}):
-        deep = (key for key, value in imported.items() if _complaints({IMPORTED: {key: value}}))
+    if imported and _read_diagnostics({IMPORTED: imported}):
+        deep = (key for key, value in imported.items() if _read_diagnostics({IMPORTED: {key: value}}))
         refused |= dict.fromkeys(deep, "is left out, because it is too large or nested too deep")
     kept = {key: value for key, value in kept.items() if key not in refused}
     return kept, {key: value for key, value in imported.items() if key not in refused}, refused
 
 
-def _complaints(front: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+def _read_diagnostics(front: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of blogsmith for front matter."""
-    text = f"---\n{yaml_text(front)}---\n"
+    text = f"---\n{format_yaml(front)}---\n"
     return read_document(Source(PurePosixPath("content/page.md"), text, ""), Config())[1]

@@ -14,10 +14,10 @@ from html import unescape
 
 from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice
-from .text.containers import quote
+from .text.containers import quote_lines
 from .text.html import BLOCKS, Element, ElementEnds, parse_elements, replace_blocks
 from .text.html_markdown import inline_markdown
-from .text.segments import MARK, Dialect, MaskedText, mask
+from .text.segments import MARK, FormulaDelimiters, MaskedText, mask
 
 _BLANK_LINES = lazy_pattern(r"\n{3,}")
 _KINDS: Mapping[str, str] = {
@@ -26,11 +26,11 @@ _KINDS: Mapping[str, str] = {
 }
 
 
-def with_alert_boxes(page: ImportedPage) -> ImportedPage:
+def convert_alert_boxes(page: ImportedPage) -> ImportedPage:
     """Convert boxes such as `<div class="alert alert-info">` to callouts."""
     if "alert-" not in page.text:
         return page
-    masked = mask(page.text, Dialect())
+    masked = mask(page.text, FormulaDelimiters())
     text = replace_blocks(masked.text, _callout)
     if text == masked.text:
         return page
@@ -40,7 +40,7 @@ def with_alert_boxes(page: ImportedPage) -> ImportedPage:
 def _callout(element: Element, indent: str) -> str:
     kind = next((_KINDS[name] for name in sorted(element.classes) if name in _KINDS), "")
     inner = element.inner_source()
-    is_plain = not any(True for name in BLOCKS - {"p"} for _ in element.every(name))
+    is_plain = not any(True for name in BLOCKS - {"p"} for _ in element.descendants(name))
     if element.name != "div" or "alert" not in element.classes or not kind or not is_plain or indent.strip():
         return element.source()
     if set(element.attributes) - {"class", "role", "style"}:
@@ -49,19 +49,19 @@ def _callout(element: Element, indent: str) -> str:
     # indented lines would become code
     lines = [line.strip() for line in inline_markdown(paragraphs).strip().split("\n")]
     lines = [line for number, line in enumerate(lines) if line or (number and lines[number - 1])]
-    made = f"\n{indent}".join(quote([f"[!{kind}]", "", *lines]))
+    made = f"\n{indent}".join(quote_lines([f"[!{kind}]", "", *lines]))
     return f"\n\n{indent}{made}\n\n" if not indent else f"{made}\n"
 
 
 _START = lazy_pattern(r"(?:(?<=\n\n)|\A\n*)(?P<indent> *)<table\b[^<>]*>", re.IGNORECASE)
-_BEHIND = lazy_pattern(r"[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z)")
+_BLOCK_END = lazy_pattern(r"[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z)")
 _HIDDEN = lazy_pattern(f"{MARK[0]}(\\d+){MARK[1]}")
 _CODE = lazy_pattern(r"<code>([^<>`\n]+)</code>", re.IGNORECASE)
 _SPECIAL = lazy_pattern(r"(?<!\w)_|_(?!\w)|[*`~\\]|==|::")
 _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|right|center)", re.IGNORECASE)
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 _RULES = {"left": ":---", "right": "---:", "center": ":---:", "": "---"}
-_LOOK = name_set("align valign border cellpadding cellspacing scope style width class height")
+_STYLE_ATTRIBUTES = name_set("align valign border cellpadding cellspacing scope style width class height")
 """Attributes that only style a table, which is up to the theme."""
 
 
@@ -71,25 +71,25 @@ class _Row:
     is_head: bool
 
 
-def with_plain_tables(page: ImportedPage) -> ImportedPage:
+def convert_tables(page: ImportedPage) -> ImportedPage:
     """Convert HTML tables to Markdown tables, where Markdown can express them."""
     if "<table" not in page.text:
         return page
-    masked = mask(page.text, Dialect())
+    masked = mask(page.text, FormulaDelimiters())
     notices: list[Notice] = []
     parts: list[str] = []
     ends, position = ElementEnds(masked.text), 0
     for found in _START.finditer(masked.text):
         start = found.end("indent")
-        end = ends.of(start)
-        if start < position or end is None or not _BEHIND.match(masked.text, end):
+        end = ends.find_end(start)
+        if start < position or end is None or not _BLOCK_END.match(masked.text, end):
             continue
         (element, *_) = parse_elements(masked.text[start:end])
         lines = plain_table(element, masked) if isinstance(element, Element) else []
         if lines:
             parts += [masked.text[position:start], f"\n{found['indent']}".join(lines)]
             position = end
-            if isinstance(element, Element) and _has_look(element):
+            if isinstance(element, Element) and _has_styles(element):
                 notices.append(Notice("changed", "a table of HTML looks as the theme has it", page.source))
     if not parts:
         return page
@@ -97,8 +97,8 @@ def with_plain_tables(page: ImportedPage) -> ImportedPage:
     return replace(page, text=text, notices=(*page.notices, *notices))
 
 
-def _has_look(table: Element) -> bool:
-    every = [table, *(cell for name in ("tr", "td", "th") for cell in table.every(name))]
+def _has_styles(table: Element) -> bool:
+    every = [table, *(cell for name in ("tr", "td", "th") for cell in table.descendants(name))]
     styles = (_ALIGN.sub("", each.attributes.get("style", "")).strip(" ;") for each in every)
     return any(styles) or any({"class", "bgcolor"} & set(each.attributes) for each in every)
 
@@ -115,7 +115,7 @@ def plain_table(table: Element, masked: MaskedText) -> list[str]:
         and width > 0
         and all(len(row.cells) == width for row in rows)
         and all(cell.name == "td" for row in rows[1:] for cell in row.cells)
-        and not set(table.attributes) - _LOOK
+        and not set(table.attributes) - _STYLE_ATTRIBUTES
     )
     if not is_plain:
         return []
@@ -157,12 +157,12 @@ def _row(row: Element, *, is_head: bool) -> _Row:
 
 def _cell(cell: Element, masked: MaskedText) -> str | None:
     """Return the text of a cell on one line; None if it is not a line of text."""
-    if set(cell.attributes) - _LOOK - {"bgcolor"}:
+    if set(cell.attributes) - _STYLE_ATTRIBUTES - {"bgcolor"}:
         return None
     inner = cell
     if len(cell.elements) == 1 and cell.elements[0].name == "p" and not cell.own_text.strip():
         inner = cell.elements[0]
-    if any(True for name in (*BLOCKS, "pre", "table", "script", "style") for _ in inner.every(name)):
+    if any(True for name in (*BLOCKS, "pre", "table", "script", "style") for _ in inner.descendants(name)):
         return None
     pieces = {}
     for found in _HIDDEN.finditer(inner.inner_source()):
@@ -175,27 +175,27 @@ def _cell(cell: Element, masked: MaskedText) -> str | None:
             pieces[found[0]] = f"`{unescape(code[1])}`".replace("|", r"\|")
         else:
             return None
-    markdown = " ".join(inline_markdown(_escaped(inner)).split()).replace("|", r"\|")
+    markdown = " ".join(inline_markdown(_escape_markdown(inner)).split()).replace("|", r"\|")
     for mark, text in pieces.items():
         markdown = markdown.replace(mark, text)
     return markdown
 
 
-def _escaped(element: Element) -> str:
+def _escape_markdown(element: Element) -> str:
     """Return the content of an element as HTML, with Markdown characters in its text escaped."""
     parts = []
     for child in element.children:
         if isinstance(child, str):
-            text = child if child.startswith("<!--") else _SPECIAL.sub(_sign, child)
+            text = child if child.startswith("<!--") else _SPECIAL.sub(_character_reference, child)
             parts.append(text.replace("[", "&#91;").replace("]", "&#93;"))
         elif child.children:
-            parts.append(f"{child.tag}{_escaped(child)}</{child.name}>")
+            parts.append(f"{child.tag}{_escape_markdown(child)}</{child.name}>")
         else:
             parts.append(child.source())
     return "".join(parts)
 
 
-def _sign(found: re.Match[str]) -> str:
+def _character_reference(found: re.Match[str]) -> str:
     return "".join(f"&#{ord(char)};" for char in found[0])
 
 

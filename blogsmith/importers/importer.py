@@ -26,23 +26,23 @@ from ..api.importing import (
     site_lock,
     temporary_folder,
 )
-from .addresses import leave_lists_free
+from .addresses import avoid_list_urls
 from .model import Notice, SiteImport
-from .page_rewrites import with_rewritten_pages
+from .page_rewrites import rewrite_pages
 from .page_work import ONE_PROCESS, Workers
-from .protection import without_held_files
-from .report import ImportResult, reports_of
-from .site_settings import with_comments, with_named_settings, with_needed_plugins, with_social_links
-from .source_files import source_root, with_files_that_can_be_read
+from .protection import remove_withheld_files
+from .report import ImportResult, make_reports
+from .site_settings import add_comments, add_plugins, add_social_links, report_lost_settings
+from .source_files import remove_unreadable_files, source_root
 from .systems import find_system
 from .verify.site import SiteCheck, check_site
-from .write import refuse_other_site, site_files, write_reports, write_site_files
+from .write import reject_other_site, site_files, write_reports, write_site_files
 
 _FORMULAS = frozenset(("math-command", "math-syntax", "math-brace"))
 """Diagnostic codes that `math.on_error: render` turns into warnings."""
 
 
-def with_leniency(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
+def lower_errors(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
     """Add settings that let the site build despite errors in its pages, and lower the check's errors."""
     errors = Counter(found.code for found in check.diagnostics if found.severity == "error")
     lowered = sorted(code for code in errors if code in LOWERABLE)
@@ -63,16 +63,16 @@ def with_leniency(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteC
     codes = frozenset((*lowered, *(_FORMULAS if formulas else ())))
     if not codes:
         return site, check
-    return replace(site, settings=settings, notices=tuple(notices)), _lowered(check, codes)
+    return replace(site, settings=settings, notices=tuple(notices)), _lower_severity(check, codes)
 
 
-def with_copies(site: SiteImport) -> SiteImport:
+def show_image_copies(site: SiteImport) -> SiteImport:
     """Make the imported site show copies of images on other hosts."""
     images = {**site.settings.get("images", {}), "remote": "fetch"}
     return replace(site, settings={**site.settings, "images": images})
 
 
-def _lowered(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
+def _lower_severity(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
     def lower(found: Diagnostic) -> Diagnostic:
         return msgspec.structs.replace(found, severity="warning") if found.code in codes else found
 
@@ -97,7 +97,7 @@ class ImportOptions:
     """Whether to write only to a temporary folder."""
     against: Path | None = None
     """Folder with pages that the old system published; None: no comparison."""
-    fetches: bool = False
+    fetch_images: bool = False
     """Whether images of other hosts will be downloaded, so that the new site shows copies."""
     workers: Workers = ONE_PROCESS
     """Processes that translate, build and compare pages."""
@@ -112,30 +112,30 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     - One of the folders contains the other.
     - `into` contains files that no import wrote, or another process is writing to it.
     """
-    _refuse_overlap(source, into)
-    refuse_other_site(into)
+    _reject_overlap(source, into)
+    reject_other_site(into)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
     root = source_root(source)
     system = find_system(root, options.system)
     workers = options.workers
-    site = with_files_that_can_be_read(without_held_files(system.read(root, progress, workers)))
-    site = leave_lists_free(with_rewritten_pages(site, progress, workers))
-    site = with_named_settings(with_needed_plugins(with_social_links(with_comments(site))))
+    site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
+    site = avoid_list_urls(rewrite_pages(site, progress, workers))
+    site = report_lost_settings(add_plugins(add_social_links(add_comments(site))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
-    with target as folder, _writing(folder):
+    with target as folder, _lock_folder(folder):
         written = write_site_files(site_files(site), folder, progress)
         check = check_site(site, folder, options.now, progress, against=options.against, workers=workers)
-        site, check = with_leniency(site, check)
-        site = with_copies(site) if options.fetches else site
+        site, check = lower_errors(site, check)
+        site = show_image_copies(site) if options.fetch_images else site
         files = write_site_files(site_files(site), folder, progress, written)
         done = ImportResult(site, system.title, check, files)
-        write_reports(reports_of(done), folder)
+        write_reports(make_reports(done), folder)
     return done
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder, so that one import at a time writes to it."""
     with ExitStack() as stack:
         try:
@@ -147,7 +147,7 @@ def _writing(folder: Path) -> Iterator[None]:
         yield
 
 
-def _refuse_overlap(source: Path, into: Path) -> None:
+def _reject_overlap(source: Path, into: Path) -> None:
     """Raise SiteError if one folder contains the other, because the source must not be modified."""
     old, new = source.resolve(), into.resolve()
     if old == new or old in new.parents or new in old.parents:

@@ -10,25 +10,25 @@ from functools import lru_cache, partial
 from markdown_it import MarkdownIt
 
 from ..api.importing import Progress, lazy_pattern
-from .html_blocks import with_alert_boxes, with_plain_tables
+from .html_blocks import convert_alert_boxes, convert_tables
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
 from .text.math import escape_underscores, pair_braces, script_macros
-from .text.segments import CODE, Dialect, divide, mask, rewrite_segments
+from .text.segments import CODE, FormulaDelimiters, divide, mask, rewrite_segments
 
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
-_MARKS = frozenset("*_`[<~\\&")
+_MARKDOWN_CHARACTERS = frozenset("*_`[<~\\&")
 _DOLLAR = "\ue01f"
 """Placeholder for a dollar that starts no formula."""
 
 
-def with_plain_title(page: ImportedPage) -> ImportedPage:
+def simplify_title(page: ImportedPage) -> ImportedPage:
     """Remove markup from the title of a page. A title with a link or an image is also put before the text."""
     title = page.front.get("title")
-    if not isinstance(title, str) or _MARKS.isdisjoint(title):
+    if not isinstance(title, str) or _MARKDOWN_CHARACTERS.isdisjoint(title):
         return page
-    masked = mask(title.replace("\\$", _DOLLAR), Dialect(), {"math"})
+    masked = mask(title.replace("\\$", _DOLLAR), FormulaDelimiters(), {"math"})
     (line,) = _parser().parseInline(masked.text)
     tokens = line.children or []
     words = "".join(each.content for each in tokens if each.type in ("text", "code_inline", "image"))
@@ -56,7 +56,7 @@ _CODE = lazy_pattern(r"\b(?:MathJax|renderMathInElement|katex\.render)\b")
 _SETTINGS = "text/x-mathjax-config"
 
 
-def without_formula_scripts(page: ImportedPage) -> ImportedPage:
+def remove_formula_scripts(page: ImportedPage) -> ImportedPage:
     """Remove scripts that typeset formulas in the browser, because builds do that.
 
     Old posts often load MathJax themselves, from URLs that no longer exist. Macros that the script defines
@@ -79,7 +79,7 @@ def without_formula_scripts(page: ImportedPage) -> ImportedPage:
         return page
     written = masked.restore("".join(removed))
     notice = Notice("dropped", "a script that sets formulas, which builds do", page.source, removed=written)
-    front = _with_macros(page, script_macros(written))
+    front = _merge_macros(page, script_macros(written))
     return replace(page, text=masked.restore(text), front=front, notices=(*page.notices, notice))
 
 
@@ -91,7 +91,7 @@ def _sets_formulas(element: re.Match[str]) -> bool:
     return values.get("type", "") == _SETTINGS or _CODE.search(element["code"]) is not None
 
 
-def _with_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, object]:
+def _merge_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, object]:
     front = dict(page.front)
     if macros:
         math = dict(front.get("math") or {})
@@ -109,7 +109,7 @@ _FTP = lazy_pattern(
 )
 
 
-def with_https_links(page: ImportedPage) -> ImportedPage:
+def fix_link_schemes(page: ImportedPage) -> ImportedPage:
     """Add HTTPS to links without a scheme, and turn FTP links into code.
 
     Browsers do not open FTP URLs, so a notice names the page.
@@ -132,14 +132,14 @@ def with_https_links(page: ImportedPage) -> ImportedPage:
     return replace(page, text=masked.restore(text), notices=(*page.notices, notice))
 
 
-def with_tex_formulas(page: ImportedPage) -> ImportedPage:
+def fix_formulas(page: ImportedPage) -> ImportedPage:
     r"""Fix formulas that MathJax accepts but that are not valid TeX.
 
     These have underscores in `\text`, or braces with one escape too many.
     """
     if "\\" not in page.text:
         return page
-    return replace(page, text=rewrite_segments(page.text, "math", _tex_formula, Dialect()))
+    return replace(page, text=rewrite_segments(page.text, "math", _tex_formula, FormulaDelimiters()))
 
 
 def _tex_formula(formula: str) -> str:
@@ -153,7 +153,7 @@ _FENCE = lazy_pattern(
 )
 
 
-def with_shown_code(page: ImportedPage) -> ImportedPage:
+def remove_option_lines(page: ImportedPage) -> ImportedPage:
     """Remove `#|` options in a plain fence, which would turn it into a cell.
 
     These lines are options of Quarto and of notebooks. In a plain fence they are leftover comments. Without
@@ -163,7 +163,7 @@ def with_shown_code(page: ImportedPage) -> ImportedPage:
         return page
     notices: list[Notice] = []
     parts = []
-    for segment in divide(page.text, Dialect()):
+    for segment in divide(page.text, FormulaDelimiters()):
         found = _FENCE.match(segment.text) if segment.kind == "block" else None
         if found:
             line = found["options"].strip().split("\n")[0].strip()
@@ -176,12 +176,12 @@ def with_shown_code(page: ImportedPage) -> ImportedPage:
 
 
 _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
-    without_formula_scripts,
-    with_https_links,
-    with_tex_formulas,
-    with_shown_code,
-    with_plain_tables,
-    with_alert_boxes,
+    remove_formula_scripts,
+    fix_link_schemes,
+    fix_formulas,
+    remove_option_lines,
+    convert_tables,
+    convert_alert_boxes,
 )
 """Rewrites in their order. Each may change text, front matter and notices of a page."""
 
@@ -189,13 +189,13 @@ _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
 def rewrite_page(system: str, page: ImportedPage) -> ImportedPage:
     """Apply all rewrites to a page. system: name of the old system."""
     # titles in front matter of Jekyll and Hugo are literal, including Markdown characters
-    page = page if system in _PLAIN_TITLES else with_plain_title(page)
+    page = page if system in _PLAIN_TITLES else simplify_title(page)
     for change in _REWRITES:
         page = change(page)
     return page
 
 
-def with_rewritten_pages(site: SiteImport, progress: Progress, workers: Workers) -> SiteImport:
+def rewrite_pages(site: SiteImport, progress: Progress, workers: Workers) -> SiteImport:
     """Apply all rewrites to the pages of an import."""
     pages = list[ImportedPage]()
     for page in map_pages(partial(rewrite_page, site.system), site.pages, len(site.pages), workers):

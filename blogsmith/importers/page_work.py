@@ -14,11 +14,19 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from ..api.importing import ProcessDied, ProcessPool, StartMethod, TookTooLong, alarm, can_fork, has_alarm
+from ..api.importing import (
+    PageTimeout,
+    ProcessDiedError,
+    ProcessPool,
+    StartMethod,
+    alarm,
+    can_fork,
+    has_alarm,
+)
 from .model import Notice
 from .text.containers import fence_marks
 
-_FEWEST_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
+_MIN_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
 """Minimum number of pages for starting processes. That takes some hundredths of a second, or one second."""
 
 Item = TypeVar("Item")
@@ -39,9 +47,9 @@ class Workers:
     method: StartMethod = field(default_factory=default_method)
     """Start method of the processes."""
 
-    def are_worth(self, pages: int) -> bool:
+    def is_faster(self, pages: int) -> bool:
         """Return whether several processes are faster than one for this number of pages."""
-        return self.count > 1 and pages >= _FEWEST_PAGES[self.method]
+        return self.count > 1 and pages >= _MIN_PAGES[self.method]
 
 
 ONE_PROCESS = Workers()
@@ -55,7 +63,7 @@ def map_pages(
     count: number of items. Items and results must be picklable, for `spawn` also `work`. If `work` raises an
     Exception in another process, or that process dies, this process calls it again.
     """
-    if not workers.are_worth(count):
+    if not workers.is_faster(count):
         yield from map(work, items)
         return
     source = iter(items)
@@ -72,7 +80,10 @@ def map_pages(
         return work(item) if result is None else result
 
     number = 0
-    with suppress(ProcessDied), ProcessPool(workers.method, workers.count, partial(_keep, work)) as pool:
+    with (
+        suppress(ProcessDiedError),
+        ProcessPool(workers.method, workers.count, partial(_identity, work)) as pool,
+    ):
         for done, result in pool.map(begin()):
             made[done] = result
             while number in made:
@@ -83,7 +94,7 @@ def map_pages(
     yield from map(work, source)
 
 
-def _keep(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
+def _identity(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
     """Return the function that a process calls for each page."""
     return work
 
@@ -120,7 +131,7 @@ def page_limit(seconds: float | None = None) -> Iterator[None]:
     if not has_alarm():
         yield
         return
-    with alarm(LIMIT_S if seconds is None else seconds, TookTooLong, working=True):
+    with alarm(LIMIT_S if seconds is None else seconds, PageTimeout, is_cpu_time=True):
         yield
 
 
@@ -129,7 +140,7 @@ def translate_document(translate: Callable[[Document], Made], document: Document
     try:
         with page_limit():
             return translate(document)
-    except TookTooLong:
+    except PageTimeout:
         why = f"the page takes longer than {LIMIT_S:g} s to translate"
     except RecursionError:
         why = "the page is nested too deep"
@@ -138,12 +149,12 @@ def translate_document(translate: Callable[[Document], Made], document: Document
     body = f"{ticks}\n{document.body}\n{ticks}\n"
     try:
         with page_limit():
-            return translate(_with(document, body, notice))
-    except (TookTooLong, RecursionError):
+            return translate(_replace_body(document, body, notice))
+    except (PageTimeout, RecursionError):
         told = replace(notice, hint="the page is empty: write it anew", removed=document.body)
-        return translate(_with(document, "", told))
+        return translate(_replace_body(document, "", told))
 
 
-def _with(document: Document, body: str, notice: Notice) -> Document:
+def _replace_body(document: Document, body: str, notice: Notice) -> Document:
     changed: Document = replace(document, body=body, notices=(*document.notices, notice))
     return changed

@@ -23,7 +23,7 @@ _HINT = "blogsmith has no access control: publish it where the host protects it,
 _EXCLUDED_HINT = "copy it to content/ if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
 _MOST_LINES = 2000
-_LONGEST = 300
+_MAX_LINE_LENGTH = 300
 """Limits for the lines of front matter, and for the characters of a line, that are searched.
 
 Longer front matter is an attempt to slow down the import.
@@ -36,17 +36,17 @@ class _Document(Protocol):
         """Return the front matter as the old system reads it."""
 
 
-_D = TypeVar("_D", bound=_Document)
+_AnyDocument = TypeVar("_AnyDocument", bound=_Document)
 
 
-def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
+def add_restrictions(front: Mapping[str, Any], head: str) -> dict[str, Any]:
     """Add the keys that restrict a page and that the reader of its front matter loses.
 
     These are keys in unreadable front matter, and values with a YAML tag, such as `password: !ENV SECRET`.
     """
     found = dict(front)
     for line in head.split("\n")[:_MOST_LINES]:
-        if not (pair := _LINE.fullmatch(line[:_LONGEST])):
+        if not (pair := _LINE.fullmatch(line[:_MAX_LINE_LENGTH])):
             continue
         key, value = pair[1], pair[2]
         is_lost = key not in front and key.casefold() not in front
@@ -57,7 +57,7 @@ def complete_front(front: Mapping[str, Any], head: str) -> dict[str, Any]:
     return found
 
 
-def read_head(
+def read_front_matter(
     head: str, source: str, problem: str = "the front matter is not YAML", *, by_line: bool = False
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """Return front matter in YAML, and notices about errors.
@@ -65,46 +65,46 @@ def read_head(
     by_line: if it is not valid YAML, keep each line with a key and one plain value.
     """
     try:
-        return complete_front(load_mapping(head), head), ()
+        return add_restrictions(load_mapping(head), head), ()
     except DataTextError as error:
         notice = Notice("mistake", f"{problem}: {error}", source, error.line + 1)
     if not by_line:
-        return complete_front({}, head), (notice,)
+        return add_restrictions({}, head), (notice,)
     pairs = re.findall(r"^([\w-]+):[ \t]*(.+?)[ \t]*$", head, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}, (notice,)
 
 
-def hold_back(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice | None:
+def check_access(front: Mapping[str, Any], source: PurePosixPath | str) -> Notice | None:
     """Return a notice for a page whose front matter requests access control; None for any other page."""
     found = next((one for one in find_restrictions(front) if one.remedy == "access"), None)
     if found is None:
         return None
-    return withheld(f'"{found.name}" in its front matter restricts who may read it', source)
+    return withheld_notice(f'"{found.name}" in its front matter restricts who may read it', source)
 
 
-def withheld(why: str, source: PurePosixPath | str) -> Notice:
+def withheld_notice(why: str, source: PurePosixPath | str) -> Notice:
     """Return the notice of a page that is not imported. why: a clause without full stop."""
     return Notice("withheld", f"not imported: {why}", str(source), hint=_HINT)
 
 
-def excluded(why: str, source: PurePosixPath | str) -> Notice:
+def excluded_notice(why: str, source: PurePosixPath | str) -> Notice:
     """Return the notice of a page that settings exclude from the old site. why: as for `withheld`."""
-    return replace(withheld(why, source), hint=_EXCLUDED_HINT)
+    return replace(withheld_notice(why, source), hint=_EXCLUDED_HINT)
 
 
-def part_protected(
-    documents: Iterable[_D],
-    source: Callable[[_D], PurePosixPath | str],
-    judge: Callable[[_D], Notice | None] = lambda document: None,
-) -> tuple[list[_D], list[Notice]]:
+def split_protected(
+    documents: Iterable[_AnyDocument],
+    source: Callable[[_AnyDocument], PurePosixPath | str],
+    judge: Callable[[_AnyDocument], Notice | None] = lambda document: None,
+) -> tuple[list[_AnyDocument], list[Notice]]:
     """Return the documents that may be imported, and a notice for each other one.
 
     judge: returns a notice for a document that settings of the old site protect.
     """
-    kept: list[_D] = []
+    kept: list[_AnyDocument] = []
     notices: list[Notice] = []
     for document in documents:
-        notice = hold_back(document.front, source(document)) or judge(document)
+        notice = check_access(document.front, source(document)) or judge(document)
         if notice:
             notices.append(notice)
         else:
@@ -119,7 +119,7 @@ def is_draft(front: Mapping[str, Any]) -> bool:
     )
 
 
-def with_reach(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
+def set_visibility(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
     """Mark a page as draft or unlisted if its old front matter means that in other terms."""
     found = find_restrictions(front, is_foreign=True)
     if not found:
@@ -129,7 +129,7 @@ def with_reach(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
     return replace(page, front={key: each for key, each in page.front.items() if key not in names} | more)
 
 
-def without_held_files(site: SiteImport) -> SiteImport:
+def remove_withheld_files(site: SiteImport) -> SiteImport:
     """Remove the files that belong only to withheld pages.
 
     These are files in a folder whose pages are all withheld, and files that only withheld pages name.

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from ..api.importing import Diagnostic, plural, printable
 from .model import Notice, NoticeKind, SiteImport
-from .site_settings import DATA_LEFT, SETTINGS_LEFT
+from .site_settings import LOST_DATA_MESSAGE, LOST_SETTINGS_MESSAGE
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -25,7 +25,7 @@ _HEADINGS: Mapping[NoticeKind, str] = {
     "kept": "Kept in the front matter, where templates read it as `page.extra`",
 }
 """Headings in the order of the report: the kinds that need most work come first."""
-_PLACES = 5
+_MAX_LOCATIONS = 5
 """Maximum number of locations listed for one notice in the Markdown; the JSON contains all."""
 
 
@@ -46,7 +46,7 @@ class ImportResult:
         return not self.check.differences
 
 
-def reports_of(done: ImportResult) -> dict[str, bytes]:
+def make_reports(done: ImportResult) -> dict[str, bytes]:
     """Return the content of each report, by file name."""
     text = "\n".join(printable(line, keep="\n") for line in _markdown(done))
     return {RECORD: _json(done), REPORT: text.encode()}
@@ -105,7 +105,7 @@ def _markdown(done: ImportResult) -> Iterator[str]:
         yield from _published(check.published)
     for kind, heading in _HEADINGS.items():
         yield from _notices(heading, [notice for notice in site.all_notices if notice.kind == kind])
-    yield from _mistakes(check.diagnostics)
+    yield from _diagnostics(check.diagnostics)
     yield "## What to do next\n"
     yield from (f"1. {step}" for step in next_steps(done))
     yield ""
@@ -131,7 +131,7 @@ def next_steps(done: ImportResult) -> list[str]:
     if kept:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))
         steps.append(f"Show these keys of the front matter in a layout, or remove them: {names}.")
-    for what in (SETTINGS_LEFT, DATA_LEFT):
+    for what in (LOST_SETTINGS_MESSAGE, LOST_DATA_MESSAGE):
         found = [notice for notice in done.site.notices if notice.message.startswith(what)]
         names = ", ".join(f"`{name}`" for notice in found for name in _names(notice))
         steps += [f"Replace or drop {what}: {names}."] if names else []
@@ -146,17 +146,18 @@ def _names(notice: Notice) -> list[str]:
 
 def _differences(check: SiteCheck) -> Iterator[str]:
     differences = check.differences
-    if check.unread:
+    if check.unreadable_files:
         yield "Not compared, because their front matter cannot be read:\n"
-        yield from (f"- {_escape(source)}" for source in check.unread)
+        yield from (f"- {_escape(source)}" for source in check.unreadable_files)
         yield ""
     if not differences:
-        if check.pages and not check.unread:
+        if check.pages and not check.unreadable_files:
             yield "Nothing of the source is missing in the new pages.\n"
         return
     yield f"## Missing in the new pages: {plural(len(differences), 'difference')}\n"
     for one in differences:
-        yield f"- {_place(one.source, one.line)}: {one.what}: {_code(one.text)}{_times(one.count, one.what)}"
+        place, times = _location(one.source, one.line), _times(one.count, one.what)
+        yield f"- {place}: {one.what}: {_code(one.text)}{times}"
     yield ""
 
 
@@ -192,12 +193,12 @@ def _notices(heading: str, notices: Sequence[Notice]) -> Iterator[str]:
         grouped.setdefault((notice.message, notice.hint), []).append(notice)
     for (message, hint), every in grouped.items():
         yield (f"- {_escape(message)}" + (f"; {_escape(hint)}" if hint else "") + _times(len(every), ""))
-        places = [_place(notice.source, notice.line) for notice in every if notice.source]
-        yield from _places(places, _PLACES if every[0].kind != "withheld" else len(places))
+        places = [_location(notice.source, notice.line) for notice in every if notice.source]
+        yield from _places(places, _MAX_LOCATIONS if every[0].kind != "withheld" else len(places))
     yield ""
 
 
-def _mistakes(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+def _diagnostics(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     if not diagnostics:
         return
     yield "## What `blogsmith check` reports\n"
@@ -207,20 +208,20 @@ def _mistakes(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
     for (severity, code), every in sorted(grouped.items()):
         yield f"- {severity} `{code}`{_times(len(every), '')}"
         yield from _places(
-            f"{_place(found.path, found.place.line if found.place else 0)}: {_escape(found.message)}"
+            f"{_location(found.path, found.place.line if found.place else 0)}: {_escape(found.message)}"
             for found in every
         )
     yield ""
 
 
-def _places(places: Iterable[str], most: int = _PLACES) -> Iterator[str]:
+def _places(places: Iterable[str], most: int = _MAX_LOCATIONS) -> Iterator[str]:
     every = list(places)
     yield from (f"  - {place}" for place in every[:most])
     if len(every) > most:
         yield f"  - and {len(every) - most} more, in {RECORD}"
 
 
-def _place(source: str, line: int) -> str:
+def _location(source: str, line: int) -> str:
     return f"{_escape(source)}:{line}" if line else _escape(source)
 
 

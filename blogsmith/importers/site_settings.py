@@ -16,10 +16,10 @@ from typing import Any
 from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice, OldSettings, SiteImport
 from .source_files import read_text, walk_files
-from .text.front_values import list_of, one_line
+from .text.front_values import as_list, one_line
 from .text.segments import CODE, mask
 from .verify.site import site_values
-from .verify.values import NewValues, is_named, settings_left
+from .verify.values import NewValues, is_named, lost_settings
 
 _FOLDERS = name_set("_includes _layouts layouts overrides partials")
 _SUFFIXES = frozenset((".html", ".liquid", ".htm", ".jinja", ".j2"))
@@ -38,12 +38,12 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "label": ("label",),
 }
 """Setting of blogsmith → names in other systems, without `-` and `_`."""
-_NEEDED = {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
+_REQUIRED_FIELDS = {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
 _SWITCH = "giscus_comments"
 """Name of the key `comments` in al-folio."""
 
 
-def with_comments(site: SiteImport) -> SiteImport:
+def add_comments(site: SiteImport) -> SiteImport:
     """Add the comment service of the old site, for the pages that had comments."""
     values = [old.values for old in site.old_settings]
     found = next(filter(None, (*map(_from_settings, values), _from_templates(site.root, values))), None)
@@ -66,7 +66,7 @@ def _with_switch(page: ImportedPage) -> ImportedPage:
 
 def _from_settings(values: Mapping[str, Any]) -> dict[str, str] | None:
     for path, each in _mappings(values, (), 0):
-        provider = next((name for name in _NEEDED if name in path[-1:]), "")
+        provider = next((name for name in _REQUIRED_FIELDS if name in path[-1:]), "")
         around = {"repository": values.get("repository"), **each}
         if provider and (found := _settings(provider, around)):
             return found
@@ -92,9 +92,9 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
         if (value := next((folded[other] for other in others if folded.get(other)), None))
         and (name != "label" or provider == "utterances")
     }
-    if not all(name in found for name in _NEEDED[provider]):
+    if not all(name in found for name in _REQUIRED_FIELDS[provider]):
         return None
-    shown = (name for name in found if name in _NEEDED[provider] or name == "label")
+    shown = (name for name in found if name in _REQUIRED_FIELDS[provider] or name == "label")
     return {"provider": provider, **{name: found[name] for name in shown}}
 
 
@@ -125,13 +125,13 @@ _PROSE = {
 """Plugin → pattern outside of code that requires it."""
 
 
-def with_needed_plugins(site: SiteImport) -> SiteImport:
+def add_plugins(site: SiteImport) -> SiteImport:
     """Add the plugins that pages of the import need."""
-    plugins = {*site.settings.get("plugins", ()), *needed_plugins(page.text for page in site.pages)}
+    plugins = {*site.settings.get("plugins", ()), *find_plugins(page.text for page in site.pages)}
     return replace(site, settings={**site.settings, "plugins": sorted(plugins)}) if plugins else site
 
 
-def needed_plugins(texts: Iterable[str]) -> list[str]:
+def find_plugins(texts: Iterable[str]) -> list[str]:
     """Return the bundled plugins that these documents need, sorted."""
     found: set[str] = set()
     for text in texts:
@@ -168,10 +168,10 @@ _HANDLE = lazy_pattern(r"@?([\w.-]{1,60})")
 _URL = lazy_pattern(r"https?://[^\s<>\"']+")
 _EMAIL = lazy_pattern(r"(?:mailto:)?([^\s@<>]+@[^\s@<>]+\.\w+)")
 _TITLES = ("title", "name", "label", "icon", "text")
-_MOST = 12
+_MAX_LINKS = 12
 
 
-def with_social_links(site: SiteImport) -> SiteImport:
+def add_social_links(site: SiteImport) -> SiteImport:
     """Add the accounts in old settings to the menu, and e-mail addresses to the footer."""
     found: dict[str, str] = {}
     emails: dict[str, None] = {}
@@ -179,10 +179,10 @@ def with_social_links(site: SiteImport) -> SiteImport:
         for title, address in _accounts(old.values):
             if email := _EMAIL.fullmatch(address):
                 emails.setdefault(email[1])
-            elif len(found) < _MOST:
+            elif len(found) < _MAX_LINKS:
                 found.setdefault(address, title)
     settings = dict(site.settings)
-    menu = list_of(settings.get("menu") or _sections(site))
+    menu = as_list(settings.get("menu") or _sections(site))
     known = {str(entry["url"]).rstrip("/") for entry in menu}
     links = [{"title": title, "url": url} for url, title in found.items() if url.rstrip("/") not in known]
     if links:
@@ -215,7 +215,7 @@ def _accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             data = data.get(key) if isinstance(data, Mapping) else None
         if isinstance(data, Mapping):
             yield from _named_accounts(data)
-        for each in list_of(data) if isinstance(data, list) else ():
+        for each in as_list(data) if isinstance(data, list) else ():
             yield from _listed_account(each)
 
 
@@ -251,8 +251,8 @@ def _listed_account(entry: Any) -> Iterator[tuple[str, str]]:
         yield (known[0] if known else own or host), address
 
 
-SETTINGS_LEFT = "settings without a counterpart"
-DATA_LEFT = "data without a counterpart"
+LOST_SETTINGS_MESSAGE = "settings without a counterpart"
+LOST_DATA_MESSAGE = "data without a counterpart"
 """Start of messages about lost settings and lost data."""
 _HINT = "write into a page or a theme what readers should see"
 _TOOLS = name_set(
@@ -268,7 +268,7 @@ _TOOLS = name_set(
 """Settings that only control an old system or its theme, for all systems; in lower case."""
 
 
-def with_named_settings(site: SiteImport) -> SiteImport:
+def report_lost_settings(site: SiteImport) -> SiteImport:
     """Add notices that name the settings that the new site lacks."""
     new = site_values(site, site.settings)
     notices = [notice for old in site.old_settings for notice in _notices(old, new, site)]
@@ -277,10 +277,10 @@ def with_named_settings(site: SiteImport) -> SiteImport:
 
 def _notices(old: OldSettings, new: NewValues, site: SiteImport) -> Iterator[Notice]:
     known = [notice.message for notice in site.notices if notice.source in (old.file, "")]
-    left = [path for path in settings_left(old, new) if not is_named(path, known)]
+    left = [path for path in lost_settings(old, new) if not is_named(path, known)]
     tools = [path for path in left if path.casefold().partition(".")[0] in _TOOLS]
     for what, paths, hint in (
-        (SETTINGS_LEFT, [path for path in left if path not in tools], _HINT),
+        (LOST_SETTINGS_MESSAGE, [path for path in left if path not in tools], _HINT),
         ("settings that only control the old system", tools, ""),
     ):
         if paths:

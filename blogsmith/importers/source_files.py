@@ -30,7 +30,7 @@ SKIPPED = name_set(
     ".ipynb_checkpoints .venv venv"
 )
 """Folders of tools and outputs, in every system."""
-_LARGEST = 10_000_000
+_MAX_TEXT_BYTES = 10_000_000
 """Maximum number of bytes of a text file; as for blogsmith's own posts."""
 _DEEPEST = 50
 _RESERVED = re.compile("[\ue000-\ue03f]")
@@ -46,24 +46,28 @@ class _SourcePath(_SystemPath):
     """A path that treats everything outside of its source as missing."""
 
     __slots__ = ()
-    given = ""
-    """Folder of the source as the user names it, absolute; set in a subclass for each source, like `top`."""
-    top = ""
+    written_root = ""
+    """Folder of the source as the user names it, absolute. Each source sets it in a subclass."""
+    resolved_root = ""
     """Folder of the source with links resolved."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         # the class is created dynamically, so pickle finds it in no module
-        return _source_path, (self.given, self.top, str(self))
+        return _source_path, (self.written_root, self.resolved_root, str(self))
 
     @property
     def is_inside(self) -> bool:
         """Return whether the path resolves inside the source, and not by a link to a hidden file."""
         real, written = os.path.realpath(self), os.path.abspath(self)
-        if not _is_below(real, self.top):
+        if not _is_below(real, self.resolved_root):
             return False
-        start = self.given if _is_below(written, self.given) else self.top
-        follows_link = real != os.path.normpath(os.path.join(self.top, os.path.relpath(written, start)))
-        return not (follows_link and any(part.startswith(".") for part in Path(real[len(self.top) :]).parts))
+        start = self.written_root if _is_below(written, self.written_root) else self.resolved_root
+        follows_link = real != os.path.normpath(
+            os.path.join(self.resolved_root, os.path.relpath(written, start))
+        )
+        return not (
+            follows_link and any(part.startswith(".") for part in Path(real[len(self.resolved_root) :]).parts)
+        )
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return the status of the path. Raise FileNotFoundError if it is outside of the source."""
@@ -99,7 +103,7 @@ def source_root(root: Path) -> Path:
 @lru_cache(maxsize=8)
 def _source_class(given: str, top: str) -> type[_SourcePath]:
     # in Python 3.11 a derived path shares only the class with the path that it was made from
-    return type("SourcePath", (_SourcePath,), {"given": given, "top": top})
+    return type("SourcePath", (_SourcePath,), {"written_root": given, "resolved_root": top})
 
 
 def _source_path(given: str, top: str, path: str) -> Path:
@@ -147,7 +151,7 @@ def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PureP
         yield from visit(below, PurePosixPath(), _DEEPEST)
 
 
-def outer_links(root: Path) -> Iterator[PurePosixPath]:
+def find_outside_links(root: Path) -> Iterator[PurePosixPath]:
     """Iterate over the links below a folder that point outside of it, which are not followed."""
     top = source_root(root)
     for folder, folders, files in os.walk(root):
@@ -166,10 +170,10 @@ def read_text(file: Path) -> str | None:
     """
     try:
         with open_file(file) as stream:
-            data = stream.read(_LARGEST + 1)
+            data = stream.read(_MAX_TEXT_BYTES + 1)
     except (OSError, ValueError):
         return None
-    if b"\0" in data or len(data) > _LARGEST:
+    if b"\0" in data or len(data) > _MAX_TEXT_BYTES:
         return None
     try:
         text = data.decode("utf-8-sig")
@@ -179,20 +183,18 @@ def read_text(file: Path) -> str | None:
     return _RESERVED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-LARGEST = 500_000_000
+MAX_COPY_BYTES = 500_000_000
 """Maximum number of bytes of a copied file. Hosts of sites accept no larger files, and sparse files cost
-nothing to create.
-"""
+nothing to create."""
 
 FOLDERS = ("content", "static")
 """Folders of the new site that may contain files of a source. Nothing there is executed, unlike in
-`plugins/`.
-"""
+`plugins/`."""
 BIBLIOGRAPHIES = "bibliography"
 """Additional folder for `.bib` files only; these are data and are not published."""
 
 
-def with_files_that_can_be_read(site: SiteImport) -> SiteImport:
+def remove_unreadable_files(site: SiteImport) -> SiteImport:
     """Remove files that cannot be copied, with a notice for each, and report links that leave the source."""
     problems = {file: problem for file in site.files if (problem := _problem(file))}
     files = tuple(file for file in site.files if file not in problems)
@@ -210,11 +212,15 @@ def _problem(file: ImportedFile) -> str:
             size = file.file.stat().st_size
     except (OSError, ValueError) as error:
         return f"the file cannot be read: {getattr(error, 'strerror', '') or error}"
-    return f"the file is larger than {LARGEST // 1_000_000} MB, and not copied" if size > LARGEST else ""
+    return (
+        f"the file is larger than {MAX_COPY_BYTES // 1_000_000} MB, and not copied"
+        if size > MAX_COPY_BYTES
+        else ""
+    )
 
 
 def _links(site: SiteImport) -> Iterator[Notice]:
-    for path in outer_links(site.root):
+    for path in find_outside_links(site.root):
         yield Notice("missing", "a link that leads out of the site is not followed", str(path))
 
 
@@ -225,8 +231,7 @@ _MOST_QUANTIFIERS = 3
 _MOST_WILDCARDS = 4
 _MOST_PATTERNS = 500
 """Limit for patterns, like the ones above. Without them a hostile pattern could keep a search running for
-years.
-"""
+years."""
 _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
 

@@ -47,7 +47,7 @@ class System(Protocol):
 def find_system(root: Path, name: str = "") -> System:
     """Return the system of the source at `root`. If `name` is given, it is not verified.
 
-    Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognizes the source.
+    Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognises the source.
     """
     if not root.exists():
         raise SiteError(Diagnostic("import-source", f"{root} does not exist"))

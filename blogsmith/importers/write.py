@@ -17,7 +17,7 @@ from io import BufferedReader, BytesIO
 from pathlib import Path, PurePosixPath
 
 from ..api.importing import (
-    NEW,
+    TEMPORARY_PREFIX,
     Diagnostic,
     Folder,
     Progress,
@@ -30,14 +30,14 @@ from ..api.importing import (
 )
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
-from .text.data import yaml_text
+from .text.data import format_yaml
 
 RECORD = "import-report.json"
 REPORT = "import-report.md"
 _UNUSUAL = lazy_pattern(r"[^\n -~]+")
-_SITE = ("blogsmith.yaml", "content", "static", "themes", "plugins", "_freeze")
+_SITE_PATHS = ("blogsmith.yaml", "content", "static", "themes", "plugins", "_freeze")
 """Files and folders of a blogsmith site."""
-_NAMED = 10
+_MAX_NAMES = 10
 """Maximum number of files that an error message names."""
 
 
@@ -46,7 +46,7 @@ def site_files(site: SiteImport) -> dict[str, bytes | Path]:
     ignored = bundled_folder("starter").joinpath("gitignore").read_bytes()
     files: dict[str, bytes | Path] = {
         ".gitignore": ignored,
-        "blogsmith.yaml": yaml_text(site.settings).encode(),
+        "blogsmith.yaml": format_yaml(site.settings).encode(),
     }
     files |= {str(file.path): file.file for file in site.files}
     files |= {str(made.path): made.data for made in site.made}
@@ -56,7 +56,7 @@ def site_files(site: SiteImport) -> dict[str, bytes | Path]:
 
 def page_text(page: ImportedPage) -> str:
     """Return the text of a page file."""
-    head = f"---\n{yaml_text(page.front)}---\n\n" if page.front else ""
+    head = f"---\n{format_yaml(page.front)}---\n\n" if page.front else ""
     return f"{head}{page.text.strip()}\n"
 
 
@@ -76,15 +76,15 @@ def write_site_files(
     try:
         record = _read_record(into)
         if written is None:
-            _refuse_own_files(digests, into, record)
+            _reject_changed_files(digests, into, record)
         with open_folder(into, make=True) as top:
             # record the planned files before anything can fail
-            top.replace(RECORD, record_text({"files": {}, "pending": _pending(record, digests)}))
+            top.replace(RECORD, record_text({"files": {}, "pending": _allowed_digests(record, digests)}))
             # after a complete import, only the reports may have been left half-written
             _remove_leftovers(top, {*record.digests, *digests} if record.is_partial else (RECORD,))
             for number, (path, content) in enumerate(files.items()):
                 progress("write", number, len(files))
-                if done.get(path) != digests[path] and not _holds(into / path, {digests[path]}):
+                if done.get(path) != digests[path] and not _has_digest(into / path, {digests[path]}):
                     _replace(top, path, content)
             for path in sorted(record.digests.keys() - digests.keys()):
                 _remove(top, path, into, record.digests[path])
@@ -94,10 +94,10 @@ def write_site_files(
     return digests
 
 
-def refuse_other_site(into: Path) -> None:
+def reject_other_site(into: Path) -> None:
     """Raise SiteError if a folder has a site that no import wrote: its pages would join the new site."""
     if not _read_record(into).digests:
-        found = [name for name in _SITE if os.path.lexists(into / name)]
+        found = [name for name in _SITE_PATHS if os.path.lexists(into / name)]
         if found:
             message = f"{into} holds a site, or parts of one, that no import wrote: {', '.join(found)}"
             raise SiteError(
@@ -150,7 +150,7 @@ def _read_record(into: Path) -> _Record:
     return _Record(found, is_partial=bool(pending))
 
 
-def _pending(record: _Record, digests: Mapping[str, str]) -> dict[str, list[str]]:
+def _allowed_digests(record: _Record, digests: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the digests of the allowed contents of each file until the import is complete."""
     every = dict(record.digests)
     for path, digest in digests.items():
@@ -177,17 +177,17 @@ def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> d
     return found
 
 
-def _refuse_own_files(digests: Mapping[str, str], into: Path, record: _Record) -> None:
+def _reject_changed_files(digests: Mapping[str, str], into: Path, record: _Record) -> None:
     changed = []
     for path, digest in digests.items():
         target = into / path
         if not target.exists() and not target.is_symlink():
             continue
-        if not _holds(target, {digest} | record.digests.get(path, frozenset())):
+        if not _has_digest(target, {digest} | record.digests.get(path, frozenset())):
             changed.append(path)
     if changed:
         message = f"{into} holds files that no import wrote, or that were changed since"
-        hint = f"choose another folder, or remove: {first_names(changed, _NAMED)}"
+        hint = f"choose another folder, or remove: {first_names(changed, _MAX_NAMES)}"
         raise SiteError(Diagnostic("file-exists", message, hint=hint))
 
 
@@ -196,11 +196,11 @@ def _remove_leftovers(top: Folder, paths: Iterable[str]) -> None:
     for place in sorted({PurePosixPath(path).parent for path in paths}):
         with suppress(OSError), top.enter(place) as folder:
             for name, _ in folder.entries():
-                if name.startswith(NEW):
+                if name.startswith(TEMPORARY_PREFIX):
                     folder.remove(name)
 
 
-def _holds(file: Path, digests: Container[str]) -> bool:
+def _has_digest(file: Path, digests: Container[str]) -> bool:
     """Return whether a regular file has one of these digests."""
     try:
         return not file.is_symlink() and file.is_file() and _digest(file) in digests
@@ -218,7 +218,7 @@ def _replace(top: Folder, path: str, content: bytes | Path) -> None:
 def _remove(top: Folder, path: str, into: Path, digests: Container[str]) -> None:
     """Remove a file of an earlier import, unless it was changed, and folders that become empty."""
     place = PurePosixPath(path)
-    if not _holds(into / path, digests):
+    if not _has_digest(into / path, digests):
         return
     with top.enter(place.parent) as folder:
         folder.remove(place.name)

@@ -57,8 +57,7 @@ def times_of(
 
 def peak_of(call: Call, kind: str) -> tuple[int, str]:
     """Return the peak memory of `call()` in bytes, excluding memory in use before it, and the name of the
-    counter.
-    """
+    counter."""
     if kind == "numpy":
         return _traced_peak(call), "tracemalloc"
     if kind == "torch":

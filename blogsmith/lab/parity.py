@@ -69,8 +69,7 @@ class Comparison:
     @property
     def failures(self) -> tuple[Compared, ...]:
         """Rows that exceed their bound, and rejected rows of named backends that did not run in any
-        precision.
-        """
+        precision."""
         ran = {row.backend for row in self.rows if row.max_abs_error is not None}
         return tuple(
             row

@@ -22,8 +22,7 @@ from typing import Any
 _FUSED = re.compile(r"aten::_scaled_dot_product_(?:(\w+?)_attention\w*|attention_(math)\w*)$")
 """Operators that are a whole attention: `…_flash_attention_for_cpu`, `…_efficient_attention`,
 `…_cudnn_attention`, `…_attention_math`. `…_fused_attention_overrideable`, of other devices, is called
-`fused`.
-"""
+`fused`."""
 
 _STEPS = frozenset(
     f"aten::{name}" for name in ("_softmax", "_safe_softmax", "softmax", "mm", "bmm", "matmul", "einsum")
@@ -34,8 +33,7 @@ _UNTOLD = frozenset(("own", "none", "numpy"))
 
 _PACKAGE = ("flash_attn::", "flash_attn.", "flash_attn_")
 """Prefixes of operators of the package flash-attn. Its kernels start with `flash::`, those of torch with
-`pytorch_flash::`.
-"""
+`pytorch_flash::`."""
 
 
 class BackendError(RuntimeError):
@@ -48,14 +46,12 @@ class Ran:
 
     backend: str
     """`numpy`, `flash`, `efficient`, `cudnn`, `math` or `flash-attn`. `none` if there was nothing to compute.
-    `own` if no attention of torch was seen: NumPy, or an implementation in single steps.
-    """
+    `own` if no attention of torch was seen: NumPy, or an implementation in single steps."""
     device: str
     """`cpu` or `cuda`."""
     operators: tuple[str, ...] = ()
     """Names that prove it, most significant first, such as
-    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`.
-    """
+    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`."""
     kernels: tuple[str, ...] = ()
     """Names of the CUDA kernels without template arguments, if the profiler was used."""
 

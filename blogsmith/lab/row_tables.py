@@ -37,8 +37,7 @@ class Timings:
 
 def time_in_words(seconds: float, spread_s: float | None = None) -> str:
     """Format a time as `12.3 ± 0.4 ms`: three digits, the spread with the same decimals; µs below a
-    millisecond.
-    """
+    millisecond."""
     unit, factor = ("s", 1.0) if seconds >= 10 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
     value = seconds * factor
     digits = 2 if value < 10 else 1 if value < 100 else 0

@@ -75,8 +75,7 @@ def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
 
 def check_mask(mask: Any, size: Sizes) -> None:
     """Raise `TypeError` unless the mask is boolean or floating-point, and `ValueError` unless it fits the
-    scores.
-    """
+    scores."""
     if not (is_boolean(mask.dtype) or is_floating(mask.dtype)):
         raise TypeError(
             f"mask is {mask.dtype}; it must be boolean (True: may look) or of floats, added to the scores"
@@ -101,8 +100,7 @@ def check_types(q: Any, k: Any, v: Any) -> None:
 
 def is_floating(dtype: Any) -> bool:
     """Return whether a dtype is floating-point, for types of torch and for types of NumPy with 16, 32 or 64
-    bits.
-    """
+    bits."""
     if isinstance(dtype, np.dtype):
         return dtype.kind == "f" and dtype.itemsize <= 8
     return bool(dtype.is_floating_point)

@@ -82,8 +82,7 @@ def _text(value: object) -> str:
 
 def _right_columns(shown: Table) -> tuple[bool, ...]:
     """Return which columns contain numbers, with or without a unit: every cell starts with a digit or is a
-    dash.
-    """
+    dash."""
     return tuple(
         any(row[i] != DASH for row in shown.rows)
         and all(row[i] == DASH or row[i].lstrip("+-−<≤")[:1].isdigit() for row in shown.rows)

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..base.diagnostics.model import Reporter, nearest, question_of
+from ..base.diagnostics.model import Reporter, format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema import yaml_loader as loader
-from .language import ENGLISH, Language, Translation, places_of
+from .language import ENGLISH, Language, Translation, placeholder_names
 from .plurals import FORMS
 
 _FOLDER = Path(__file__).parent
@@ -84,18 +84,18 @@ def read_language(
     for key, value in located.value.items():
         if known is not None and key not in known:
             near, place = nearest(key, known), located.key_places.get((key,))
-            hint = question_of(near) or "all texts stand in the manual, under Configuration, Languages"
+            hint = format_suggestion(near) or "all texts stand in the manual, under Configuration, Languages"
             fix = reporter.substitute(place, key, near)
             reporter.warn("language-key", f'nothing prints "{key}"', place, hint, fix)
-        if _is_right(key, value, located, reporter):
+        if _is_valid(key, value, located, reporter):
             found[key] = value
     return found
 
 
-def _is_right(key: str, value: Any, located: loader.Located, reporter: Reporter) -> bool:
+def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter) -> bool:
     place = located.places.get((key,))
     if isinstance(value, str):
-        return _has_known_places(key, value, (key,), located, reporter)
+        return _has_known_placeholders(key, value, (key,), located, reporter)
     if not isinstance(value, Mapping):
         hint = "put it in quotes" if isinstance(value, int | float) else ""
         reporter.error("language-value", f'the translation of "{key}" is not a text', place, hint)
@@ -103,12 +103,12 @@ def _is_right(key: str, value: Any, located: loader.Located, reporter: Reporter)
     for form, translation in value.items():
         if form not in FORMS or not isinstance(translation, str):
             near = nearest(form, FORMS) if form not in FORMS else None
-            hint = question_of(near) or _FORMS_HINT
+            hint = format_suggestion(near) or _FORMS_HINT
             message, place = f'"{form}" is no plural form with a text', located.key_places.get((key, form))
             fix = reporter.substitute(place, form, near)
             reporter.error("language-value", message, place, hint, fix)
             return False
-        if not _has_known_places(key, translation, (key, form), located, reporter):
+        if not _has_known_placeholders(key, translation, (key, form), located, reporter):
             return False
     if "other" not in value:
         reporter.error("language-value", f'"{key}" has no form `other`', place, _FORMS_HINT)
@@ -119,17 +119,17 @@ def _is_right(key: str, value: Any, located: loader.Located, reporter: Reporter)
 _FORMS_HINT = f"forms: {', '.join(FORMS)}; `other` is needed"
 
 
-def _has_known_places(
+def _has_known_placeholders(
     key: str, translation: str, path: loader.YamlPath, located: loader.Located, reporter: Reporter
 ) -> bool:
-    allowed = places_of(key)
+    allowed = placeholder_names(key)
     # `{minutes.x}` is never a placeholder and would be printed unchanged.
     unknown = sorted(set(_BRACES.findall(translation)) - allowed)
     if not unknown:
         return True
     names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
     near, place = nearest(unknown[0], allowed), located.places.get(path)
-    hint = question_of(near) or (f"places: {names}" if names else "it has no places")
+    hint = format_suggestion(near) or (f"places: {names}" if names else "it has no places")
     message = f'"{key}" has no place {{{unknown[0]}}}'
     fix = reporter.substitute(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
     reporter.error("language-value", message, place, hint, fix)

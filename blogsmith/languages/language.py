@@ -22,15 +22,14 @@ from .tags import Direction, writing_direction
 Translation: TypeAlias = str | Mapping[str, str]
 """A translation, or one for each plural form of `FORMS` that the language has."""
 
-_PLACE = lazy_pattern(r"\{([a-z_]+)\}")
+_PLACEHOLDER = lazy_pattern(r"\{([a-z_]+)\}")
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-_SHORT = 200
+_MAX_CACHED_LENGTH = 200
 """Maximum length, in characters, of strings whose parts are cached. All strings of blogsmith and themes are
-shorter.
-"""
+shorter."""
 _FIVE_DIGITS = 10_000
 _SHORT_MONTHS = 3
 """Number of letters in the abbreviation of an English month."""
@@ -59,12 +58,11 @@ class Language(Struct, frozen=True):
 
     def parts(self, text: str, one: str, values: Mapping[str, object]) -> tuple[Sequence[str], bool]:
         """Return the parts of the translated text, and whether they are HTML. Arguments are as in
-        `translate`.
-        """
+        `translate`."""
         form = self._form(text, one, values)
         if not values:
             return (form,), False
-        pieces = list(_split(form) if len(form) <= _SHORT else _PLACE.split(form))
+        pieces = list(_split(form) if len(form) <= _MAX_CACHED_LENGTH else _PLACEHOLDER.split(form))
         is_html = any(hasattr(value, "__html__") for value in values.values())
         prepare: Callable[[object], str] = escape if is_html else str
         if is_html:
@@ -101,12 +99,12 @@ class Language(Struct, frozen=True):
 @lru_cache(maxsize=512)
 def _split(form: str) -> tuple[str, ...]:
     """Split a translation into text and placeholder names, alternately."""
-    return tuple(_PLACE.split(form))
+    return tuple(_PLACEHOLDER.split(form))
 
 
-def places_of(text: str) -> set[str]:
+def placeholder_names(text: str) -> set[str]:
     """Return the names of the placeholders in a text."""
-    return set(_PLACE.findall(text))
+    return set(_PLACEHOLDER.findall(text))
 
 
 ENGLISH = Language()

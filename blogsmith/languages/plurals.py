@@ -108,15 +108,15 @@ def plural_form(tag: str, count: int) -> str:
 def _tests(tag: str) -> tuple[tuple[str, _Test], ...]:
     language = tag.partition("-")[0]
     rule = _RULES.get(tag, _RULES.get(language, _ONE))
-    return tuple((form, _any(condition)) for form, condition in rule)
+    return tuple((form, _compile_condition(condition)) for form, condition in rule)
 
 
-def _any(condition: str) -> _Test:
-    groups = [[_relation(one) for one in part.split(" and ")] for part in condition.split(" or ")]
+def _compile_condition(condition: str) -> _Test:
+    groups = [[_compile_relation(one) for one in part.split(" and ")] for part in condition.split(" or ")]
     return lambda count: any(all(holds(count) for holds in group) for group in groups)
 
 
-def _relation(text: str) -> _Test:
+def _compile_relation(text: str) -> _Test:
     """Compile a relation such as `n % 10 = 2..4,9`, or with `!=`."""
     left, sign, right = text.rpartition("!=" if "!=" in text else "=")
     modulus = int(left.partition("%")[2] or 0)

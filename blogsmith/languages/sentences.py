@@ -14,7 +14,7 @@ from functools import lru_cache
 from .language import Language
 
 _BETWEEN = "; "
-_LONGEST = 1_000
+_MAX_LENGTH = 1_000
 """Maximum length of translated text, in characters."""
 
 # English sentence with placeholders → translatable text with the same meaning
@@ -61,7 +61,7 @@ _NAMES: tuple[tuple[str, str], ...] = (("a cell", "a cell"), ("cell {number}", "
 
 def translate_sentences(language: Language, text: str) -> str:
     """Translate sentences separated by `; `, without a full stop at the end."""
-    if not language.texts or len(text) > _LONGEST:
+    if not language.texts or len(text) > _MAX_LENGTH:
         return text
     return _BETWEEN.join(_translate(language, sentence) for sentence in text.split(_BETWEEN))
 

@@ -111,8 +111,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 @lru_cache(maxsize=256)
 def writing_direction(tag: str) -> Direction:
     """Return `rtl` for Arabic, Hebrew, Persian and others. A script in the tag takes precedence: `az-Arab`,
-    `ks-Deva`.
-    """
+    `ks-Deva`."""
     language, *others = tag.lower().split("-")
     script = next((part for part in others if len(part) == _SCRIPT_LETTERS and part.isalpha()), "")
     is_rtl = script in _SCRIPTS_RIGHT_TO_LEFT.split() if script else language in _RIGHT_TO_LEFT.split()

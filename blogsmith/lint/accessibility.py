@@ -11,27 +11,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Reporter
-from .elements import WrittenElement
+from .elements import SourceElement
 
 _DECORATIVE = "decorative"
-_SILENT = ("muted", "loop", "autoplay")
+_SILENT_ATTRIBUTES = ("muted", "loop", "autoplay")
 _NO_TABLE = ("presentation", "none")
 
 
-def report_accessibility(elements: Iterable[WrittenElement], reporter: Reporter) -> None:
+def report_accessibility(elements: Iterable[SourceElement], reporter: Reporter) -> None:
     """Warn about images, videos, headings, links and tables that are not accessible."""
-    survey = _Survey(reporter)
+    survey = _PageCheck(reporter)
     for element in elements:
         survey.visit(element)
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenElement:
     """An element whose end tag has not been reached, with its content so far."""
 
-    element: WrittenElement
+    element: SourceElement
     text: str = ""
     pictures: int = 0
     has_header: bool = False
@@ -41,18 +41,18 @@ class _Open:
 
 
 @dataclass(slots=True)
-class _Survey:
+class _PageCheck:
     """State of the checks of one page."""
 
     reporter: Reporter
     level: int = 1
     """Level of the last heading; the title has level 1."""
-    heading: _Open | None = None
-    link: _Open | None = None
-    tables: list[_Open] = field(default_factory=list)
-    film: _Open | None = None
+    heading: _OpenElement | None = None
+    link: _OpenElement | None = None
+    tables: list[_OpenElement] = field(default_factory=list)
+    video: _OpenElement | None = None
 
-    def visit(self, element: WrittenElement) -> None:
+    def visit(self, element: SourceElement) -> None:
         """Process the next element."""
         name = element.name
         if element.kind == "text":
@@ -66,23 +66,23 @@ class _Survey:
         elif name in ("table", "tr", "th", "td"):
             self._take_table(element)
         elif name in ("video", "track"):
-            self._take_film(element)
+            self._visit_video(element)
 
     def _add_text(self, text: str) -> None:
         for part in (self.heading, self.link):
             if part and len(part.text) < 200:
                 part.text += text
 
-    def _take_heading(self, element: WrittenElement) -> None:
+    def _take_heading(self, element: SourceElement) -> None:
         if element.kind == "start":
-            self.heading = _Open(element)
+            self.heading = _OpenElement(element)
             level, last, self.level = int(element.name[1]), self.level, int(element.name[1])
             if level > last + 1:
                 message = f"a heading of level {level} follows one of level {last}"
                 if last == 1:
                     message = f"a heading of level {level} follows the title of the page"
-                hint = f"write it as {_heading_sign(element, last + 1)}: who hears the page misses a level"
-                fix = _raised(element, self.reporter.lines, level, last + 1)
+                hint = f"write it as {_heading_markup(element, last + 1)}: who hears the page misses a level"
+                fix = _heading_fix(element, self.reporter.lines, level, last + 1)
                 self.reporter.warn("heading-level", message, element.place, hint, fix)
         elif self.heading:
             if not self.heading.text.strip() and not self.heading.pictures:
@@ -90,31 +90,31 @@ class _Survey:
                 self.reporter.warn("heading-empty", message, self.heading.element.place, "take it out")
             self.heading = None
 
-    def _take_link(self, element: WrittenElement) -> None:
+    def _take_link(self, element: SourceElement) -> None:
         if element.kind == "start":
-            self.link = _Open(element) if element.attributes.get("href") else None
+            self.link = _OpenElement(element) if element.attributes.get("href") else None
             if self.link:
                 names = (element.attributes.get(name, "") for name in ("aria-label", "title"))
                 self.link.text = " ".join(name for name in names if name)
         elif self.link:
-            self._judge_link(self.link)
+            self._check_link(self.link)
             self.link = None
 
-    def _judge_link(self, link: _Open) -> None:
+    def _check_link(self, link: _OpenElement) -> None:
         if not link.text.strip():
             if not link.element.attributes.get("aria-hidden"):
                 what = "a picture without alt text" if link.pictures else "nothing"
                 hint = "say where it leads" + (": ![words](…)" if link.element.is_markdown else "")
                 message = f"this link has {what} for a text"
                 self.reporter.warn("link-text", message, link.element.place, hint)
-        elif says_nothing(link.text):
+        elif is_vague_link_text(link.text):
             shown = " ".join(link.text.split())
             hint = "who goes from link to link hears nothing else: name what it leads to"
             self.reporter.warn(
                 "link-text", f'"{shown}" does not say where the link leads', link.element.place, hint
             )
 
-    def _take_image(self, element: WrittenElement) -> None:
+    def _take_image(self, element: SourceElement) -> None:
         alt = element.attributes.get("alt", "")
         for part in (self.heading, self.link):
             if part:
@@ -125,9 +125,9 @@ class _Survey:
         hint = 'write alt="" if it only decorates' if not element.is_markdown else _IMAGE_HINT
         self.reporter.warn("image-alt", "this image has no alt text", element.place, hint)
 
-    def _take_table(self, element: WrittenElement) -> None:
+    def _take_table(self, element: SourceElement) -> None:
         if element.name == "table" and element.kind == "start":
-            self.tables.append(_Open(element))
+            self.tables.append(_OpenElement(element))
         elif self.tables and element.kind == "start":
             table = self.tables[-1]
             table.rows += element.name == "tr"
@@ -142,19 +142,19 @@ class _Survey:
                 hint = "name its columns" + ("" if table.element.is_markdown else " in cells of <th>")
                 self.reporter.warn("table-header", "this table has no header", table.element.place, hint)
 
-    def _take_film(self, element: WrittenElement) -> None:
+    def _visit_video(self, element: SourceElement) -> None:
         if element.name == "track":
-            if self.film and element.attributes.get("kind", "subtitles") in ("captions", "subtitles"):
-                self.film.has_captions = True
+            if self.video and element.attributes.get("kind", "subtitles") in ("captions", "subtitles"):
+                self.video.has_captions = True
             return
         if element.kind == "start":
-            self.film = _Open(element, has_captions=element.is_captioned)
-        if self.film and (element.is_markdown or element.kind == "end"):
-            self._judge_film(self.film)
-            self.film = None
+            self.video = _OpenElement(element, has_captions=element.is_captioned)
+        if self.video and (element.is_markdown or element.kind == "end"):
+            self._check_video(self.video)
+            self.video = None
 
-    def _judge_film(self, film: _Open) -> None:
-        if film.has_captions or any(name in film.element.attributes for name in _SILENT):
+    def _check_video(self, film: _OpenElement) -> None:
+        if film.has_captions or any(name in film.element.attributes for name in _SILENT_ATTRIBUTES):
             return
         hint = "give it a file of WebVTT: {data-captions=film.vtt}; without sound {.loop}"
         if not film.element.is_markdown:
@@ -165,7 +165,7 @@ class _Survey:
 _IMAGE_HINT = "say what it shows: ![words](…); {.decorative} behind it if it says nothing"
 
 
-def _is_decorative(element: WrittenElement) -> bool:
+def _is_decorative(element: SourceElement) -> bool:
     attributes = element.attributes
     if attributes.get("role") in _NO_TABLE or attributes.get("aria-hidden") == "true":
         return True
@@ -174,16 +174,16 @@ def _is_decorative(element: WrittenElement) -> bool:
     )
 
 
-def _raised(element: WrittenElement, lines: Sequence[str], level: int, wanted: int) -> Fix | None:
+def _heading_fix(element: SourceElement, lines: Sequence[str], level: int, wanted: int) -> Fix | None:
     """Return a fix that changes the level of a Markdown heading in the `#` syntax, otherwise None."""
     place = element.place
     before = lines[place.line - 1][: place.column - 1].rstrip(" ")
     if not element.is_markdown or not before.endswith("#" * level):
         return None
-    return exchange(place.line, len(before) - level + 1, "#" * level, "#" * wanted)
+    return make_replacement(place.line, len(before) - level + 1, "#" * level, "#" * wanted)
 
 
-def _heading_sign(element: WrittenElement, level: int) -> str:
+def _heading_markup(element: SourceElement, level: int) -> str:
     return "#" * level if element.is_markdown else f"<h{level}>"
 
 
@@ -213,9 +213,9 @@ _BY_LANGUAGE: Mapping[str, str] = MappingProxyType(
 )
 """Maps a language to its phrases."""
 _PHRASES = frozenset(phrase.strip() for phrases in _BY_LANGUAGE.values() for phrase in phrases.split("|"))
-_SIGNS = " \t\n.,:;!?…()[]\"'“”„‘’«»→⇒»›>↗-–—"
+_PUNCTUATION = " \t\n.,:;!?…()[]\"'“”„‘’«»→⇒»›>↗-–—"
 
 
-def says_nothing(text: str) -> bool:
+def is_vague_link_text(text: str) -> bool:
     """Return whether a link text is one of the phrases that do not describe the target."""
-    return " ".join(text.split()).strip(_SIGNS).casefold() in _PHRASES
+    return " ".join(text.split()).strip(_PUNCTUATION).casefold() in _PHRASES

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.model import Place, Reporter
 from ..base.patterns import lazy_pattern
-from ..syntax.records import Math, record_of
+from ..syntax.records import Math, get_record
 
 _IN_WORDS = lazy_pattern(
     r"""
@@ -31,7 +31,7 @@ def report_dollars(tokens: Sequence[Token], reporter: Reporter) -> None:
     """Warn about each formula between single dollar signs that contains prose."""
     for token in tokens:
         if token.type == "math_inline" and token.markup == "$":
-            _check_formula(record_of(token, Math), reporter)
+            _check_formula(get_record(token, Math), reporter)
         report_dollars(token.children or (), reporter)
 
 

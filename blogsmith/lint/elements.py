@@ -14,27 +14,27 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..base.diagnostics.model import Place, TextMap
-from ..base.html_tags import hidden_spans, start_tag
+from ..base.html_tags import find_tagless_spans, parse_start_tag
 from ..base.patterns import lazy_pattern
-from ..model.pictures import is_film
+from ..model.pictures import is_video
 from ..syntax.parser import Parsed
-from ..syntax.raw_places import raw_place
-from ..syntax.records import Figure, Heading, LinkAt, Math, Shortcode, record_of
+from ..syntax.raw_places import html_place
+from ..syntax.records import Figure, Heading, LinkTargetPlace, Math, Shortcode, get_record
 
 _TAG = lazy_pattern(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NAMES = frozenset((*_HEADINGS, "a", "img", "figcaption", "table", "tr", "th", "td", "video", "track"))
 _NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 _TEXTS = frozenset(("text", "text_special", "code_inline", "kbd", "abbr"))
-_STANDING_FOR_TEXT: Mapping[str, str] = MappingProxyType(
+_SUBSTITUTE_TEXT: Mapping[str, str] = MappingProxyType(
     {"softbreak": " ", "hardbreak": " ", "citation": "[1]", "value": "1", "xref": "1"}
 )
-_OF_TABLES: Mapping[str, str] = MappingProxyType(
+_TABLE_TOKENS: Mapping[str, str] = MappingProxyType(
     {f"{name}_{side}": name for name in ("table", "tr", "th", "td") for side in ("open", "close")}
 )
 
 
-class WrittenElement(Struct, frozen=True):
+class SourceElement(Struct, frozen=True):
     """A start tag, an end tag, or a run of text."""
 
     kind: Literal["start", "end", "text"]
@@ -49,30 +49,30 @@ class WrittenElement(Struct, frozen=True):
     is_markdown: bool = False
 
 
-def elements_of(page: Parsed) -> Iterator[WrittenElement]:
+def page_elements(page: Parsed) -> Iterator[SourceElement]:
     """Yield the elements of a page in document order."""
-    yield from _of_blocks(page.tokens, page.page.first_line)
+    yield from _block_elements(page.tokens, page.page.first_line)
 
 
-def _of_blocks(tokens: Sequence[Token], first_line: int) -> Iterator[WrittenElement]:
+def _block_elements(tokens: Sequence[Token], first_line: int) -> Iterator[SourceElement]:
     is_captioned = False
     for index, token in enumerate(tokens):
         if token.type == "inline":
-            yield from _of_spans(token.children or (), first_line, is_captioned=is_captioned)
+            yield from _inline_elements(token.children or (), first_line, is_captioned=is_captioned)
         elif token.type == "figure_open":
-            is_captioned = record_of(token, Figure).caption
+            is_captioned = get_record(token, Figure).caption
         elif token.type == "figure_close":
             is_captioned = False
         elif token.type == "heading_open" and "heading" in token.meta:
-            level = record_of(token, Heading).level
+            level = get_record(token, Heading).level
             place = _text_place(tokens[index + 1], token, first_line)
-            yield WrittenElement("start", f"h{level}", place=place, is_markdown=True)
+            yield SourceElement("start", f"h{level}", place=place, is_markdown=True)
         elif token.type == "heading_close":
-            yield WrittenElement("end", token.tag)
-        elif token.type in _OF_TABLES:
-            yield _of_table(token, first_line)
+            yield SourceElement("end", token.tag)
+        elif token.type in _TABLE_TOKENS:
+            yield _table_element(token, first_line)
         else:
-            yield from _of_token(token, first_line, is_captioned=is_captioned)
+            yield from _token_elements(token, first_line, is_captioned=is_captioned)
 
 
 def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
@@ -84,64 +84,66 @@ def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
     return text.place(0, len(text.text))
 
 
-def _of_table(token: Token, first_line: int) -> WrittenElement:
-    name = _OF_TABLES[token.type]
+def _table_element(token: Token, first_line: int) -> SourceElement:
+    name = _TABLE_TOKENS[token.type]
     if token.nesting < 0:
-        return WrittenElement("end", name)
+        return SourceElement("end", name)
     line = first_line + (token.map or [0])[0]
-    return WrittenElement("start", name, place=Place(line), is_markdown=True)
+    return SourceElement("start", name, place=Place(line), is_markdown=True)
 
 
-def _of_spans(tokens: Iterable[Token], first_line: int, *, is_captioned: bool) -> Iterator[WrittenElement]:
+def _inline_elements(
+    tokens: Iterable[Token], first_line: int, *, is_captioned: bool
+) -> Iterator[SourceElement]:
     place = Place(1)
     for token in tokens:
         if token.type == "link_open":
-            place = record_of(token, LinkAt).place if "linkat" in token.meta else place
+            place = get_record(token, LinkTargetPlace).place if "linktargetplace" in token.meta else place
             attributes = {name: str(value) for name, value in token.attrs.items()}
             # The text of an autolink is its URL.
-            yield WrittenElement("start", "a", attributes, place, is_markdown="linkat" in token.meta)
+            yield SourceElement("start", "a", attributes, place, is_markdown="linktargetplace" in token.meta)
         elif token.type == "link_close":
-            yield WrittenElement("end", "a")
+            yield SourceElement("end", "a")
         else:
-            yield from _of_token(token, first_line, is_captioned=is_captioned)
+            yield from _token_elements(token, first_line, is_captioned=is_captioned)
 
 
-def _of_token(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[WrittenElement]:
+def _token_elements(token: Token, first_line: int, *, is_captioned: bool) -> Iterator[SourceElement]:
     if token.type in ("html_inline", "html_block"):
-        yield from _of_html(token, first_line)
-    elif token.type == "image" and "linkat" in token.meta:
+        yield from _html_elements(token, first_line)
+    elif token.type == "image" and "linktargetplace" in token.meta:
         yield _image(token, is_captioned=is_captioned)
     elif token.type in ("shortcode", "shortcode_inline"):
-        yield from _of_call(record_of(token, Shortcode))
+        yield from _shortcode_elements(get_record(token, Shortcode))
     elif token.type in ("math_inline", "math_display"):
-        yield WrittenElement("text", text=record_of(token, Math).tex)
+        yield SourceElement("text", text=get_record(token, Math).tex)
     elif token.type in _TEXTS:
-        yield WrittenElement("text", text=token.content)
-    elif token.type in _STANDING_FOR_TEXT:
-        yield WrittenElement("text", text=_STANDING_FOR_TEXT[token.type])
+        yield SourceElement("text", text=token.content)
+    elif token.type in _SUBSTITUTE_TEXT:
+        yield SourceElement("text", text=_SUBSTITUTE_TEXT[token.type])
     elif token.children:
-        yield from _of_spans(token.children, first_line, is_captioned=is_captioned)
+        yield from _inline_elements(token.children, first_line, is_captioned=is_captioned)
 
 
-def _image(token: Token, *, is_captioned: bool) -> WrittenElement:
-    at = record_of(token, LinkAt)
+def _image(token: Token, *, is_captioned: bool) -> SourceElement:
+    at = get_record(token, LinkTargetPlace)
     attributes = {name: str(value) for name, value in token.attrs.items()}
-    if is_film(at.target):
+    if is_video(at.target):
         is_loop = "loop" in attributes.get("class", "").split() or "data-loop" in attributes
         has_captions = bool(attributes.get("data-captions"))
         muted = {"muted": ""} if is_loop else {}
-        return WrittenElement("start", "video", muted, at.place, is_captioned=has_captions, is_markdown=True)
+        return SourceElement("start", "video", muted, at.place, is_captioned=has_captions, is_markdown=True)
     attributes["alt"] = "".join(_texts(token.children or ()))
-    return WrittenElement("start", "img", attributes, at.place, is_captioned=is_captioned, is_markdown=True)
+    return SourceElement("start", "img", attributes, at.place, is_captioned=is_captioned, is_markdown=True)
 
 
 def _texts(tokens: Iterable[Token]) -> Iterator[str]:
     for token in tokens:
-        yield record_of(token, Math).tex if token.type == "math_inline" else token.content
+        yield get_record(token, Math).tex if token.type == "math_inline" else token.content
         yield from _texts(token.children or ())
 
 
-def _of_call(call: Shortcode) -> Iterator[WrittenElement]:
+def _shortcode_elements(call: Shortcode) -> Iterator[SourceElement]:
     """Yield the image of an `img` shortcode. The output of other shortcodes is not checked."""
     if call.name != "img" or not call.is_readable:
         return
@@ -149,13 +151,13 @@ def _of_call(call: Shortcode) -> Iterator[WrittenElement]:
     if "alt" not in call.args or has_words:
         attributes = {"alt": call.args.get("alt", ""), "src": call.args.get("src", "")}
         place = Place(call.place.line, call.place.column, max(1, len(call.source.partition("\n")[0])))
-        yield WrittenElement("start", "img", attributes, place, is_captioned=has_words, is_markdown=True)
+        yield SourceElement("start", "img", attributes, place, is_captioned=has_words, is_markdown=True)
 
 
-def _of_html(token: Token, first_line: int) -> Iterator[WrittenElement]:
+def _html_elements(token: Token, first_line: int) -> Iterator[SourceElement]:
     """Yield the tags of raw HTML and the text between them."""
     text = token.content
-    hidden, at = deque(hidden_spans(text)), 0
+    hidden, at = deque(find_tagless_spans(text)), 0
     is_captioned = "<figcaption" in text
     for found in _TAG.finditer(text):
         start = found.start()
@@ -164,21 +166,21 @@ def _of_html(token: Token, first_line: int) -> Iterator[WrittenElement]:
         if start < at or (hidden and hidden[0][0] <= start):
             continue
         if text[at:start].strip():
-            yield WrittenElement("text", text=text[at:start])
+            yield SourceElement("text", text=text[at:start])
         name = found["name"].lower()
         if found["end"]:
             at = _tag_end(text, found.end())
             if name in _NAMES:
-                yield WrittenElement("end", name)
+                yield SourceElement("end", name)
             continue
-        tag = start_tag(text, start)
+        tag = parse_start_tag(text, start)
         at = tag.end if tag else found.end()
         if tag and name in _NAMES:
             attributes = {item.name: item.value for item in reversed(tag.attributes)}
-            place = raw_place(token, first_line, start, tag.end - start)
-            yield WrittenElement("start", name, attributes, place, is_captioned=is_captioned)
+            place = html_place(token, first_line, start, tag.end - start)
+            yield SourceElement("start", name, attributes, place, is_captioned=is_captioned)
     if text[at:].strip():
-        yield WrittenElement("text", text=text[at:])
+        yield SourceElement("text", text=text[at:])
 
 
 def _tag_end(text: str, pos: int) -> int:

@@ -40,7 +40,7 @@ class References(Struct, frozen=True):
     """Ids in other pages; the target page is ignored."""
 
 
-def references_in(text: str) -> References:
+def find_references(text: str) -> References:
     """Return all ids that the source of a page may refer to."""
     here: set[str] = set()
     elsewhere: set[str] = set()
@@ -55,7 +55,7 @@ def references_in(text: str) -> References:
     return References(frozenset(here), frozenset(elsewhere))
 
 
-def lone_labels(
+def unused_labels(
     labels: Iterable[Label], here: References, reporter: Reporter
 ) -> Iterator[tuple[str, Diagnostic]]:
     """Yield labels that their own page does not refer to: the id, and the warning to report if no other page
@@ -71,12 +71,12 @@ def lone_labels(
             if label.name == _LEMMA:
                 hint = f"refer to it with {{@{written}}} in a proof, or call it a proposition"
             own = Reporter(reporter.path, reporter.lines)
-            fix = _take_out(written, label, own)
+            fix = _removal_fix(written, label, own)
             own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint, fix)
             yield label.id, own.diagnostics[0]
 
 
-def _take_out(written: str, label: Label, reporter: Reporter) -> Fix | None:
+def _removal_fix(written: str, label: Label, reporter: Reporter) -> Fix | None:
     """Return a fix that removes a label from its line, if it is written there once in a usual form."""
     line = reporter.lines[label.place.line - 1]
     for form in (f"\\label{{{written}}}", f" {{#{written}}}"):

@@ -39,7 +39,7 @@ class MacroUse(Struct, frozen=True):
     """Commands that occur outside their own declaration."""
 
     @property
-    def of_site(self) -> frozenset[str]:
+    def site_candidates(self) -> frozenset[str]:
         """Used commands that may be macros of the settings."""
         return self.used - self.own
 
@@ -74,7 +74,7 @@ def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
             reporter.warn(CODE, f"macro {name} is never used", place, fix=fix)
 
 
-def commands_in(text: str) -> set[str]:
+def find_commands(text: str) -> set[str]:
     """Return all commands in a text that may be macros of the settings."""
     return set(_COMMAND.findall(text))
 
@@ -90,9 +90,9 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
         ]
         used.update(inner)
         pending += inner
-    for name in chosen_macros(macros):
+    for name in author_macros(macros):
         if name not in used:
-            value = settings.places[("math", "macros", name)]
+            value = settings.locations[("math", "macros", name)]
             place = _name_place(name, Place(value.line), settings.lines)
             fix = remove_entry(place, settings.lines)
             reporter.warn(CODE, f"macro {name} is used nowhere in the site", place, fix=fix)
@@ -117,10 +117,9 @@ STARTER_MACROS: Mapping[str, str] = MappingProxyType(
 """Macros in `starter/blogsmith.yaml`."""
 
 
-def chosen_macros(macros: Mapping[str, str]) -> Mapping[str, str]:
+def author_macros(macros: Mapping[str, str]) -> Mapping[str, str]:
     """Return the macros of the settings without the starter's, unless one of the starter's was changed or
-    removed.
-    """
+    removed."""
     if any(macros.get(name) != body for name, body in STARTER_MACROS.items()):
         return macros
     return {name: body for name, body in macros.items() if name not in STARTER_MACROS}

@@ -17,9 +17,9 @@ from ..config.schema import Symbol
 from ..syntax.records import Math
 from ..tex.parse.lexer import Token, commands, read_argument, tokenize
 
-MIXED = "notation-mixed"
-BYPASSED = "macro-bypassed"
-_MOST = 20
+NOTATION_MIXED = "notation-mixed"
+MACRO_BYPASSED = "macro-bypassed"
+_MAX_REPORTS = 20
 """Maximum number of reports per formula. Finding each location takes as long as parsing the formula."""
 
 
@@ -33,7 +33,7 @@ class Rule(Struct, frozen=True):
     message: str = ""
     """End of the message, after the text from the formula."""
     hint: str = ""
-    meant: str = ""
+    replacement: str = ""
     """Replacement; empty if it would need arguments."""
 
 
@@ -56,11 +56,11 @@ def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
 def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) -> None:
     """Warn about parts of formulas that violate a rule."""
     for math in formulas if rules else ():
-        for rule, part in islice(_broken_rules(math.tex, rules), _MOST):
+        for rule, part in islice(_broken_rules(math.tex, rules), _MAX_REPORTS):
             start, end = _span(math.tex, part)
             written = " ".join(math.tex[start:end].split())
             place = math.origin.place(start, end - start)
-            fix = reporter.substitute(place, math.tex[start:end], rule.meant or None)
+            fix = reporter.substitute(place, math.tex[start:end], rule.replacement or None)
             reporter.warn(rule.code, f"{written} {rule.message}", place, rule.hint, fix)
 
 
@@ -69,7 +69,7 @@ def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece
     found = split_formula(tex)
     index = 0
     while index < len(found):
-        rule = next(_matching(rules, found, index, tex), None)
+        rule = next(_matching_rules(rules, found, index, tex), None)
         length = len(rule.pattern) if rule else 1
         if rule and rule.code:
             yield rule, found[index : index + length]
@@ -90,7 +90,7 @@ def _symbol_rules(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
         message = f"means {name}, which this site writes {symbol.use}"
         for variant in symbol.avoid:
             hint = "the notation is declared under math: symbols:"
-            yield Rule(_pattern(variant), MIXED, message, hint, symbol.use)
+            yield Rule(_pattern(variant), NOTATION_MIXED, message, hint, symbol.use)
 
 
 def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
@@ -100,22 +100,22 @@ def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
         if "#" not in body and any(" " in text for text in pattern):
             yield Rule((name,))
             message = f"is written out, though {name} means it"
-            yield Rule(pattern, BYPASSED, message, f"write {name}", name)
+            yield Rule(pattern, MACRO_BYPASSED, message, f"write {name}", name)
 
 
 def _pattern(tex: str) -> tuple[str, ...]:
     return tuple(piece.text for piece in split_formula(tex))
 
 
-def _matching(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Iterator[Rule]:
+def _matching_rules(rules: Rules, found: Sequence[Piece], index: int, tex: str) -> Iterator[Rule]:
     """Yield rules whose pattern matches at `found[index]`."""
     for rule in rules.get(found[index].text, ()):
         part = found[index : index + len(rule.pattern)]
-        if tuple(piece.text for piece in part) == rule.pattern and _stands_alone(tex, part):
+        if tuple(piece.text for piece in part) == rule.pattern and _has_letter_boundaries(tex, part):
             yield rule
 
 
-def _stands_alone(tex: str, part: Sequence[Piece]) -> bool:
+def _has_letter_boundaries(tex: str, part: Sequence[Piece]) -> bool:
     """Return whether no letter is adjacent to the letters at the ends of `part`."""
     start, end = part[0].start, part[-1].end
     before, after = tex[max(0, start - 1) : start + 1], tex[end - 1 : end + 1]
@@ -171,8 +171,7 @@ def split_formula(tex: str) -> list[Piece]:
 
 def _append(found: list[Piece], tokens: Sequence[Token]) -> None:
     """Append the piece made of `tokens`. A closing brace after a single piece extends the range of that
-    piece.
-    """
+    piece."""
     end = tokens[-1].offset + tokens[-1].length
     if tokens[0].text == "}" and len(found) > 1 and found[-2].text == "{" != found[-1].text:
         lone, opening = found.pop(), found.pop()

@@ -9,10 +9,10 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import TextMap
 from ..syntax.math.formulas import text_with_formulas
 from ..syntax.parser import Parsed, formulas
-from ..syntax.records import Math, Shortcode, record_of
+from ..syntax.records import Math, Shortcode, get_record
 
 
-def formulas_of(page: Parsed) -> list[Math]:
+def page_formulas(page: Parsed) -> list[Math]:
     """Return all formulas of the page: in its title, description, text and shortcode arguments."""
     arguments = (token for text in _arguments(page.tokens) for token in text_with_formulas(text))
     return formulas([*page.title, *page.description, *page.tokens, *arguments])
@@ -22,5 +22,5 @@ def _arguments(tokens: Iterable[Token]) -> Iterator[TextMap]:
     """Yield the arguments of shortcodes, which are parsed as Markdown only when they are rendered."""
     for token in tokens:
         if token.type == "shortcode":
-            yield from record_of(token, Shortcode).arg_maps.values()
+            yield from get_record(token, Shortcode).arg_maps.values()
         yield from _arguments(token.children or ())

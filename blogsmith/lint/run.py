@@ -19,20 +19,20 @@ from ..model.documents import Document
 from ..syntax.parser import Parsed
 from .accessibility import report_accessibility
 from .dollars import report_dollars
-from .elements import elements_of
-from .labels import lone_labels, references_in
+from .elements import page_elements
+from .labels import find_references, unused_labels
 from .macros import CODE as MACRO_UNUSED
-from .macros import chosen_macros, commands_in, macro_use, report_page_macros, report_site_macros
+from .macros import author_macros, find_commands, macro_use, report_page_macros, report_site_macros
 from .notation import notation, report_notation
-from .pages import formulas_of
+from .pages import page_formulas
 from .series import report_series
-from .terms import term_spellings
+from .terms import check_term_spellings
 
 
 class PageLint(Struct, frozen=True, array_like=True):
     """Findings of lints in one page, independent of other pages."""
 
-    found: tuple[Diagnostic, ...]
+    diagnostics: tuple[Diagnostic, ...]
     labels: tuple[tuple[str, Diagnostic], ...]
     """Ids that nothing in the page refers to, each with the warning to report if no other page does."""
     links: frozenset[str]
@@ -45,16 +45,16 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     """Run the lints on one page. Also return the references and commands that it uses."""
     source, front = page.document.source, page.document.front
     reporter = Reporter(str(source.path), source.text.split("\n"))
-    formulas = formulas_of(page)
-    use, references = macro_use(source.text, front, formulas), references_in(source.text)
-    macros = {**chosen_macros(math.macros), **front.math.macros}
+    formulas = page_formulas(page)
+    use, references = macro_use(source.text, front, formulas), find_references(source.text)
+    macros = {**author_macros(math.macros), **front.math.macros}
     report_series(front, reporter)
     report_dollars(page.tokens, reporter)
-    report_accessibility(elements_of(page), reporter)
-    labels = tuple(lone_labels(page.labels.values(), references, reporter))
+    report_accessibility(page_elements(page), reporter)
+    labels = tuple(unused_labels(page.labels.values(), references, reporter))
     report_page_macros(use, reporter)
     report_notation(formulas, notation(math.symbols, macros), reporter)
-    return PageLint(tuple(reporter.diagnostics), labels, references.elsewhere, use.of_site)
+    return PageLint(tuple(reporter.diagnostics), labels, references.elsewhere, use.site_candidates)
 
 
 def lint_site(
@@ -71,11 +71,11 @@ def lint_site(
     linked = {name for page in pages for name in page.links}
     commands = {name for page in pages for name in page.commands}
     for text in waiting:
-        linked |= references_in(text).elsewhere
-        commands |= commands_in(text)
-    found = [diagnostic for page in pages for diagnostic in page.found]
+        linked |= find_references(text).elsewhere
+        commands |= find_commands(text)
+    found = [diagnostic for page in pages for diagnostic in page.diagnostics]
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
-    found += term_spellings(documents, settings.config)
+    found += check_term_spellings(documents, settings.config)
     reporter = Reporter(CONFIG_NAME, settings.lines)
     # The macros of a site are a library that includes macros for future posts.
     if MACRO_UNUSED in settings.config.diagnostics.levels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..base.diagnostics.model import Reporter, place_within
+from ..base.diagnostics.model import Reporter, find_word_range
 from ..base.patterns import lazy_pattern
 from ..model.documents import FrontMatter
 
@@ -30,7 +30,7 @@ def report_series(front: FrontMatter, reporter: Reporter) -> None:
         part = _number(found["part"]) if found else 0
         if found and part and (not found["count"] or part <= _number(found["count"])):
             name = _series_name(text[: found.start()]) if key == "title" else ""
-            place = place_within(found[0], front.places.get(key), reporter.lines)
+            place = find_word_range(found[0], front.places.get(key), reporter.lines)
             message = f'{key} says "{found[0]}", but the post is in no series'
             hint = f"write series: {{name: {name or 'NAME'}, part: {part}}}"
             reporter.warn("series-missing", message, place, hint)

@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from ..base.diagnostics.model import Diagnostic, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Reporter, find_word_range
 from ..base.patterns import lazy_pattern
-from ..config.languages import edition_of
+from ..config.languages import find_version
 from ..config.schema import Config
 from ..model.documents import Document
 from ..model.slugs import slugify
@@ -19,12 +19,12 @@ _PLAIN = lazy_pattern(r"[^\W\d_][\w -]*")
 """Matches a term that needs no quotes in YAML in any context."""
 
 
-def term_spellings(documents: Iterable[Document], config: Config) -> list[Diagnostic]:
+def check_term_spellings(documents: Iterable[Document], config: Config) -> list[Diagnostic]:
     """Warn about each term that another post spells differently, unless the settings name it."""
     editions: dict[str, list[Document]] = defaultdict(list)
     for document in documents:
         if not document.front.unlisted:
-            editions[edition_of(document.front.lang, config)].append(document)
+            editions[find_version(document.front.lang, config)].append(document)
     named = {slugify(tag) for tag in config.tags}
     found: list[Diagnostic] = []
     for members in editions.values():
@@ -54,13 +54,13 @@ def _letters(term: str) -> str:
 
 
 def _location(document: Document, taxonomy: str, term: str) -> str:
-    place = place_within(term, document.front.places.get(taxonomy), document.source.text.split("\n"))
+    place = find_word_range(term, document.front.places.get(taxonomy), document.source.text.split("\n"))
     return f"{document.path}:{place.line}" if place else str(document.path)
 
 
 def _warn(document: Document, taxonomy: str, term: str, other: str, location: str) -> list[Diagnostic]:
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
-    place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
+    place = find_word_range(term, document.front.places.get(taxonomy), reporter.lines)
     message = f'{_SINGULARS[taxonomy]} "{term}" is printed as "{other}", the spelling of {location}'
     choice = f", or choose in blogsmith.yaml: tags: {{{slugify(term)}: …}}" if taxonomy == "tags" else ""
     fix = reporter.substitute(place, term, other, is_safe=True) if _PLAIN.fullmatch(other) else None

@@ -6,7 +6,7 @@ import importlib.util
 
 import click
 
-from ..api.commands import Clocks, install_extra, terminal
+from ..api.commands import CommandClock, extra_install_command, terminal
 
 
 @click.command()
@@ -18,7 +18,7 @@ from ..api.commands import Clocks, install_extra, terminal
     help="Log what goes on, with tracebacks, and not only what fails.",
 )
 @click.pass_obj
-def lsp(clocks: Clocks, stdio: bool, verbose: bool) -> int:
+def lsp(clocks: CommandClock, stdio: bool, verbose: bool) -> int:
     """Run the language server for an editor.
 
     Provides diagnostics while you type, completion, hover, go to definition and rename. An editor starts the
@@ -26,7 +26,9 @@ def lsp(clocks: Clocks, stdio: bool, verbose: bool) -> int:
     messages go to standard error.
     """
     if importlib.util.find_spec("pygls") is None:
-        terminal.warn(f"blogsmith lsp needs pygls, which is not installed; run: {install_extra('lsp')}")
+        terminal.warn(
+            f"blogsmith lsp needs pygls, which is not installed; run: {extra_install_command('lsp')}"
+        )
         return 1
     from .server import serve_editor
 

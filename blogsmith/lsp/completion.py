@@ -20,14 +20,14 @@ from ..api.editing import CONFIG_NAME, ROWS
 from .completion_files import complete_files, complete_link
 from .completion_yaml import complete_option, complete_option_value, complete_yaml
 from .cursor import Cursor, find_cursor, find_yaml_cursor
-from .lookups import KnownLabel, known_paths, labels_of, macros_of, packages_of, slug_of
+from .lookups import SiteLabel, page_labels, page_macros, page_packages, page_slug, parsed_paths
 from .shortcode_guide import list_arguments
 from .site_files import is_page
 from .site_session import SiteSession
 from .tex_guide import all_commands, all_environments, describe_command, describe_macro
 from .text_buffer import TextBuffer
 
-MOST_ITEMS = 300
+MAX_ITEMS = 300
 """Maximum number of items. The editor sends another request when more is typed."""
 TRIGGERS = ("\\", "{", "@", "!", "[", "(", "%", "|", "#", ":", "/", " ", "^", "-", '"')
 
@@ -43,21 +43,21 @@ def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -
     if cursor is None:
         return CompletionList(is_incomplete=False, items=[])
     found = _SOURCES[cursor.kind](session, path, cursor)
-    items = list(islice(_matching(found, cursor.word), MOST_ITEMS + 1))
+    items = list(islice(_filter_items(found, cursor.word), MAX_ITEMS + 1))
     edit = buffer.range(cursor.start, offset)
     for item in items:
-        _place(item, edit)
-    return CompletionList(is_incomplete=len(items) > MOST_ITEMS, items=items[:MOST_ITEMS])
+        _set_range(item, edit)
+    return CompletionList(is_incomplete=len(items) > MAX_ITEMS, items=items[:MAX_ITEMS])
 
 
-def _place(item: CompletionItem, edit: Range) -> None:
+def _set_range(item: CompletionItem, edit: Range) -> None:
     """Set the text range that an item replaces."""
     item.text_edit = TextEdit(edit, item.insert_text or item.label)
     item.filter_text = item.filter_text or item.insert_text or item.label
     item.insert_text = None
 
 
-def _matching(items: Iterable[CompletionItem], word: str) -> Items:
+def _filter_items(items: Iterable[CompletionItem], word: str) -> Items:
     """Yield items that start with the typed word, then items that contain it."""
     low, later = word.casefold(), []
     for item in items:
@@ -78,23 +78,23 @@ def markdown(text: str) -> MarkupContent | None:
 
 
 def _labels(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Yield labels of the page, then labels of other pages, which are prefixed with the slug of their page.
-    """
-    present = session.present
+    """Yield labels of the page, then labels of other pages, which are prefixed with the slug of their
+    page."""
+    present = session.snapshot
     if present is None:
         return
-    for known in labels_of(session, path):
+    for known in page_labels(session, path):
         yield _label_item(known, known.spelling, known.name)
     if not cursor.word:
         return
-    for other in known_paths(present):
-        slug = slug_of(present, other)
+    for other in parsed_paths(present):
+        slug = page_slug(present, other)
         if other != path and slug:
-            for known in labels_of(session, other):
+            for known in page_labels(session, other):
                 yield _label_item(known, f"{slug}#{known.label.id}", f"{known.name}, {known.path}")
 
 
-def _label_item(known: KnownLabel, written: str, detail: str) -> CompletionItem:
+def _label_item(known: SiteLabel, written: str, detail: str) -> CompletionItem:
     return CompletionItem(
         written,
         kind=CompletionItemKind.Reference,
@@ -103,15 +103,15 @@ def _label_item(known: KnownLabel, written: str, detail: str) -> CompletionItem:
     )
 
 
-def _bare(session: SiteSession, path: str, cursor: Cursor) -> Items:
+def _unbraced_references(session: SiteSession, path: str, cursor: Cursor) -> Items:
     """Yield labels of the page by their ids, then citation keys."""
-    for known in labels_of(session, path):
+    for known in page_labels(session, path):
         yield _label_item(known, known.label.id, known.name)
     yield from _citations(session, path, cursor)
 
 
 def _citations(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return
@@ -136,9 +136,9 @@ def _footnotes(session: SiteSession, path: str, cursor: Cursor) -> Items:
 
 def _commands(session: SiteSession, path: str, cursor: Cursor) -> Items:
     """Yield macros of page and site, then TeX commands."""
-    present = session.present
-    macros = macros_of(present, path) if present else {}
-    packages = packages_of(present, path) if present else frozenset[str]()
+    present = session.snapshot
+    macros = page_macros(present, path) if present else {}
+    packages = page_packages(present, path) if present else frozenset[str]()
     for name in macros:
         guide = describe_macro(name, macros)
         detail = guide.meaning if guide else ""
@@ -146,7 +146,7 @@ def _commands(session: SiteSession, path: str, cursor: Cursor) -> Items:
     for name in all_commands(packages):
         if name not in macros and cursor.word.casefold() in name.casefold():
             guide = describe_command(name, packages)
-            detail = (guide.sign or guide.meaning) if guide else ""
+            detail = (guide.symbol or guide.meaning) if guide else ""
             yield _command_item(name, detail, "1" if name[1:].startswith(cursor.word) else "2", 0)
 
 
@@ -175,7 +175,7 @@ def _environments(session: SiteSession, path: str, cursor: Cursor) -> Items:
 
 
 def _callouts(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    present = session.present
+    present = session.snapshot
     names = {row.name: row.title for row, _ in ROWS}
     if present is not None:
         names |= {row.name: row.title for row in present.context.options.kinds.values()}
@@ -192,13 +192,13 @@ def _callouts(session: SiteSession, path: str, cursor: Cursor) -> Items:
 
 
 def _shortcodes(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    names = session.present.context.theme.shortcode_names() if session.present else ()
+    names = session.snapshot.context.theme.shortcode_names() if session.snapshot else ()
     for name in (*names, "raw", "endraw"):
         yield CompletionItem(name, kind=CompletionItemKind.Function)
 
 
 def _arguments(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    known = list_arguments(session.present, cursor.name) if session.present else {}
+    known = list_arguments(session.snapshot, cursor.name) if session.snapshot else {}
     for name, meaning in known.items():
         yield CompletionItem(
             name,
@@ -213,7 +213,7 @@ Source = Callable[[SiteSession, str, Cursor], Items]
 
 _SOURCES: Mapping[str, Source] = {
     "label": _labels,
-    "bare-label": _bare,
+    "bare-label": _unbraced_references,
     "citation": _citations,
     "command": _commands,
     "environment": _environments,

@@ -13,9 +13,9 @@ from lsprotocol.types import (
 )
 
 from ..api.editing import CODES, CONFIG_NAME, SiteSnapshot, bundled_folder, bundled_plugins
-from .completion_files import assets_of
+from .completion_files import list_assets
 from .cursor import Cursor
-from .schema_guide import Form, KeyGuide, known_schema, list_keys, list_values
+from .schema_guide import Form, KeyGuide, cached_schema, list_keys, list_values
 from .site_session import SiteSession
 
 _COMMON_LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
@@ -33,12 +33,12 @@ def complete_yaml(session: SiteSession, path: str, cursor: Cursor) -> Iterator[C
 
 def complete_option(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
     """Yield options of a cell, `#| …`."""
-    yield from _keys(known_schema("cell"), ())
+    yield from _keys(cached_schema("cell"), ())
 
 
 def complete_option_value(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
     """Yield values of an option."""
-    for value in list_values(known_schema("cell"), (cursor.name,)):
+    for value in list_values(cached_schema("cell"), (cursor.name,)):
         yield CompletionItem(value, kind=CompletionItemKind.Value)
 
 
@@ -67,7 +67,7 @@ def describe_key(guide: KeyGuide) -> str:
 def _values(schema: Form, session: SiteSession, path: str, key: Sequence[str]) -> Iterator[CompletionItem]:
     for value in list_values(schema, key):
         yield CompletionItem(value, kind=CompletionItemKind.Value)
-    present = session.present
+    present = session.snapshot
     for value, detail in _known_values(present, path, key) if present else ():
         yield CompletionItem(value, kind=CompletionItemKind.Value, detail=detail or None)
 
@@ -99,7 +99,7 @@ def _known_values(present: SiteSnapshot, path: str, key: Sequence[str]) -> Itera
 
 def _files(present: SiteSnapshot, path: str, name: str) -> Iterator[tuple[str, str]]:
     ends = {"csl": (".csl",), "image": (".png", ".jpg", ".jpeg", ".webp", ".avif", ".svg", ".gif")}
-    for written, asset in assets_of(present, path):
+    for written, asset in list_assets(present, path):
         if asset.path.suffix.lower() in ends.get(name, _BIBLIOGRAPHIES):
             yield written, ""
     if name != "image":
@@ -128,4 +128,4 @@ def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple
 
 def yaml_schema(path: str) -> Mapping[str, Any]:
     """Return the schema of a file's YAML."""
-    return known_schema("config" if path == CONFIG_NAME else "front-matter")
+    return cached_schema("config" if path == CONFIG_NAME else "front-matter")

@@ -35,9 +35,9 @@ Kind = Literal[
     "value",
     "fence",
 ]
-MOST_LINE = 5_000
+MAX_LINE_LENGTH = 5_000
 """Maximum number of characters before the cursor that are inspected."""
-MOST_LINES = 400
+MAX_LINES = 400
 """Maximum number of lines above the cursor that are searched for the start of a formula or fence."""
 
 
@@ -61,7 +61,7 @@ _LABEL = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]*)$")
 _BRACED = lazy_pattern(r"\{@([^{}\s]*)$")
 _CITE = lazy_pattern(r"\\(?:cite[a-z]*|nocite)\*?(?:\[[^\]]*\])*\{(?:[^{}]*,)?\s*([^{},\s]*)$")
 _BRACKETS = lazy_pattern(r"\[(?:[^\[\]]*[;\s])?-?@([^\s\[\];,]*)$")
-_BARE = lazy_pattern(r"(?:^|[\s(*_,;])-?@([\w:.-]*)$")
+_UNBRACED = lazy_pattern(r"(?:^|[\s(*_,;])-?@([\w:.-]*)$")
 _CALLOUT = lazy_pattern(r"^[\s>]*>\s*\[!([\w-]*)$")
 _SHORTCODE = lazy_pattern(r"\{%-?\s*(?:include\s+)?([\w.-]*)$")
 _ARGUMENT = lazy_pattern(r"\{%-?\s*(?:include\s+)?([\w.-]+)\s(?:[^%\"']|\"[^\"]*\"|'[^']*')*?([\w-]*)$")
@@ -77,7 +77,7 @@ _FENCE = lazy_pattern(r"^ {0,3}(?:> ?)*[ ]{0,12}(`{3,}|~{3,})(.*)$")
 _FENCE_FILE = lazy_pattern(r"\bfile=[\"']?([^\s\"'}]*)$")
 _OPTION = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]*)$")
 _OPTION_VALUE = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:\s*(.*)$")
-_BLANK = lazy_pattern(r"^[\s>]*$")
+_EMPTY_LINE = lazy_pattern(r"^[\s>]*$")
 _MATH = re.compile(r"\\begin\{[A-Za-z]+\*?\}|\\end\{[A-Za-z]+\*?\}|\\[()\[\]]|\\.|\$\$|\$|`+")
 _SPAN = lazy_pattern(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 
@@ -86,21 +86,21 @@ def find_cursor(buffer: TextBuffer, offset: int) -> Cursor | None:
     """Return the construct that is being typed in a post."""
     number = buffer.position(offset).line
     before = _line_before(buffer, offset)
-    head = head_end(buffer)
+    head = front_matter_end(buffer)
     if number < head:
         return find_yaml_cursor(buffer, offset, first=1) if number else None
-    fence = open_fence(buffer, number, head)
+    fence = find_open_fence(buffer, number, head)
     if fence is not None:
-        return _in_fence(buffer, fence, number, before, offset)
+        return _find_fence_cursor(buffer, fence, number, before, offset)
     if found := _FENCE.match(before):
         named = _FENCE_FILE.search(found[2])
         return _cursor("file", named, offset, buffer) if named else None
-    return _in_prose(buffer, before, offset, number, head)
+    return _find_prose_cursor(buffer, before, offset, number, head)
 
 
 def _line_before(buffer: TextBuffer, offset: int) -> str:
     start = buffer.text.rfind("\n", 0, offset) + 1
-    return buffer.text[max(start, offset - MOST_LINE) : offset]
+    return buffer.text[max(start, offset - MAX_LINE_LENGTH) : offset]
 
 
 def _cursor(
@@ -109,7 +109,7 @@ def _cursor(
     return Cursor(kind, offset - len(found[group]), found[group], name)
 
 
-def head_end(buffer: TextBuffer) -> int:
+def front_matter_end(buffer: TextBuffer) -> int:
     """Return the number of the line after the front matter, from 0, or 0 if there is none.
 
     Front matter without an end extends to the end of the text.
@@ -122,7 +122,7 @@ def head_end(buffer: TextBuffer) -> int:
     return buffer.line_count
 
 
-def open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
+def find_open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
     """Return the first line of the fence that contains a line, or None.
 
     first: line where the content begins.
@@ -144,7 +144,9 @@ def open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
     return opened[0] if opened else None
 
 
-def _in_fence(buffer: TextBuffer, fence: int, number: int, before: str, offset: int) -> Cursor | None:
+def _find_fence_cursor(
+    buffer: TextBuffer, fence: int, number: int, before: str, offset: int
+) -> Cursor | None:
     above = (buffer.line(at).lstrip() for at in range(fence + 1, number))
     if not all(line.startswith(("#|", "//|", "%|")) for line in above):
         return None
@@ -174,7 +176,7 @@ _PROSE: Sequence[tuple[Kind, re.Pattern[str], int, int]] = (
 """(Kind, pattern, group of the word, group of the name), in the order they are tried."""
 
 
-def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
+def _find_prose_cursor(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
     without = _SPAN.sub(lambda span: " " * len(span[0]), before)
     if "`" in without:
         # most likely the beginning of inline code
@@ -183,9 +185,9 @@ def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: i
         found = pattern.search(without)
         if found:
             return _cursor(kind, found, offset, buffer, word, found[name] if name else "")
-    if (found := _COMMAND.search(before)) and in_formula(paragraph_before(buffer, offset, number, head)):
+    if (found := _COMMAND.search(before)) and ends_in_formula(paragraph_before(buffer, offset, number, head)):
         return _cursor("command", found, offset, buffer)
-    if found := _BARE.search(without):
+    if found := _UNBRACED.search(without):
         return _cursor("bare-label", found, offset, buffer)
     return None
 
@@ -193,13 +195,13 @@ def _in_prose(buffer: TextBuffer, before: str, offset: int, number: int, head: i
 def paragraph_before(buffer: TextBuffer, offset: int, number: int, head: int) -> str:
     """Return the text from the last empty line to a character. Display math contains no empty lines."""
     first = number
-    while first > max(head, number - MOST_LINES) and not _BLANK.match(buffer.line(first - 1)):
+    while first > max(head, number - MAX_LINES) and not _EMPTY_LINE.match(buffer.line(first - 1)):
         first -= 1
     start = buffer.offset(buffer.line_range(first, first).start)
     return buffer.text[start:offset]
 
 
-def in_formula(text: str) -> bool:
+def ends_in_formula(text: str) -> bool:
     """Return whether a formula is open at the end of the text, which begins at the start of a paragraph."""
     closing = ""
     position = 0
@@ -268,7 +270,7 @@ def _keys_above(buffer: TextBuffer, number: int, indent: int, first: int) -> tup
     return tuple(reversed(keys))
 
 
-def yaml_key_at(buffer: TextBuffer, offset: int, first: int = 0) -> tuple[tuple[str, ...], int, int] | None:
+def find_yaml_key(buffer: TextBuffer, offset: int, first: int = 0) -> tuple[tuple[str, ...], int, int] | None:
     """Return the path of the key whose name contains a character, and the range of the name."""
     number = buffer.position(offset).line
     line = buffer.line(number)

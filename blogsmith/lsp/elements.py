@@ -11,9 +11,9 @@ from msgspec import Struct
 from ..api.editing import (
     Cell,
     Citation,
-    Cited,
+    CitationItem,
     Heading,
-    LinkAt,
+    LinkTargetPlace,
     Math,
     Parsed,
     Place,
@@ -26,13 +26,13 @@ from ..api.editing import (
 )
 from .text_buffer import TextBuffer
 
-Element = Math | XRef | Cited | LinkAt | WikiLink | Shortcode | Cell | Value
+Element = Math | XRef | CitationItem | LinkTargetPlace | WikiLink | Shortcode | Cell | Value
 _NOTE = lazy_pattern(r"\[\^([^\]\s]+)\]")
 _DELIMITERS = 2
 """Number of delimiter characters around a formula that belong to it."""
 
 
-class Found(Struct, frozen=True):
+class LocatedElement(Struct, frozen=True):
     """A construct and its location."""
 
     record: Element
@@ -51,40 +51,40 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
         yield from _walk(token.children or ())
 
 
-def all_elements(parsed: Parsed) -> Iterator[Found]:
+def all_elements(parsed: Parsed) -> Iterator[LocatedElement]:
     """Yield every construct of a page that has a record."""
     for token in all_tokens(parsed):
         for record in token.meta.values():
             if isinstance(record, Citation):
-                yield from (Found(one, one.place) for one in record.items if one.place)
+                yield from (LocatedElement(one, one.place) for one in record.items if one.place)
             elif isinstance(record, Math | Value):
-                yield Found(record, record.origin.place(0, len(record.origin.text)))
-            elif isinstance(record, XRef | LinkAt | WikiLink | Shortcode | Cell):
-                yield Found(record, record.place)
+                yield LocatedElement(record, record.origin.place(0, len(record.origin.text)))
+            elif isinstance(record, XRef | LinkTargetPlace | WikiLink | Shortcode | Cell):
+                yield LocatedElement(record, record.place)
 
 
-def find_element(parsed: Parsed, buffer: TextBuffer, offset: int) -> Found | None:
-    """Return the construct that contains a character. Of several constructs, return the one that begins last.
-    """
+def find_element(parsed: Parsed, buffer: TextBuffer, offset: int) -> LocatedElement | None:
+    """Return the construct that contains a character. Of several constructs, return the one that begins
+    last."""
     position = buffer.position(offset)
     line = position.line + 1
     start = buffer.offset(buffer.line_range(position.line, position.line).start)
     column = offset - start + 1
-    found = [one for one in all_elements(parsed) if _holds(one, line, column, buffer)]
+    found = [one for one in all_elements(parsed) if _contains(one, line, column, buffer)]
     return max(found, key=lambda one: (one.place.line, one.place.column), default=None)
 
 
-def _holds(found: Found, line: int, column: int, buffer: TextBuffer) -> bool:
+def _contains(found: LocatedElement, line: int, column: int, buffer: TextBuffer) -> bool:
     record, place = found.record, found.place
     if isinstance(record, Math):
-        return _in_text(record.origin, line, column)
+        return _is_in_text(record.origin, line, column)
     if isinstance(record, Cell):
         last = record.first_line + record.code.count("\n")
         return place.line <= line <= last and not record.file
     length = place.length
     if isinstance(record, Shortcode):
         length = max(length, len(record.source))
-    elif isinstance(record, LinkAt):
+    elif isinstance(record, LinkTargetPlace):
         # The location is that of its text or of its start; the URL follows.
         rest = buffer.line(place.line - 1)[place.column - 1 :]
         at = rest.find(record.target)
@@ -92,7 +92,7 @@ def _holds(found: Found, line: int, column: int, buffer: TextBuffer) -> bool:
     return place.line == line and place.column <= column <= place.column + length
 
 
-def _in_text(origin: TextMap, line: int, column: int) -> bool:
+def _is_in_text(origin: TextMap, line: int, column: int) -> bool:
     pieces = origin.text.split("\n")
     for number, (at, start) in enumerate(origin.starts[: len(pieces)]):
         if at == line:
@@ -114,7 +114,7 @@ def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
     return -1
 
 
-def note_at(buffer: TextBuffer, offset: int) -> str:
+def find_footnote(buffer: TextBuffer, offset: int) -> str:
     """Return the name of the footnote reference at a character, or an empty string."""
     position = buffer.position(offset)
     column = offset - buffer.offset(Position(position.line, 0))

@@ -12,10 +12,10 @@ from ..api.editing import (
     CONFIG_NAME,
     Cell,
     CellResult,
-    Cited,
+    CitationItem,
     Display,
     Failure,
-    LinkAt,
+    LinkTargetPlace,
     Math,
     Publication,
     Shortcode,
@@ -29,17 +29,17 @@ from ..api.editing import (
     provenance,
 )
 from .completion_yaml import describe_key, yaml_schema
-from .cursor import head_end, open_fence, yaml_key_at
-from .elements import Found, all_elements, find_element, note_at, offset_in_formula
-from .lookups import KnownLabel, find_label, macros_of, packages_of
-from .schema_guide import find_key, known_schema
+from .cursor import find_open_fence, find_yaml_key, front_matter_end
+from .elements import LocatedElement, all_elements, find_element, find_footnote, offset_in_formula
+from .lookups import SiteLabel, find_label, page_macros, page_packages
+from .schema_guide import cached_schema, find_key
 from .shortcode_guide import list_arguments
 from .site_files import is_page
 from .site_session import SiteSession
-from .tex_guide import CommandGuide, command_at, describe_command, describe_macro
+from .tex_guide import CommandGuide, describe_command, describe_macro, find_command
 from .text_buffer import TextBuffer
 
-MOST_OUTPUT = 1500
+MAX_OUTPUT = 1500
 """Maximum number of characters of a recorded result that are shown."""
 _TAG = lazy_pattern(r"<[^<>]*>")
 _BREAK = lazy_pattern(r"</(?:p|div|li)>|<br\s*/?>")
@@ -58,10 +58,10 @@ def find_hover(
         return None
     text, where = found
     kind = MarkupKind.PlainText if plain else MarkupKind.Markdown
-    return Hover(MarkupContent(kind, _without_marks(text) if plain else text), where)
+    return Hover(MarkupContent(kind, _strip_markup(text) if plain else text), where)
 
 
-def _without_marks(text: str) -> str:
+def _strip_markup(text: str) -> str:
     lines = (line for line in text.split("\n") if not line.startswith("```"))
     return "\n".join(lines).replace("**", "").replace("`", "")
 
@@ -74,17 +74,17 @@ def _describe(
         return _describe_key(path, buffer, offset, 0)
     if not is_page(path):
         return None
-    head = head_end(buffer)
+    head = front_matter_end(buffer)
     if number < head:
         return _describe_key(path, buffer, offset, 1)
-    if (fence := open_fence(buffer, number, head)) is not None and (
+    if (fence := find_open_fence(buffer, number, head)) is not None and (
         found := _OPTION_KEY.match(buffer.line(number))
     ):
-        guide = find_key(known_schema("cell"), (found[1],)) if fence < number else None
+        guide = find_key(cached_schema("cell"), (found[1],)) if fence < number else None
         if guide:
             return f"**{guide.name}** (option of a cell)\n\n{describe_key(guide)}", None
     parsed = session.parse(path)
-    if parsed and (note := note_at(buffer, offset)) and (place := parsed.page.note_places.get(note)):
+    if parsed and (note := find_footnote(buffer, offset)) and (place := parsed.page.note_places.get(note)):
         return buffer.line(place.line - 1), None
     element = find_element(parsed, buffer, offset) if parsed else None
     text = _describe_element(session, path, buffer, offset, element) if element else ""
@@ -94,7 +94,7 @@ def _describe(
 
 
 def _describe_key(path: str, buffer: TextBuffer, offset: int, first: int) -> tuple[str, Range | None] | None:
-    found = yaml_key_at(buffer, offset, first)
+    found = find_yaml_key(buffer, offset, first)
     if found is None:
         return None
     keys, start, end = found
@@ -110,7 +110,7 @@ def _describe_key(path: str, buffer: TextBuffer, offset: int, first: int) -> tup
 
 
 def _describe_element(
-    session: SiteSession, path: str, buffer: TextBuffer, offset: int, element: Found
+    session: SiteSession, path: str, buffer: TextBuffer, offset: int, element: LocatedElement
 ) -> str:
     match element.record:
         case Math() as math:
@@ -118,18 +118,18 @@ def _describe_element(
         case XRef() as reference:
             known = find_label(session, path, reference.page, reference.target)
             return describe_label(session, known) if known else ""
-        case Cited() as cited:
+        case CitationItem() as cited:
             return describe_work(session, path, cited.key)
         case Cell() as cell:
             return _describe_cell(session, path, cell)
         case Value() as value:
             return _describe_value(session, path, value)
-        case LinkAt() as link:
+        case LinkTargetPlace() as link:
             return _describe_link(session, path, link.target)
         case WikiLink() as link:
             return _describe_link(session, path, link.target)
         case Shortcode() as call:
-            takes = list_arguments(session.present, call.name) if session.present else {}
+            takes = list_arguments(session.snapshot, call.name) if session.snapshot else {}
             lines = (f"- `{name}`: {meaning}".rstrip(": ") for name, meaning in takes.items())
             return "\n".join((f"Shortcode **{call.name}**\n", *lines))
 
@@ -139,8 +139,8 @@ def _describe_element(
 
 def formula_text(session: SiteSession, path: str, tex: str) -> str:
     """Return a formula as Markdown: as plain text, followed by its TeX with macros expanded."""
-    present = session.present
-    macros = macros_of(present, path) if present else {}
+    present = session.snapshot
+    macros = page_macros(present, path) if present else {}
     opened = portable_tex(tex, macros).strip()
     parts = [linear_text(opened).strip(), f"```latex\n{opened}\n```"]
     return "\n\n".join(part for part in parts if part)
@@ -148,11 +148,11 @@ def formula_text(session: SiteSession, path: str, tex: str) -> str:
 
 def _describe_formula(session: SiteSession, path: str, buffer: TextBuffer, offset: int, math: Math) -> str:
     parts = []
-    command = command_at(math.tex, offset_in_formula(math, buffer, offset))
-    if command and session.present:
-        macros = macros_of(session.present, path)
+    command = find_command(math.tex, offset_in_formula(math, buffer, offset))
+    if command and session.snapshot:
+        macros = page_macros(session.snapshot, path)
         guide = describe_macro(command[0], macros) or describe_command(
-            command[0], packages_of(session.present, path)
+            command[0], page_packages(session.snapshot, path)
         )
         if guide:
             parts.append(_command_text(guide, is_macro=command[0] in macros))
@@ -166,13 +166,13 @@ def _describe_formula(session: SiteSession, path: str, buffer: TextBuffer, offse
 def _command_text(guide: CommandGuide, *, is_macro: bool) -> str:
     if is_macro:
         return f"`{guide.name}` stands for `{guide.meaning}`"
-    return f"`{guide.name}` prints {guide.sign}" if guide.sign else f"`{guide.name}`: {guide.meaning}"
+    return f"`{guide.name}` prints {guide.symbol}" if guide.symbol else f"`{guide.name}`: {guide.meaning}"
 
 
 # -- labels, works, links --
 
 
-def describe_label(session: SiteSession, known: KnownLabel) -> str:
+def describe_label(session: SiteSession, known: SiteLabel) -> str:
     """Return the number of a label, and its formula or title."""
     parts = [f"**{known.name}** in `{known.path}`, line {known.label.place.line}"]
     parsed = session.parse(known.path) if known.label.kind == "eq" else None
@@ -188,7 +188,7 @@ def describe_label(session: SiteSession, known: KnownLabel) -> str:
 
 def describe_work(session: SiteSession, path: str, key: str) -> str:
     """Return a reference as printed in the page's list of references, otherwise its main fields."""
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return ""
@@ -199,7 +199,7 @@ def describe_work(session: SiteSession, path: str, key: str) -> str:
     if reference:
         parts = [", ".join(reference.authors), reference.title, reference.venue, reference.year]
         return ". ".join(part for part in parts if part)
-    work = present.resolved.tools.work(key, document).work
+    work = present.resolved.tools.find_reference(key, document).work
     return _work_text(work) if work else ""
 
 
@@ -223,15 +223,15 @@ def _work_text(work: Publication) -> str:
     issued = work.dates.get("issued")
     parts = [
         ", ".join(names) + more,
-        work.texts.get("title", ""),
-        work.texts.get("container-title", "") or work.texts.get("publisher", ""),
+        work.variables.get("title", ""),
+        work.variables.get("container-title", "") or work.variables.get("publisher", ""),
         str(issued.year) if issued else "",
     ]
     return ". ".join(part for part in parts if part)
 
 
 def _describe_link(session: SiteSession, path: str, target: str) -> str:
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return ""
@@ -249,13 +249,13 @@ def _describe_link(session: SiteSession, path: str, target: str) -> str:
 
 
 def _describe_cell(session: SiteSession, path: str, cell: Cell) -> str:
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return ""
     result = present.resolved.cells(document).results.cells.get(cell.number)
     if result is None or result.status in ("off", "pending"):
-        state = "is shown, not run" if not cell.runs else "has no recorded result"
+        state = "is shown, not run" if not cell.is_run else "has no recorded result"
         return f"**{cell.name}** {state}"
     parts = [f"**{cell.name}**: {'ran well' if result.status == 'ok' else result.status}"]
     if result.problem:
@@ -270,7 +270,7 @@ def _describe_cell(session: SiteSession, path: str, cell: Cell) -> str:
 
 def _output_texts(result: CellResult) -> Sequence[str]:
     found = []
-    left = MOST_OUTPUT
+    left = MAX_OUTPUT
     for output in result.outputs:
         match output:
             case Stream():
@@ -282,12 +282,12 @@ def _output_texts(result: CellResult) -> Sequence[str]:
                 kinds = ", ".join(sorted(kind for kind in output.data if kind != "text/plain"))
                 text = plain if isinstance(plain, str) else f"({kinds})"
         if left > 0 and text.strip():
-            found.append(_fenced(text[:left] + ("…" if len(text) > left else "")))
+            found.append(_fence_text(text[:left] + ("…" if len(text) > left else "")))
             left -= len(text)
     return found
 
 
-def _fenced(text: str) -> str:
+def _fence_text(text: str) -> str:
     """Return text in a fence with enough backticks for its content."""
     ticks = "```"
     while ticks in text:
@@ -296,7 +296,7 @@ def _fenced(text: str) -> str:
 
 
 def _describe_value(session: SiteSession, path: str, value: Value) -> str:
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return ""

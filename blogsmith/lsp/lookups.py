@@ -12,7 +12,7 @@ from ..api.editing import Label, SiteSnapshot, spell_label
 from .site_session import SiteSession
 
 
-class KnownLabel(Struct, frozen=True):
+class SiteLabel(Struct, frozen=True):
     """A label of the site."""
 
     path: str
@@ -24,10 +24,10 @@ class KnownLabel(Struct, frozen=True):
     @property
     def name(self) -> str:
         """Plain text that a reference prints, such as `Theorem 1`."""
-        return name_of(self.label)
+        return label_name(self.label)
 
 
-def name_of(label: Label) -> str:
+def label_name(label: Label) -> str:
     """Return the plain text that a reference to a label prints, such as `Theorem 1` or `Equation (2)`."""
     if label.kind == "sec":
         return f"Section {label.number}" if label.number[:1].isdigit() else f"Section “{label.number}”"
@@ -35,56 +35,58 @@ def name_of(label: Label) -> str:
     return f"{label.name} {number}" if label.number else label.name
 
 
-def known_paths(present: SiteSnapshot) -> Iterator[str]:
+def parsed_paths(present: SiteSnapshot) -> Iterator[str]:
     """Yield pages that are already parsed."""
-    return (path for path in present.resolved.documents if path not in present.unread)
+    return (path for path in present.resolved.documents if path not in present.unrendered)
 
 
-def labels_of(session: SiteSession, path: str) -> Iterator[KnownLabel]:
+def page_labels(session: SiteSession, path: str) -> Iterator[SiteLabel]:
     """Yield the labels of a page."""
-    present = session.present
+    present = session.snapshot
     if present is None or path not in present.resolved.documents:
         return
     lines = present.resolved.documents[path].source.text.split("\n")
     for label in present.resolved.index.entries[path].labels.values():
         spelling = spell_label(label, lines) if label.place.line <= len(lines) else label.id
-        yield KnownLabel(path, label, spelling)
+        yield SiteLabel(path, label, spelling)
 
 
-def find_label(session: SiteSession, path: str, slug: str, target: str) -> KnownLabel | None:
+def find_label(session: SiteSession, path: str, slug: str, target: str) -> SiteLabel | None:
     """Return the label that a reference in a page points to.
 
     slug: slug of another page, or empty.
     target: id of the label.
     """
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return None
     where = present.resolved.index.find_by_slug(slug, document) if slug else path
-    return next((one for one in labels_of(session, where) if one.label.id == target), None) if where else None
+    return (
+        next((one for one in page_labels(session, where) if one.label.id == target), None) if where else None
+    )
 
 
-def slug_of(present: SiteSnapshot, path: str) -> str:
+def page_slug(present: SiteSnapshot, path: str) -> str:
     """Return the slug that other pages use to refer to a page."""
     url = present.resolved.index.urls.get(path, "")
     return url.strip("/").rpartition("/")[2].removesuffix(".html")
 
 
-def macros_of(present: SiteSnapshot, path: str) -> Mapping[str, str]:
+def page_macros(present: SiteSnapshot, path: str) -> Mapping[str, str]:
     """Return the macros of the site and of a page."""
     document = present.resolved.documents.get(path)
     own = document.front.math.macros if document else {}
     return {**present.config.math.macros, **own}
 
 
-def packages_of(present: SiteSnapshot, path: str) -> frozenset[str]:
+def page_packages(present: SiteSnapshot, path: str) -> frozenset[str]:
     """Return the LaTeX packages that are enabled on a page."""
     document = present.resolved.documents.get(path)
     own = document.front.math.packages if document else None
     return frozenset(present.config.math.packages if own is None else own)
 
 
-def relative_to(path: str, page: str) -> str:
+def relative_path(path: str, page: str) -> str:
     """Return the path of a file relative to a page."""
     return posixpath.relpath(path, str(PurePosixPath(page).parent))

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from ..api.editing import (
     CONFIG_NAME,
-    Cited,
+    CitationItem,
     Fence,
-    LinkAt,
+    LinkTargetPlace,
     Math,
     Parsed,
     Place,
@@ -19,22 +19,29 @@ from ..api.editing import (
     WikiLink,
     XRef,
     find_definition,
-    formulas_of,
     label_id,
     lazy_pattern,
+    page_formulas,
 )
-from .elements import Found, all_elements, all_headings, find_element, note_at, offset_in_formula
-from .lookups import KnownLabel, find_label, labels_of
-from .site_files import is_page, uri_of
+from .elements import (
+    LocatedElement,
+    all_elements,
+    all_headings,
+    find_element,
+    find_footnote,
+    offset_in_formula,
+)
+from .lookups import SiteLabel, find_label, page_labels
+from .site_files import is_page, path_to_uri
 from .site_session import SiteSession
-from .tex_guide import command_at
+from .tex_guide import find_command
 from .text_buffer import TextBuffer
 
 _NAME = lazy_pattern(r"[\w:.-]*\w")
 _COMMAND_REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]+)\s*\}")
 
 
-class Target(Struct, frozen=True):
+class LabelId(Struct, frozen=True):
     """A label by its page and id."""
 
     path: str
@@ -53,7 +60,7 @@ class Occurrence(Struct, frozen=True):
 
 def location(session: SiteSession, path: str, where: Range) -> Location:
     """Return a range of a file of the site as a protocol location."""
-    return Location(uri_of(session.root / path), where)
+    return Location(path_to_uri(session.root / path), where)
 
 
 def find_definitions(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> list[Location]:
@@ -63,29 +70,29 @@ def find_definitions(session: SiteSession, path: str, buffer: TextBuffer, offset
     parsed = session.parse(path)
     if parsed is None:
         return []
-    if (note := note_at(buffer, offset)) and (place := parsed.page.note_places.get(note)):
+    if (note := find_footnote(buffer, offset)) and (place := parsed.page.note_places.get(note)):
         return [location(session, path, buffer.place_range(place))]
     element = find_element(parsed, buffer, offset)
-    return list(_define(session, path, parsed, buffer, offset, element)) if element else []
+    return list(_find_definition_locations(session, path, parsed, buffer, offset, element)) if element else []
 
 
-def _define(
-    session: SiteSession, path: str, parsed: Parsed, buffer: TextBuffer, offset: int, element: Found
+def _find_definition_locations(
+    session: SiteSession, path: str, parsed: Parsed, buffer: TextBuffer, offset: int, element: LocatedElement
 ) -> Iterator[Location]:
     record = element.record
     if isinstance(record, XRef):
         known = find_label(session, path, record.page, record.target)
         if known:
             yield _label_location(session, known)
-    elif isinstance(record, Cited):
+    elif isinstance(record, CitationItem):
         yield from _work_location(session, path, record.key)
-    elif isinstance(record, LinkAt | WikiLink):
+    elif isinstance(record, LinkTargetPlace | WikiLink):
         yield from _link_location(session, path, record.target)
     elif isinstance(record, Math):
         yield from _macro_location(session, path, parsed, buffer, offset, record)
     elif isinstance(record, Shortcode):
         file = f"shortcodes/{record.name}.html"
-        for folder in (f"themes/{session.present.config.theme}" if session.present else "", "plugins"):
+        for folder in (f"themes/{session.snapshot.config.theme}" if session.snapshot else "", "plugins"):
             if folder and (session.root / folder / file).is_file():
                 yield location(session, f"{folder}/{file}", Range(Position(0, 0), Position(0, 0)))
     else:
@@ -100,12 +107,12 @@ def _place_location(session: SiteSession, path: str, place: Place) -> Location:
     return location(session, path, session.buffer(path).place_range(place))
 
 
-def _label_location(session: SiteSession, known: KnownLabel) -> Location:
+def _label_location(session: SiteSession, known: SiteLabel) -> Location:
     return _place_location(session, known.path, known.label.place)
 
 
 def _work_location(session: SiteSession, path: str, key: str) -> Iterator[Location]:
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return
@@ -119,7 +126,7 @@ def _work_location(session: SiteSession, path: str, key: str) -> Iterator[Locati
 
 
 def _link_location(session: SiteSession, path: str, target: str) -> Iterator[Location]:
-    present = session.present
+    present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
         return
@@ -133,7 +140,7 @@ def _link_location(session: SiteSession, path: str, target: str) -> Iterator[Loc
 
 
 def _anchor_location(session: SiteSession, path: str, anchor: str) -> Location:
-    known = next((one for one in labels_of(session, path) if one.label.id == anchor), None)
+    known = next((one for one in page_labels(session, path) if one.label.id == anchor), None)
     if known:
         return _label_location(session, known)
     parsed = session.parse(path) if anchor else None
@@ -147,17 +154,19 @@ def _macro_location(
     session: SiteSession, path: str, parsed: Parsed, buffer: TextBuffer, offset: int, math: Math
 ) -> Iterator[Location]:
     inner = offset_in_formula(math, buffer, offset)
-    found = command_at(math.tex, inner)
-    if found is None or session.present is None:
+    found = find_command(math.tex, inner)
+    if found is None or session.snapshot is None:
         return
     name = found[0]
     front = parsed.document.front
-    place = find_definition(name, parsed.document.source.text, front, formulas_of(parsed))
+    place = find_definition(name, parsed.document.source.text, front, page_formulas(parsed))
     if place:
         yield _place_location(session, path, place)
         return
-    settings = session.present.context.settings
-    key = settings.key_places.get(("math", "macros", name)) or settings.places.get(("math", "macros", name))
+    settings = session.snapshot.context.settings
+    key = settings.key_locations.get(("math", "macros", name)) or settings.locations.get(
+        ("math", "macros", name)
+    )
     if key:
         yield _place_location(session, CONFIG_NAME, key)
 
@@ -165,25 +174,25 @@ def _macro_location(
 # -- references --
 
 
-def find_target(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> Target | None:
+def find_target(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> LabelId | None:
     """Return the label at a character, whether it is declared or referred to there."""
     parsed = session.parse(path) if is_page(path) else None
     if parsed is None:
         return None
     for known in _own_occurrences(session, path, parsed, None):
-        if known[1].path == path and _stands_at(known[1], buffer, offset):
+        if known[1].path == path and _contains_offset(known[1], buffer, offset):
             return known[0]
     return None
 
 
-def _stands_at(found: Occurrence, buffer: TextBuffer, offset: int) -> bool:
+def _contains_offset(found: Occurrence, buffer: TextBuffer, offset: int) -> bool:
     start = buffer.place_offset(found.place)
     return start <= offset <= start + found.place.length
 
 
-def find_occurrences(session: SiteSession, target: Target) -> list[Occurrence]:
+def find_occurrences(session: SiteSession, target: LabelId) -> list[Occurrence]:
     """Return all occurrences of a label in the site, its declaration first."""
-    present = session.present
+    present = session.snapshot
     if present is None:
         return []
     found: list[Occurrence] = []
@@ -201,15 +210,15 @@ def find_occurrences(session: SiteSession, target: Target) -> list[Occurrence]:
 
 
 def _own_occurrences(
-    session: SiteSession, path: str, parsed: Parsed, only: Target | None
-) -> Iterator[tuple[Target, Occurrence]]:
+    session: SiteSession, path: str, parsed: Parsed, only: LabelId | None
+) -> Iterator[tuple[LabelId, Occurrence]]:
     """Yield the labels that a page declares or refers to.
 
     only: skip all other labels, if given.
     """
     lines = parsed.document.source.text.split("\n")
     for label in parsed.labels.values():
-        target = Target(path, label.id)
+        target = LabelId(path, label.id)
         if only in (None, target) and (found := _declaration(path, label.place, label.id, lines)):
             yield target, found
     for one in all_elements(parsed):
@@ -227,32 +236,32 @@ def _declaration(path: str, place: Place, label: str, lines: list[str]) -> Occur
 
 
 def _references(
-    session: SiteSession, path: str, parsed: Parsed, found: Found, lines: list[str]
-) -> Iterator[tuple[Target, Occurrence]]:
+    session: SiteSession, path: str, parsed: Parsed, found: LocatedElement, lines: list[str]
+) -> Iterator[tuple[LabelId, Occurrence]]:
     record, place = found.record, found.place
-    present = session.present
+    present = session.snapshot
     if present is None:
         return
     if isinstance(record, XRef):
         where = path
         if record.page:
             where = present.resolved.index.find_by_slug(record.page, parsed.document)
-        if one := _spelled(path, place, record.target, lines):
-            yield Target(where, record.target), one
-    elif isinstance(record, LinkAt) and "#" in record.target:
+        if one := _find_reference(path, place, record.target, lines):
+            yield LabelId(where, record.target), one
+    elif isinstance(record, LinkTargetPlace) and "#" in record.target:
         source, anchor = present.resolved.index.find_linked(record.target, parsed.document)
         line = lines[place.line - 1]
         at = line.find(f"#{anchor}", place.column - 1)
         if source and at >= 0:
             where_at = Place(place.line, at + 2, len(anchor))
-            yield Target(source, anchor), Occurrence(path, where_at, anchor)
+            yield LabelId(source, anchor), Occurrence(path, where_at, anchor)
     elif isinstance(record, Math):
         for command in _COMMAND_REFERENCE.finditer(record.tex):
             where_at = record.origin.place(command.start(1), len(command[1]))
-            yield Target(path, label_id(command[1])), Occurrence(path, where_at, command[1])
+            yield LabelId(path, label_id(command[1])), Occurrence(path, where_at, command[1])
 
 
-def _spelled(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
+def _find_reference(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
     """Return the last name in a reference that matches the label."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     end = place.column - 1 + place.length

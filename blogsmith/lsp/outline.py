@@ -18,14 +18,14 @@ from lsprotocol.types import (
 from markdown_it.token import Token
 
 from ..api.editing import Callout, Cell, Figure, Heading, Math, Parsed, TableRecord
-from .cursor import head_end
+from .cursor import front_matter_end
 from .elements import all_elements
-from .lookups import known_paths, labels_of, name_of
-from .site_files import uri_of
+from .lookups import label_name, page_labels, parsed_paths
+from .site_files import path_to_uri
 from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
-MOST_SYMBOLS = 300
+MAX_SYMBOLS = 300
 """Maximum number of symbols of the site. The editor sends another request when more is typed."""
 
 
@@ -90,20 +90,20 @@ def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
                 return f"{record.title} {record.number}".strip(), record.id, SymbolKind.Class
             case Math() if labels := [row.id for row in record.rows if row.id in parsed.labels]:
                 return (
-                    ", ".join(name_of(parsed.labels[one]) for one in labels),
+                    ", ".join(label_name(parsed.labels[one]) for one in labels),
                     labels[0],
                     SymbolKind.Constant,
                 )
             case Cell():
                 return record.name, record.language, SymbolKind.Function
             case Figure() | TableRecord() if record.id in parsed.labels and token.nesting >= 0:
-                return name_of(parsed.labels[record.id]), record.id, SymbolKind.Object
+                return label_name(parsed.labels[record.id]), record.id, SymbolKind.Object
     return None
 
 
 def list_folds(parsed: Parsed | None, buffer: TextBuffer) -> list[FoldingRange]:
     """Return the ranges of front matter, callouts and fences. Without tokens, return only front matter."""
-    head = head_end(buffer)
+    head = front_matter_end(buffer)
     found = [FoldingRange(0, head - 1, kind=FoldingRangeKind.Region)] if head > 1 else []
     for token in parsed.tokens if parsed else ():
         if token.map and token.type in ("callout_open", "fence") and token.map[1] - token.map[0] > 1:
@@ -115,22 +115,22 @@ def list_folds(parsed: Parsed | None, buffer: TextBuffer) -> list[FoldingRange]:
 
 def list_links(session: SiteSession, parsed: Parsed, buffer: TextBuffer) -> Iterator[DocumentLink]:
     """Yield links to pages and files of the site."""
-    present = session.present
+    present = session.snapshot
     for one in all_elements(parsed) if present else ():
         target = getattr(one.record, "target", "")
-        if type(one.record).__name__ != "LinkAt" or not present or target.startswith("#"):
+        if type(one.record).__name__ != "LinkTargetPlace" or not present or target.startswith("#"):
             continue
         found, _ = present.resolved.index.find_linked(target, parsed.document)
         at = buffer.line(one.place.line - 1).find(target, one.place.column - 1)
         if found and at >= 0:
             start = buffer.offset(Position(one.place.line - 1, 0)) + at
             where = buffer.range(start, start + len(target))
-            yield DocumentLink(where, target=uri_of(session.root / found))
+            yield DocumentLink(where, target=path_to_uri(session.root / found))
 
 
 def find_symbols(session: SiteSession, query: str) -> Iterator[WorkspaceSymbol]:
     """Yield titles and labels of the site that contain a text."""
-    present = session.present
+    present = session.snapshot
     if present is None:
         return
     low = query.casefold()
@@ -138,12 +138,12 @@ def find_symbols(session: SiteSession, query: str) -> Iterator[WorkspaceSymbol]:
     for path, item in present.rendered.items():
         title = item.body.title_text or item.document.front.title
         if low in title.casefold() or low in path:
-            where = Location(uri_of(session.root / path), start)
+            where = Location(path_to_uri(session.root / path), start)
             yield WorkspaceSymbol(where, title or path, SymbolKind.File, container_name=path)
-    for path in known_paths(present):
-        for known in labels_of(session, path):
+    for path in parsed_paths(present):
+        for known in page_labels(session, path):
             if low and (low in known.spelling.casefold() or low in known.label.id):
                 where = Location(
-                    uri_of(session.root / path), session.buffer(path).place_range(known.label.place)
+                    path_to_uri(session.root / path), session.buffer(path).place_range(known.label.place)
                 )
                 yield WorkspaceSymbol(where, known.spelling, SymbolKind.Constant, container_name=known.name)

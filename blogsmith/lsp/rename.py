@@ -13,9 +13,9 @@ from lsprotocol.types import (
 )
 
 from ..api.editing import label_id, lazy_pattern
-from .lookups import labels_of
-from .navigation import Occurrence, Target, find_occurrences, find_target
-from .site_files import uri_of
+from .lookups import page_labels
+from .navigation import LabelId, Occurrence, find_occurrences, find_target
+from .site_files import path_to_uri
 from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
@@ -23,7 +23,7 @@ _NAME = lazy_pattern(r"[A-Za-z]\w*[:-][\w.:-]*\w")
 _KIND = lazy_pattern(r"[:-]")
 
 
-class RenameRefused(Exception):
+class RenameError(Exception):
     """A label cannot be renamed; the message is the reason."""
 
 
@@ -52,10 +52,10 @@ def rename_label(
     """
     target = find_target(session, path, buffer, offset)
     if target is None:
-        raise RenameRefused("there is no label here")
+        raise RenameError("there is no label here")
     found = find_occurrences(session, target)
     if not any(one.is_declaration for one in found):
-        raise RenameRefused(f"no page gives the label {target.id}")
+        raise RenameError(f"no page gives the label {target.id}")
     _check_name(session, target, name.strip())
     edits: dict[str, list[TextEdit]] = {}
     for one in found:
@@ -63,12 +63,14 @@ def rename_label(
         edit = TextEdit(text.place_range(one.place), _respell(one, label_id(name.strip())))
         edits.setdefault(one.path, []).append(edit)
     if not versions:
-        return WorkspaceEdit(changes={uri_of(session.root / one): list(some) for one, some in edits.items()})
+        return WorkspaceEdit(
+            changes={path_to_uri(session.root / one): list(some) for one, some in edits.items()}
+        )
     return WorkspaceEdit(
         document_changes=[
             TextDocumentEdit(
                 OptionalVersionedTextDocumentIdentifier(
-                    uri=uri_of(session.root / one), version=session.buffer(one).version
+                    uri=path_to_uri(session.root / one), version=session.buffer(one).version
                 ),
                 list(some),
             )
@@ -77,18 +79,18 @@ def rename_label(
     )
 
 
-def _check_name(session: SiteSession, target: Target, name: str) -> None:
+def _check_name(session: SiteSession, target: LabelId, name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise RenameRefused(f'"{name}" is no label: letters, digits and hyphens behind a kind, as in eq:name')
+        raise RenameError(f'"{name}" is no label: letters, digits and hyphens behind a kind, as in eq:name')
     kind, new_kind = (_KIND.split(one, maxsplit=1)[0] for one in (target.id, label_id(name)))
     if kind != new_kind:
-        raise RenameRefused(f"the label is one of kind {kind}, so its name begins with {kind}:")
-    taken = {known.label.id for known in labels_of(session, target.path)}
-    present = session.present
+        raise RenameError(f"the label is one of kind {kind}, so its name begins with {kind}:")
+    taken = {known.label.id for known in page_labels(session, target.path)}
+    present = session.snapshot
     if present and target.path in present.resolved.documents:
         taken |= present.resolved.index.entries[target.path].ids
     if label_id(name) in taken and label_id(name) != target.id:
-        raise RenameRefused(f"{name} is taken on this page")
+        raise RenameError(f"{name} is taken on this page")
 
 
 def _respell(one: Occurrence, label: str) -> str:

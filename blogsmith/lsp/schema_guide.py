@@ -14,7 +14,7 @@ from msgspec import Struct
 from ..api.editing import read_schema
 
 Form: TypeAlias = Mapping[str, Any]
-_MOST_FORMS = 200
+_MAX_FORMS = 200
 """Limit for schemas with circular references."""
 
 
@@ -42,7 +42,7 @@ _KINDS = {
 
 
 @cache
-def known_schema(name: str) -> Form:
+def cached_schema(name: str) -> Form:
     """Return a bundled schema: `config`, `front-matter` or `cell`."""
     return read_schema(name)
 
@@ -50,7 +50,7 @@ def known_schema(name: str) -> Form:
 def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
     """Return the keys that are allowed below a key, in order."""
     found: dict[str, KeyGuide] = {}
-    for form in _forms_at(schema, path):
+    for form in _find_subschemas(schema, path):
         for name, inner in form.get("properties", {}).items():
             if isinstance(inner, Mapping) and not inner.get("doNotSuggest"):
                 found.setdefault(name, _guide(schema, name, inner))
@@ -60,7 +60,7 @@ def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
 def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
     """Return the description of a key, or None if the schema does not contain it."""
     *above, name = path
-    for form in _forms_at(schema, above):
+    for form in _find_subschemas(schema, above):
         inner = form.get("properties", {}).get(name)
         if isinstance(inner, Mapping):
             return _guide(schema, name, inner)
@@ -69,7 +69,7 @@ def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
 
 def list_values(schema: Form, path: Sequence[str]) -> tuple[str, ...]:
     """Return the fixed values of a key or of the items of its list."""
-    return tuple(dict.fromkeys(word for form in _forms_at(schema, path) for word in _words(form)))
+    return tuple(dict.fromkeys(word for form in _find_subschemas(schema, path) for word in _words(form)))
 
 
 def _words(form: Form) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _types(form: Form) -> Sequence[str]:
     return (kinds,) if isinstance(kinds, str) else kinds
 
 
-def _forms_at(schema: Form, path: Sequence[str]) -> list[Form]:
+def _find_subschemas(schema: Form, path: Sequence[str]) -> list[Form]:
     """Return all subschemas for the value of a key, including those of list items."""
     forms = list(_expand(schema, schema))
     for name in path:
@@ -109,14 +109,14 @@ def _forms_at(schema: Form, path: Sequence[str]) -> list[Form]:
             below = form.get("properties", {}).get(name, form.get("additionalProperties"))
             if isinstance(below, Mapping):
                 inner.extend(_expand(schema, below))
-        forms = inner[:_MOST_FORMS]
+        forms = inner[:_MAX_FORMS]
     return forms
 
 
 def _expand(schema: Form, form: Form) -> Iterator[Form]:
     """Yield a schema and all schemas that it consists of."""
     pending, count = [form], 0
-    while pending and count < _MOST_FORMS:
+    while pending and count < _MAX_FORMS:
         one = pending.pop(0)
         count += 1
         yield one

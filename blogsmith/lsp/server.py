@@ -29,7 +29,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from ..api.editing import ChangedFiles, Watcher, __version__, load_config, record_file
 from .completion import TRIGGERS
-from .rename import RenameRefused
+from .rename import RenameError
 from .service import LanguageService
 from .site_session import SiteSession
 from .text_buffer import choose_encoding
@@ -74,7 +74,7 @@ class _Server(LanguageServer):
             _LOG.warning("%s: %s", type(error).__name__, str(error).partition("\n")[0])
 
 
-class SiteWire:
+class ServerConnection:
     """Connection between one server and the worker: passes requests to the worker and sends its answers."""
 
     def __init__(self, now: Callable[[], dt.datetime], *, verbose: bool) -> None:
@@ -88,7 +88,7 @@ class SiteWire:
             watch=self._watch,
             opened=self.worker.tasks.append,
             closed=self._forget,
-            is_urgent=lambda: self.worker.is_awaited,
+            is_urgent=lambda: self.worker.has_messages,
             say=_LOG.warning,
         )
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -106,8 +106,8 @@ class SiteWire:
     async def submit(self, answer: Callable[[], Result]) -> Result | None:
         """Return the answer of the worker."""
         try:
-            return await asyncio.wrap_future(self.worker.submit(answer, (RenameRefused,)))
-        except RenameRefused as refused:
+            return await asyncio.wrap_future(self.worker.submit(answer, (RenameError,)))
+        except RenameError as refused:
             raise JsonRpcInvalidParams(str(refused)) from None
 
     def initialize(self, capabilities: types.ClientCapabilities) -> None:
@@ -149,9 +149,9 @@ class SiteWire:
 def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
     """Serve an editor over standard input and output until it ends. Return the exit code."""
     _prepare_log(verbose=verbose)
-    wire = SiteWire(now, verbose=verbose)
-    with _own_stdout() as output:
-        thread = threading.Thread(target=_run_wire, args=(wire, output), name="lsp wire", daemon=True)
+    wire = ServerConnection(now, verbose=verbose)
+    with _reserve_stdout() as output:
+        thread = threading.Thread(target=_run_transport, args=(wire, output), name="lsp wire", daemon=True)
         before_s = sys.getswitchinterval()
         sys.setswitchinterval(_SWITCH_S)
         try:
@@ -167,7 +167,7 @@ def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
     return 0 if wire.is_shut_down else 1
 
 
-def _run_wire(wire: SiteWire, output: BinaryIO) -> None:
+def _run_transport(wire: ServerConnection, output: BinaryIO) -> None:
     try:
         wire.server.start_io(sys.stdin.buffer, output)
     except Exception as error:
@@ -176,7 +176,7 @@ def _run_wire(wire: SiteWire, output: BinaryIO) -> None:
         wire.worker.end()
 
 
-def _own_stdout() -> BinaryIO:
+def _reserve_stdout() -> BinaryIO:
     """Return standard output for the protocol, and redirect all other output to standard error."""
     sys.stdout.flush()
     output = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -184,7 +184,7 @@ def _own_stdout() -> BinaryIO:
     return output
 
 
-class _OneLine(logging.Formatter):
+class _OneLineFormatter(logging.Formatter):
     """Formatter that writes one line per record, without tracebacks."""
 
     def formatException(self, ei: Any) -> str:
@@ -194,13 +194,13 @@ class _OneLine(logging.Formatter):
 def _prepare_log(*, verbose: bool) -> None:
     handler = logging.StreamHandler(sys.stderr)
     form = "%(levelname)s: %(message)s"
-    handler.setFormatter(logging.Formatter(form) if verbose else _OneLine(form))
+    handler.setFormatter(logging.Formatter(form) if verbose else _OneLineFormatter(form))
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
     # pygls logs complete messages, including their content.
     logging.getLogger("pygls").setLevel(logging.WARNING if verbose else logging.CRITICAL)
 
 
-def _register(wire: SiteWire) -> None:
+def _register(wire: ServerConnection) -> None:
     """Register the server's features and their handlers."""
     server, service = wire.server, wire.service
     feature = server.feature
@@ -225,11 +225,11 @@ def _register(wire: SiteWire) -> None:
 
     @feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: types.DidSaveTextDocumentParams) -> None:
-        wire.post(lambda: service.take_files([params.text_document.uri]))
+        wire.post(lambda: service.handle_saved_files([params.text_document.uri]))
 
     @feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
-        wire.post(lambda: service.take_files([change.uri for change in params.changes]))
+        wire.post(lambda: service.handle_saved_files([change.uri for change in params.changes]))
 
     @feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
@@ -240,7 +240,7 @@ def _register(wire: SiteWire) -> None:
     _register_outline(wire)
 
 
-def _register_completion(wire: SiteWire) -> None:
+def _register_completion(wire: ServerConnection) -> None:
     """Register completion and hover."""
     server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
@@ -264,7 +264,7 @@ def _register_completion(wire: SiteWire) -> None:
         return await ask(lambda: service.hover(params.text_document.uri, params.position, plain=plain))
 
 
-def _register_navigation(wire: SiteWire) -> None:
+def _register_navigation(wire: ServerConnection) -> None:
     """Register definitions, references and rename."""
     server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
@@ -291,7 +291,7 @@ def _register_navigation(wire: SiteWire) -> None:
         return await ask(lambda: service.rename(uri, params.position, name, versions=versions))
 
 
-def _register_outline(wire: SiteWire) -> None:
+def _register_outline(wire: ServerConnection) -> None:
     """Register symbols, folding ranges, links and code actions."""
     service, ask, feature = wire.service, wire.submit, wire.server.feature
 
@@ -328,7 +328,7 @@ def _register_outline(wire: SiteWire) -> None:
 
 JobResult = TypeVar("JobResult")
 
-LISTEN_S = 0.25
+SIGNAL_CHECK_S = 0.25
 """Interval for checking whether a signal has arrived while idle, in seconds."""
 
 
@@ -363,7 +363,7 @@ class Worker:
         self._messages.put(act)
 
     def submit(
-        self, answer: Callable[[], JobResult], refusals: tuple[type[Exception], ...] = ()
+        self, answer: Callable[[], JobResult], expected_errors: tuple[type[Exception], ...] = ()
     ) -> Future[JobResult | None]:
         """Queue a function and return a future of its result, which is None after an internal error.
 
@@ -378,7 +378,7 @@ class Worker:
                 return
             try:
                 future.set_result(answer())
-            except refusals as error:
+            except expected_errors as error:
                 future.set_exception(error)
             except Exception as error:
                 self._report_bug(error)
@@ -388,7 +388,7 @@ class Worker:
         return future
 
     @property
-    def is_awaited(self) -> bool:
+    def has_messages(self) -> bool:
         """Whether messages are waiting."""
         return not self._messages.empty()
 
@@ -412,7 +412,7 @@ class Worker:
         while True:
             due = [(task.due_s, number) for number, task in enumerate(self.tasks) if task.due_s is not None]
             first_s, number = min(due, default=(None, 0))
-            wait_s = LISTEN_S if first_s is None else min(LISTEN_S, first_s - self._clock())
+            wait_s = SIGNAL_CHECK_S if first_s is None else min(SIGNAL_CHECK_S, first_s - self._clock())
             try:
                 return self._messages.get(timeout=wait_s) if wait_s > 0 else self._messages.get_nowait()
             except Empty:

@@ -19,17 +19,17 @@ from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover
 from .lookups import find_label
 from .navigation import find_definitions, find_references
-from .outline import MOST_SYMBOLS, find_symbols, list_folds, list_links, list_symbols
+from .outline import MAX_SYMBOLS, find_symbols, list_folds, list_links, list_symbols
 from .rename import prepare_rename, rename_label
-from .site_files import find_root, is_page, path_of, uri_of
+from .site_files import find_root, is_page, path_to_uri, uri_to_path
 from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
-MOST_PROBLEMS = 500
+MAX_DIAGNOSTICS = 500
 """Maximum number of diagnostics per file that are sent to the editor, errors first."""
 
 
-class SiteWatch(Protocol):
+class SiteWatcher(Protocol):
     """Watcher of a site on disk."""
 
     def stop(self) -> None:
@@ -37,7 +37,7 @@ class SiteWatch(Protocol):
 
 
 Publish = Callable[[types.PublishDiagnosticsParams], None]
-Watch = Callable[[Path, Callable[[ChangedFiles], None]], SiteWatch]
+Watch = Callable[[Path, Callable[[ChangedFiles], None]], SiteWatcher]
 
 
 class _Document(Struct, frozen=True):
@@ -79,13 +79,13 @@ class LanguageService:
         self._publish, self._watch = publish, watch
         self._opened, self._closed, self._is_urgent, self._say = opened, closed, is_urgent, say
         self._documents: dict[str, _Document] = {}
-        self._watchings: dict[Path, SiteWatch] = {}
+        self._watchers: dict[Path, SiteWatcher] = {}
 
     # -- documents --
 
     def open_document(self, uri: str, text: str, version: int) -> None:
         """Handle an opened document. Documents outside a site are ignored."""
-        file = path_of(uri)
+        file = uri_to_path(uri)
         root = find_root(file) if file else None
         if file is None or root is None:
             return
@@ -113,13 +113,13 @@ class LanguageService:
         if not any(one.session is known.session for one in self._documents.values()):
             self._close_site(known.session)
 
-    def take_files(self, uris: Iterable[str]) -> None:
+    def handle_saved_files(self, uris: Iterable[str]) -> None:
         """Handle files that the editor reports as changed on disk."""
-        files = [file for uri in uris if (file := path_of(uri))]
+        files = [file for uri in uris if (file := uri_to_path(uri))]
         for root, session in self.sessions.items():
             inside = {root.resolve() / file.relative_to(root) for file in files if file.is_relative_to(root)}
             if inside:
-                session.take_changes(ChangedFiles(frozenset(inside)))
+                session.handle_changes(ChangedFiles(frozenset(inside)))
 
     def _session(self, root: Path) -> SiteSession:
         known = self.sessions.get(root)
@@ -136,37 +136,37 @@ class LanguageService:
         )
         self.sessions[root] = session
         if self._watch:
-            self._watchings[root] = self._watch(root.resolve(), session.take_changes)
+            self._watchers[root] = self._watch(root.resolve(), session.handle_changes)
         self._opened(session)
         return session
 
     def _close_site(self, session: SiteSession) -> None:
-        session.withdraw()
+        session.close()
         self.sessions.pop(session.root, None)
-        if watching := self._watchings.pop(session.root, None):
+        if watching := self._watchers.pop(session.root, None):
             watching.stop()
         self._closed(session)
 
     def end(self) -> None:
         """Stop watching all sites."""
-        for watching in self._watchings.values():
+        for watching in self._watchers.values():
             watching.stop()
-        self._watchings.clear()
+        self._watchers.clear()
 
     def _publish_diagnostics(
         self, root: Path, path: str, found: Sequence[Diagnostic], buffer: TextBuffer
     ) -> None:
-        heaviest = sorted(found, key=lambda one: one.severity != "error")[:MOST_PROBLEMS]
+        heaviest = sorted(found, key=lambda one: one.severity != "error")[:MAX_DIAGNOSTICS]
         told = [to_lsp(one, buffer) for one in heaviest]
         # The editor may spell the URI of an open document differently.
         session = self.sessions.get(root)
         own = (uri for uri, one in self._documents.items() if one.session is session and one.path == path)
-        uri = next(own, "") or uri_of(root / path)
+        uri = next(own, "") or path_to_uri(root / path)
         self._publish(types.PublishDiagnosticsParams(uri, told, version=buffer.version))
 
     # -- questions --
 
-    def _at(self, uri: str, position: types.Position) -> tuple[SiteSession, str, TextBuffer, int] | None:
+    def _locate(self, uri: str, position: types.Position) -> tuple[SiteSession, str, TextBuffer, int] | None:
         known = self._documents.get(uri)
         if known is None:
             return None
@@ -174,7 +174,7 @@ class LanguageService:
 
     def complete(self, uri: str, position: types.Position) -> types.CompletionList | None:
         """Return the completions at a position."""
-        at = self._at(uri, position)
+        at = self._locate(uri, position)
         if at is None:
             return None
         found = complete(*at)
@@ -200,31 +200,31 @@ class LanguageService:
 
     def hover(self, uri: str, position: types.Position, *, plain: bool) -> types.Hover | None:
         """Return the hover text at a position."""
-        at = self._at(uri, position)
+        at = self._locate(uri, position)
         return find_hover(*at, plain=plain) if at else None
 
     def definitions(self, uri: str, position: types.Position) -> list[types.Location]:
         """Return the definitions of the construct at a position."""
-        at = self._at(uri, position)
+        at = self._locate(uri, position)
         return find_definitions(*at) if at else []
 
     def references(
         self, uri: str, position: types.Position, *, with_declaration: bool
     ) -> list[types.Location]:
         """Return the references to the construct at a position."""
-        at = self._at(uri, position)
+        at = self._locate(uri, position)
         return find_references(*at, with_declaration=with_declaration) if at else []
 
     def prepare_rename(self, uri: str, position: types.Position) -> types.PrepareRenamePlaceholder | None:
         """Return the name at a position that can be changed."""
-        at = self._at(uri, position)
+        at = self._locate(uri, position)
         return prepare_rename(*at) if at else None
 
     def rename(
         self, uri: str, position: types.Position, name: str, *, versions: bool
     ) -> types.WorkspaceEdit | None:
         """Return all edits for a new name. Raise RenameRefused if it is not possible."""
-        at = self._at(uri, position)
+        at = self._locate(uri, position)
         return rename_label(*at, name, versions=versions) if at else None
 
     def symbols(self, uri: str) -> list[types.DocumentSymbol]:
@@ -249,7 +249,7 @@ class LanguageService:
     def find_symbols(self, query: str) -> list[types.WorkspaceSymbol]:
         """Return titles and labels of all sites that contain a text."""
         found = (one for session in self.sessions.values() for one in find_symbols(session, query))
-        return list(islice(found, MOST_SYMBOLS))
+        return list(islice(found, MAX_SYMBOLS))
 
     def actions(self, uri: str, where: types.Range) -> list[types.CodeAction]:
         """Return the quick fixes in a range."""
@@ -310,7 +310,7 @@ def find_actions(
                 document_changes=[
                     types.TextDocumentEdit(
                         types.OptionalVersionedTextDocumentIdentifier(
-                            uri=uri_of(session.root / path), version=buffer.version
+                            uri=path_to_uri(session.root / path), version=buffer.version
                         ),
                         list(edits),
                     )

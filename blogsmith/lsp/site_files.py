@@ -11,7 +11,7 @@ from ..api.editing import CONFIG_NAME, MARKDOWN, SiteError, decode, open_folder
 MAX_TEXT_BYTES = 20_000_000
 
 
-def path_of(uri: str) -> Path | None:
+def uri_to_path(uri: str) -> Path | None:
     """Return the file that a URI names, or None if it is not a local file."""
     if not uri.startswith("file:"):
         return None
@@ -19,7 +19,7 @@ def path_of(uri: str) -> Path | None:
     return Path(found) if found else None
 
 
-def uri_of(path: Path) -> str:
+def path_to_uri(path: Path) -> str:
     """Return the URI of a file."""
     return uris.from_fs_path(str(path)) or path.as_uri()
 

@@ -21,14 +21,14 @@ from ..api.editing import (
     ChangedFiles,
     Diagnostic,
     IncrementalPipeline,
-    PageGivenUp,
+    PageCancelled,
     Parsed,
     PendingChanges,
     SiteError,
     SiteSnapshot,
     Source,
     UpdateRequest,
-    is_of_site,
+    is_site_source,
     lint_page,
     no_progress,
     normalize_line_ends,
@@ -41,9 +41,9 @@ DEBOUNCE_S = 0.05
 """Delay between a keystroke and the update of the page; restarts at each keystroke."""
 MAX_DELAY_S = 0.25
 """Maximum delay of page updates during continuous typing."""
-REST_S = 0.3
+SITE_DELAY_S = 0.3
 """Delay between the last keystroke and the update of the rest of the site."""
-PATIENCE_S = 2.0
+MAX_OUTDATED_S = 2.0
 """Same limit as in `preview.loop.event_loop`."""
 STEP_S = 0.004
 """Maximum time between two checks for requests of the editor."""
@@ -52,7 +52,7 @@ SLOW_S = 1.0
 SLOW_FACTOR = 2.0
 """For a slow page, the delay before an update is its rendering time multiplied by this factor."""
 
-_BESIDE_PAGES = (".bib", ".csl", ".json")
+_DEPENDENCY_SUFFIXES = (".bib", ".csl", ".json")
 """Suffixes of files that pages depend on, wherever they are located."""
 
 Publish = Callable[[str, tuple[Diagnostic, ...], TextBuffer], None]
@@ -81,10 +81,10 @@ class SiteSession:
         say: logs a line.
         """
         self.root = root
-        self.present: SiteSnapshot | None = None
+        self.snapshot: SiteSnapshot | None = None
         self.buffers: dict[str, TextBuffer] = {}
         """Content of open editors, by path in the site."""
-        self.broken: tuple[Diagnostic, ...] = ()
+        self.site_errors: tuple[Diagnostic, ...] = ()
         """Errors that prevent an update of the site."""
         self._encoding = encoding
         self._clock = clock
@@ -94,8 +94,10 @@ class SiteSession:
         self._stack = ExitStack()
         rows = self._stack.enter_context(open_rows(root.resolve()))
         self._rows, self._say = rows, say
-        self._tell_of_cache()
-        self._line = IncrementalPipeline(root.resolve(), options, now, rows=rows, is_urgent=self._may_give_up)
+        self._log_cache_note()
+        self._line = IncrementalPipeline(
+            root.resolve(), options, now, rows=rows, is_urgent=self._can_interrupt
+        )
         self._folder = root.resolve()
         self._changes = PendingChanges(self._folder)
         self._published: dict[str, tuple[Diagnostic, ...]] = {}
@@ -108,7 +110,7 @@ class SiteSession:
         self._work: Iterator[None] | None = None
         self._site_due_s: float | None = clock()
         self._is_under_way = False
-        self._behind_since_s: float | None = None
+        self._outdated_since_s: float | None = None
 
     # -- what happens --
 
@@ -119,11 +121,11 @@ class SiteSession:
             self._lints.pop(path, None)
         else:
             self.buffers[path] = buffer
-        if not _is_of_site(path):
+        if not _affects_pages(path):
             return
         now_s = self._clock()
         self._changes.add(ChangedFiles(frozenset({self._folder / path})))
-        if self.present is not None and path in self.present.resolved.documents:
+        if self.snapshot is not None and path in self.snapshot.resolved.documents:
             if not self._edited:
                 self._waits_since_s = now_s
             self._edited[path] = None
@@ -131,11 +133,11 @@ class SiteSession:
             self._page_due_s = min(now_s + pause_s, max(self._waits_since_s + MAX_DELAY_S, now_s))
             if self._cost_s > MAX_DELAY_S:
                 self._page_due_s = now_s + pause_s
-            self._plan_site(REST_S)
+            self._plan_site(SITE_DELAY_S)
         else:
             self._plan_site(DEBOUNCE_S)
 
-    def take_changes(self, changes: ChangedFiles) -> None:
+    def handle_changes(self, changes: ChangedFiles) -> None:
         """Handle files that changed on disk. For open files, the content in the editor applies."""
         save = self._changes.add(changes)
         if save.everything or save.paths:
@@ -143,18 +145,17 @@ class SiteSession:
 
     def _plan_site(self, rest_s: float) -> None:
         """Schedule an update of the site after a pause. Interrupt a running update unless it was delayed too
-        long.
-        """
+        long."""
         now_s = self._clock()
-        if self._behind_since_s is None:
-            self._behind_since_s = now_s
-        if self._is_under_way and (self.present is None or now_s - self._behind_since_s > PATIENCE_S):
+        if self._outdated_since_s is None:
+            self._outdated_since_s = now_s
+        if self._is_under_way and (self.snapshot is None or now_s - self._outdated_since_s > MAX_OUTDATED_S):
             self._site_due_s = now_s + rest_s
             return
-        self.break_off()
+        self.interrupt()
         self._site_due_s = now_s + rest_s
 
-    def break_off(self) -> None:
+    def interrupt(self) -> None:
         """Interrupt the running update."""
         if self._is_under_way:
             self._changes.abort()
@@ -175,7 +176,7 @@ class SiteSession:
         if self._page_due_s is not None and self._page_due_s <= now_s:
             self.flush()
         elif self._is_under_way or (self._site_due_s is not None and self._site_due_s <= now_s):
-            self._go_on()
+            self._continue_update()
 
     def flush(self) -> None:
         """Update the edited pages now."""
@@ -186,26 +187,26 @@ class SiteSession:
         for path in paths:
             try:
                 is_made = self._update_page(path)
-            except PageGivenUp:
+            except PageCancelled:
                 self._edited = dict.fromkeys(paths) | self._edited
                 self._cost_s = max(self._cost_s, self._clock() - began_s, 2 * SLOW_S)
                 self._page_due_s = self._clock() + SLOW_FACTOR * self._cost_s
                 return
             if is_made:
                 self._lints[path] = self._lint(path)
-            elif not self.broken:
+            elif not self.site_errors:
                 # The page has moved in the site. Only an update of the whole site finds its diagnostics.
                 self._plan_site(0.0)
         self._cost_s = self._clock() - began_s
         self._publish_all()
 
-    def _may_give_up(self) -> bool:
+    def _can_interrupt(self) -> bool:
         # All answers wait for the first update of a site, so it is not interrupted.
-        return self.present is not None and self._is_urgent()
+        return self.snapshot is not None and self._is_urgent()
 
     def _update_page(self, path: str) -> bool:
-        present = self.present
-        if present is None or self.broken:
+        present = self.snapshot
+        if present is None or self.site_errors:
             return False
         try:
             found = self._line.update_page(present, path, self._request((path,), everything=False))
@@ -213,16 +214,16 @@ class SiteSession:
             # The update of the whole site reports this error.
             return False
         if found is not None:
-            self.present = found
+            self.snapshot = found
         return found is not None
 
     def _request(self, paths: tuple[str, ...], *, everything: bool) -> UpdateRequest:
         texts = {path: buffer.text for path, buffer in self.buffers.items()}
-        return UpdateRequest(paths, everything, tuple(self.buffers), texts=texts)
+        return UpdateRequest(paths, everything, tuple(self.buffers), open_files=texts)
 
-    def _go_on(self) -> None:
+    def _continue_update(self) -> None:
         if self._work is None:
-            self._work, self._site_due_s = self._look(), None
+            self._work, self._site_due_s = self._update_site(), None
             self._is_under_way = True
         end_s = self._clock() + STEP_S
         while self._work is not None and self._clock() < end_s:
@@ -230,35 +231,35 @@ class SiteSession:
                 next(self._work)
             except StopIteration:
                 self._work = None
-            except PageGivenUp:
-                self.break_off()
+            except PageCancelled:
+                self.interrupt()
                 self._plan_site(SLOW_FACTOR * SLOW_S)
             except Exception:
                 # an internal error; the next edit tries again
-                self.break_off()
+                self.interrupt()
                 raise
 
-    def _look(self) -> Iterator[None]:
-        before = self.present
+    def _update_site(self) -> Iterator[None]:
+        before = self.snapshot
         taken = self._changes.begin()
         found: SiteSnapshot | None = None
         try:
-            for found in self._line.update_all(
+            for found in self._line.update_site(
                 before, self._request(taken.paths, everything=taken.everything)
             ):
-                if found is not None and before is None and self.present is None:
-                    yield from self._begin(found)
+                if found is not None and before is None and self.snapshot is None:
+                    yield from self._update_open_pages(found)
                 yield
         except SiteError as error:
-            self._end_look()
-            self.broken = error.diagnostics
+            self._end_update()
+            self.site_errors = error.diagnostics
             # The error may be in the settings, so read them again next time.
             self._changes.abort(everything=True)
             self._publish_all()
             return
         assert found is not None, "the last step gives the site"
-        self.present, self.broken = found, ()
-        self._end_look()
+        self.snapshot, self.site_errors = found, ()
+        self._end_update()
         self._changes.finish()
         for path in [path for path in self._changes.paths if path in found.resolved.documents]:
             # edited during the update
@@ -268,21 +269,21 @@ class SiteSession:
             gc.collect()
             gc.freeze()
         self._line.keep_files(found)
-        self._tell_of_cache()
+        self._log_cache_note()
         self._lints = {path: self._lint(path) for path in self.buffers}
         self._publish_all()
 
-    def _begin(self, found: SiteSnapshot) -> Iterator[None]:
+    def _update_open_pages(self, found: SiteSnapshot) -> Iterator[None]:
         """Update open pages before the rest of the site."""
-        self.present, self.broken = found, ()
+        self.snapshot, self.site_errors = found, ()
         for path in tuple(self.buffers):
             if path in found.resolved.documents and self._update_page(path):
                 self._publish_all()
             yield
 
-    def _end_look(self) -> None:
+    def _end_update(self) -> None:
         self._is_under_way, self._work = False, None
-        self._behind_since_s = None if self._site_due_s is None else self._clock()
+        self._outdated_since_s = None if self._site_due_s is None else self._clock()
 
     # -- what is known --
 
@@ -296,7 +297,7 @@ class SiteSession:
             self.flush()
         elif path in self._edited:
             return None
-        present = self.present
+        present = self.snapshot
         if present is None:
             return None
         document = present.resolved.documents.get(path)
@@ -316,7 +317,7 @@ class SiteSession:
         known = self.buffers.get(path)
         if known is not None:
             return known
-        document = self.present.resolved.documents.get(path) if self.present else None
+        document = self.snapshot.resolved.documents.get(path) if self.snapshot else None
         text = document.source.text if document else read_site_text(self.root, path)
         return TextBuffer(text, self._encoding)
 
@@ -326,26 +327,26 @@ class SiteSession:
 
     def _lint(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the lint warnings that depend only on an open page."""
-        present = self.present
+        present = self.snapshot
         document = present.resolved.documents.get(path) if present else None
         if present is None or document is None:
             return ()
         log = BuildLog(no_progress, present.config.diagnostics.as_levels)
-        log.add(lint_page(self._line.parse(present, document.source), present.config.math).found)
+        log.add(lint_page(self._line.parse(present, document.source), present.config.math).diagnostics)
         return log.report()
 
     def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
         """Return all diagnostics by file path."""
-        present = self.present
+        present = self.snapshot
         found: dict[str, dict[Diagnostic, None]] = {}
         if present is not None:
             lints = (self._lints.get(path, ()) for path in self.buffers)
-            for group in (present.shared, *present.own.values(), *lints):
+            for group in (present.site_diagnostics, *present.page_diagnostics.values(), *lints):
                 for one in group:
                     found.setdefault(one.path, {})[one] = None
-        if self.broken:
+        if self.site_errors:
             found.pop(CONFIG_NAME, None)
-            for one in self.broken:
+            for one in self.site_errors:
                 found.setdefault(one.path or CONFIG_NAME, {})[one] = None
         return {path: tuple(ones) for path, ones in found.items()}
 
@@ -358,11 +359,11 @@ class SiteSession:
                 self._publish(path or CONFIG_NAME, told, self.buffer(path or CONFIG_NAME))
         self._published = dict(found)
 
-    def _tell_of_cache(self) -> None:
+    def _log_cache_note(self) -> None:
         if note := self._rows.take_note():
             self._say(note)
 
-    def withdraw(self) -> None:
+    def close(self) -> None:
         """Remove all diagnostics from the editor and close the site."""
         for path in self._published:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
@@ -370,6 +371,6 @@ class SiteSession:
         self._stack.close()
 
 
-def _is_of_site(path: str) -> bool:
+def _affects_pages(path: str) -> bool:
     """Return whether pages may depend on a file, judged by its name."""
-    return is_of_site(path) or path.lower().endswith(_BESIDE_PAGES)
+    return is_site_source(path) or path.lower().endswith(_DEPENDENCY_SUFFIXES)

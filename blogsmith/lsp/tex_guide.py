@@ -14,7 +14,7 @@ from ..api.editing import Macro, TexError, constructs, convert_formula, lazy_pat
 
 _TAG = lazy_pattern(r"<[^<>]*>")
 _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+\*?|.)")
-_MOST_SIGNS = 4
+_MAX_SYMBOL_LENGTH = 4
 
 
 class CommandGuide(Struct, frozen=True):
@@ -22,7 +22,7 @@ class CommandGuide(Struct, frozen=True):
 
     name: str
     """Name with backslash."""
-    sign: str = ""
+    symbol: str = ""
     """Symbol that it prints, if it prints one."""
     meaning: str = ""
     """Short description; empty if there is none."""
@@ -33,9 +33,9 @@ class CommandGuide(Struct, frozen=True):
 def describe_command(name: str, packages: frozenset[str] = frozenset()) -> CommandGuide | None:
     """Return the description of a TeX command, or None if formulas do not support it."""
     table = constructs(packages)
-    if not table.known(name):
+    if not table.is_known(name):
         return None
-    sign = _sign_of(name)
+    sign = _printed_symbol(name)
     if sign:
         return CommandGuide(name, sign)
     made = table.commands.get(name) or table.expanders.get(name) or table.infixes.get(name)
@@ -59,14 +59,14 @@ def describe_macro(name: str, macros: Mapping[str, str]) -> CommandGuide | None:
 
 
 @cache
-def _sign_of(name: str) -> str:
+def _printed_symbol(name: str) -> str:
     """Return the symbol that a command without arguments prints, or an empty string."""
     try:
         made = convert_formula(name, display=False)
     except TexError:
         return ""
     text = unescape(_TAG.sub("", made.mathml)).strip()
-    return text if 0 < len(text) <= _MOST_SIGNS and text != name[1:] else ""
+    return text if 0 < len(text) <= _MAX_SYMBOL_LENGTH and text != name[1:] else ""
 
 
 @cache
@@ -80,7 +80,7 @@ def all_environments() -> tuple[str, ...]:
     return tuple(sorted(constructs().environments))
 
 
-def command_at(tex: str, offset: int) -> tuple[str, int] | None:
+def find_command(tex: str, offset: int) -> tuple[str, int] | None:
     """Return the command at an offset of a formula, and the offset where it begins."""
     for found in _COMMAND.finditer(tex):
         if found.start() <= offset < found.end():

@@ -1,7 +1,7 @@
 r"""Document content as editors have it: positions in units of the client, and edits.
 
 The protocol counts columns in code units of an encoding that client and server agree on; we count
-characters. Lines end with `\n`, `\r\n` or `\r` only, whereas `str.splitlines` recognizes more line ends.
+characters. Lines end with `\n`, `\r\n` or `\r` only, whereas `str.splitlines` recognises more line ends.
 
 Source: Language Server Protocol 3.17, "Text Documents".
 """
@@ -121,8 +121,7 @@ class TextBuffer:
 
     def apply(self, changes: Iterable[TextDocumentContentChangeEvent], version: int | None) -> TextBuffer:
         """Return the content after changes of a client. Each change refers to the content after the previous
-        one.
-        """
+        one."""
         buffer = self
         for change in changes:
             text = change.text

@@ -80,8 +80,7 @@ class PageExecution:
     """Files that all cells of the page depend on, relative to the post; `*` and `**` are allowed."""
     engine: Literal["worker", "jupyter"] | None = None
     """Engine that runs the cells: blogsmith's own worker, or a Jupyter kernel. Defaults to the site's
-    setting.
-    """
+    setting."""
     kernel: str | None = None
     """Name of the Jupyter kernel, as `jupyter kernelspec list` shows it."""
 
@@ -139,8 +138,7 @@ class CellOptions(Struct, frozen=True):
     """Time limit: seconds, `90 s`, `5 min`. Defaults to the setting of the page or site."""
     memory_bytes: int | None = None
     """Memory limit of the session while the cell runs: `4 GB`, `512 MiB`. Defaults to that of the page or
-    site.
-    """
+    site."""
     seed: int | None = None
     """Seed for `random`, NumPy and torch, set before the cell runs."""
     run_in: Literal["build", "browser", "both"] = "build"
@@ -201,7 +199,7 @@ class Cell(Struct, frozen=True):
         return self.label or f"cell {self.number}"
 
     @property
-    def runs(self) -> bool:
+    def is_run(self) -> bool:
         """Whether the build runs the cell."""
         return self.options.eval and self.options.run_in != "browser"
 
@@ -244,9 +242,9 @@ class PageCells(Struct, frozen=True):
 
     def sessions(self) -> tuple[str, ...]:
         """Return the names of the sessions that run, in order of first use."""
-        names = [cell.options.session for cell in self.cells if cell.runs]
+        names = [cell.options.session for cell in self.cells if cell.is_run]
         return tuple(dict.fromkeys([*names, *(["main"] if self.values else [])]))
 
     def session_cells(self, session: str) -> tuple[Cell, ...]:
         """Return the cells of one session that run, in order."""
-        return tuple(cell for cell in self.cells if cell.runs and cell.options.session == session)
+        return tuple(cell for cell in self.cells if cell.is_run and cell.options.session == session)

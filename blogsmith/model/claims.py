@@ -13,10 +13,10 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from .results import Unjudged
+from .results import UndecidedClaim
 
 _COMPARE = "end it with a comparison that is true or false, such as abs(a - b) < 1e-9"
-_SAID: Mapping[str, tuple[str, str]] = MappingProxyType(
+_DESCRIPTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "tuple": ("a tuple", "a comma makes this a tuple, which is true whatever is in it"),
         "array": ("an array", "say .all() or .any(): (a == b).all()"),
@@ -41,7 +41,7 @@ _LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
 )
 
 
-class ClaimFault(Struct, frozen=True):
+class ClaimProblem(Struct, frozen=True):
     """A part of a claim's code that is neither true nor false."""
 
     kind: str
@@ -54,17 +54,17 @@ class ClaimFault(Struct, frozen=True):
     end_line: int
 
 
-def unjudged_message(found: Unjudged) -> tuple[str, str]:
+def unjudged_message(found: UndecidedClaim) -> tuple[str, str]:
     """Return message and hint for a claim that is neither true nor false."""
     start = "the claim is neither true nor false"
     if found.kind == "none":
         return f"{start}: the cell does not end with an expression", _COMPARE
-    what, hint = _SAID.get(found.kind, _SAID["object"])
+    what, hint = _DESCRIPTIONS.get(found.kind, _DESCRIPTIONS["object"])
     value = f": {found.detail}" if found.detail and found.kind not in ("empty",) else ""
     return f"{start}: {found.part or 'it'} is {what}{value}", hint
 
 
-def claim_fault(code: str) -> ClaimFault | None:
+def find_claim_problem(code: str) -> ClaimProblem | None:
     """Return the part of a claim's code that is neither true nor false.
 
     Return None if only a run can show it, or if the code is not Python.
@@ -73,14 +73,14 @@ def claim_fault(code: str) -> ClaimFault | None:
     if tree is None:
         return None
     if not tree.body:
-        return ClaimFault("none", 0, 0, 0, 0)
+        return ClaimProblem("none", 0, 0, 0, 0)
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):
         return _fault("none", last)
     return next((_fault(kind, node) for node, kind in _undecided_literals(last.value)), None)
 
 
-def tuple_assertions(code: str) -> Iterator[ClaimFault]:
+def find_tuple_assertions(code: str) -> Iterator[ClaimProblem]:
     """Yield assertions of a tuple, such as `assert (a == b, "why")`, which are true for all a and b."""
     tree = _parse(code) if "assert" in code else None
     for node in ast.walk(tree) if tree else ():
@@ -129,6 +129,6 @@ def _literal(node: ast.expr) -> str:
     return "text" if isinstance(node.value, str | bytes) else "number"
 
 
-def _fault(kind: str, node: ast.stmt | ast.expr) -> ClaimFault:
+def _fault(kind: str, node: ast.stmt | ast.expr) -> ClaimProblem:
     end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
-    return ClaimFault(kind, node.lineno, node.col_offset, end_column, end_line)
+    return ClaimProblem(kind, node.lineno, node.col_offset, end_column, end_line)

@@ -82,7 +82,7 @@ def _offset(text: str) -> dt.timezone:
 
 
 def split_dated_name(name: str) -> tuple[str, str]:
-    """Split `2026-03-14-pi` into (`2026-03-14`, `pi`), Jekyll's form. The date is empty if the name has none.
-    """
+    """Split `2026-03-14-pi` into (`2026-03-14`, `pi`), Jekyll's form. The date is empty if the name has
+    none."""
     found = _NAME_PREFIX.match(name)
     return (found[1], name[found.end() :]) if found else ("", name)

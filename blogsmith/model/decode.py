@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 
-from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Diagnostic, Place, SiteError
 
 _HINT = "save the file as UTF-8"
@@ -57,5 +57,5 @@ def _fault(data: bytes, start: int, offset: int, message: str, path: str) -> Dia
     shown = before[before.rfind("\n") + 1 :] + data[offset:end].decode("utf-8", "replace")
     is_nul = data[offset] == 0
     hint = "remove the character" if is_nul else _HINT
-    fix = exchange(line, column, "\0", "", title=hint, is_safe=True) if is_nul else None
+    fix = make_replacement(line, column, "\0", "", title=hint, is_safe=True) if is_nul else None
     return Diagnostic("encoding", message, path, Place(line, column), shown, hint, fix=fix)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, Place
 from ..base.storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
-from .pictures import PictureVariant
+from .pictures import ImageVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
 from .texts import PageText, read_on_demand
@@ -117,8 +117,7 @@ class Source:
     """Path relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
     r"""Content decoded as UTF-8, without BOM; line endings are `\n`. Since a site has thousands of sources, a
-    function that reads the content may be set instead.
-    """
+    function that reads the content may be set instead."""
     digest: str
     """SHA-256 of the bytes in hex; the cache key of everything made only from this file."""
 
@@ -204,8 +203,7 @@ class FrontMatter:
     """One or two sentences, shown under the title, in lists and to search engines; may contain formulas."""
     date: OfSite[dt.datetime | None] = None
     """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`. The default zone is that of the
-    site.
-    """
+    site."""
     updated: OfPage[dt.datetime | None] = None
     """Date of the last significant change; `git`: date of the last commit that changed the file."""
     publish_date: OfSite[dt.datetime | None] = None
@@ -224,8 +222,7 @@ class FrontMatter:
     """Name of the series that the post is a part of, or `{name, part}`."""
     authors: OfPage[tuple[str, ...]] = ()
     """Authors: a name or a list; `{name, orcid}` for an author with an ORCID iD. Defaults to the site's
-    author.
-    """
+    author."""
     template: OfPage[str] = ""
     """Layout of the theme, without `.html`. Defaults to the layout for the kind of page."""
     draft: OfSite[bool] = False
@@ -271,8 +268,7 @@ class FrontMatter:
     """DOI of the page itself: `10.59350/abcde`."""
     license: OfPage[str] = ""
     """Licence of the page: an identifier such as `CC-BY-4.0`, a URL, or a name. Defaults to the site's
-    setting.
-    """
+    setting."""
     orcids: OfPage[Mapping[str, str]] = field(default_factory=dict)
     """Author → ORCID iD, for authors given as `{name, orcid}`."""
     is_dated_by_git: OfPage[bool] = False
@@ -352,7 +348,7 @@ class Document:
 read_on_demand(Document, "body")
 
 
-def end_of(source: Source, start: int) -> str:
+def read_end_later(source: Source, start: int) -> str:
     """Return a function that reads the end of a source from a character on: the body of its document."""
     # a field that accepts more types than it returns cannot be declared in a dataclass
     return cast("str", lambda: source.text[start:])
@@ -380,7 +376,7 @@ class TocEntry(Struct, frozen=True):
     children: tuple[TocEntry, ...] = ()
 
 
-class Weight(Struct, frozen=True):
+class ContentAmount(Struct, frozen=True):
     """Amount of content of a page."""
 
     seconds: float = 0.0
@@ -419,17 +415,16 @@ class Body(Struct, frozen=True):
     """Plain text of the first paragraph, or of the start of the text without one; used for descriptions."""
     signs: str = ""
     """Characters that the formulas of content, title and description print, as `join_signs` returns them."""
-    weight: Weight = Weight()
+    weight: ContentAmount = ContentAmount()
     links: frozenset[str] = frozenset()
     """URLs in this site that the text links to, with the base path, without fragments."""
     widgets: frozenset[str] = frozenset()
     """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
     `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one colour scheme), `pictures`
-    (pairs of them).
-    """
+    (pairs of them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Images drawn by its code: name in the folder of the page → file to copy, or its bytes."""
-    variants: tuple[PictureVariant, ...] = ()
+    variants: tuple[ImageVariant, ...] = ()
     """Copies of images that it refers to, sorted."""
     stated: PageStatements = PageStatements()
     faq: tuple[FaqEntry, ...] = ()

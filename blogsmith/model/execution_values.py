@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import Form, either
+from ..base.schema.forms import Form, union_form
 from ..base.schema.readers import parsed, shaped, words
 from .cells import Freeze
 
@@ -38,8 +38,7 @@ _MIN_BYTES, _MAX_BYTES = 32 * 10**6, 2**50
 
 def parse_seconds(value: object) -> float | None:
     """Return the seconds of `90`, `2.5`, `90 s`, `5 min` or `1 h`; None if it is not a time from 1 ms to a
-    week.
-    """
+    week."""
     seconds = math.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = float(value)
@@ -108,7 +107,7 @@ SECONDS = parsed(
     parse_seconds,
     "a time of at most a week",
     "write seconds, or a time such as 5 min",
-    form=either(_NUMBER, {"type": "string", "pattern": rf"^\s*(?:{_TIME.pattern})\s*$"}),
+    form=union_form(_NUMBER, {"type": "string", "pattern": rf"^\s*(?:{_TIME.pattern})\s*$"}),
 )
 BYTES = parsed(
     parse_bytes, "an amount of memory", BYTES_HINT, form={"type": "string", "pattern": BYTES_SHAPE}
@@ -117,7 +116,7 @@ TOLERANCE = parsed(
     parse_tolerance,
     "a number from 0 to 1",
     "a part of each number: 1e-6",
-    form=either(
+    form=union_form(
         {"type": "number", "minimum": 0, "maximum": 1},
         {"type": "string", "pattern": r"^\s*[0-9.]+([eE]-?[0-9]+)?\s*$"},
     ),

@@ -18,7 +18,7 @@ class GeneratedFile(Struct, frozen=True):
     make: Callable[[], bytes]
     pages: tuple[PageView, ...]
     """Pages that the file is made from; other than these it depends only on the settings."""
-    texts: tuple[PageView, ...] = ()
+    text_pages: tuple[PageView, ...] = ()
     """Pages of `pages` whose text the file contains."""
     key: str = ""
     """Identifies everything that the file is made from; empty: `pages` and the settings."""
@@ -50,11 +50,10 @@ class OutputFile:
 class PageInputs(msgspec.Struct, frozen=True, array_like=True):
     """Inputs of a page other than those that its key identifies."""
 
-    texts: Mapping[str, bytes]
+    text_digests: Mapping[str, bytes]
     """Source path of another page whose text was read → digest of that text."""
-    loads: str = ""
+    templates_row: str = ""
     """Name of the row that lists the templates that were searched for; empty for a file made without
-    templates.
-    """
+    templates."""
     templates: bytes = b""
     """Digest of these templates, as `ThemeFiles.digest` returns it."""

@@ -21,13 +21,13 @@ class LinkTarget(Struct, frozen=True):
     """Source path of the target page; empty if the target is not a page."""
     written: str = ""
     """The part of the URL that is wrong, as written."""
-    meant: str = ""
+    correction: str = ""
     """Correction of `written`; empty if none is known."""
 
     def fix(self, reporter: Reporter, place: Place | None) -> Fix | None:
         """Return a fix for the wrong part of the URL at or after `place`, or None."""
         # the text of a link may be its URL
-        return reporter.substitute(place, self.written, self.meant or None, behind="(<\"'= :[,")
+        return reporter.substitute(place, self.written, self.correction or None, preceded_by="(<\"'= :[,")
 
     @property
     def local_url(self) -> str:

@@ -8,8 +8,7 @@ from pathlib import PurePosixPath
 
 def join_path(folder: PurePosixPath, name: str) -> PurePosixPath | None:
     """Return the path of `name`, written in a file of `folder`. None if it points outside the root, or is the
-    root.
-    """
+    root."""
     parts = [*folder.parts]
     for part in PurePosixPath(name.lstrip("/")).parts:
         if part != "..":

@@ -8,13 +8,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-PictureFormat = Literal["webp", "avif", "jpeg"]
+ImageFormat = Literal["webp", "avif", "jpeg"]
 
-FOLDER = "assets/pictures"
+IMAGE_COPIES_FOLDER = "assets/pictures"
 """Folder in the output."""
 
 
-class PictureVariant(Struct, frozen=True, order=True):
+class ImageVariant(Struct, frozen=True, order=True):
     """One copy of an image."""
 
     path: str
@@ -23,7 +23,7 @@ class PictureVariant(Struct, frozen=True, order=True):
     """URL of the original in this site, base path included."""
     width_px: int
     height_px: int
-    format: PictureFormat
+    format: ImageFormat
 
 
 class ImageInfo(Struct, frozen=True):
@@ -34,11 +34,11 @@ class ImageInfo(Struct, frozen=True):
     width_px: int | None
     """Width in pixels; None for a vector image without a size of its own."""
     height_px: int | None
-    located: bool = False
+    has_location: bool = False
     """Whether the file records where the photo was taken."""
     is_remote: bool = False
     """Whether browsers load it from another host."""
-    address: str = ""
+    remote_url: str = ""
     """URL of an image at another host that the site does not show; then `url` is empty."""
     bytes: int = 0
     """Size of the file in bytes."""
@@ -50,7 +50,7 @@ class ImageInfo(Struct, frozen=True):
 # Videos and their captions, as pages use them.
 
 
-FILM_TYPES: Mapping[str, str] = MappingProxyType(
+VIDEO_TYPES: Mapping[str, str] = MappingProxyType(
     {
         "mp4": "video/mp4",
         "m4v": "video/mp4",
@@ -74,12 +74,12 @@ class MediaFile(Struct, frozen=True):
     """Whether it begins as a WebVTT file does."""
 
 
-def is_film(path: str) -> bool:
+def is_video(path: str) -> bool:
     """Return whether a path refers to a video of the site."""
     address = path.partition("#")[0].partition("?")[0]
-    return film_type(address) != "" and "://" not in path and not path.startswith("//")
+    return video_type(address) != "" and "://" not in path and not path.startswith("//")
 
 
-def film_type(path: str) -> str:
+def video_type(path: str) -> str:
     """Return the media type of a video by its file name; empty if it is not known."""
-    return FILM_TYPES.get(path.rpartition(".")[2].lower(), "")
+    return VIDEO_TYPES.get(path.rpartition(".")[2].lower(), "")

@@ -110,7 +110,7 @@ _FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("st
 _CONTAINERS = name_set("build params extra cascade")
 """Keys of mappings whose keys are checked too. `_build` is `build`."""
 _DEEPEST = 4
-_OFTEN_MISSPELT = tuple(
+_CORRECTABLE_KEYS = tuple(
     sorted(
         name_set(
             "password protected passwordprotected encrypted private visibility access members membersonly "
@@ -118,7 +118,7 @@ _OFTEN_MISSPELT = tuple(
         )
     )
 )
-_HONEST = name_set("member embers")
+_NOT_MISSPELT = name_set("member embers")
 """Names that look like a misspelling but are not."""
 
 
@@ -161,14 +161,13 @@ def _judge(name: str, value: object) -> tuple[Remedy, str] | None:
 
 def _correct(name: str) -> str:
     """Return the known key that differs by one extra or missing letter, or two swapped letters; empty if none
-    does.
-    """
-    if name in _HONEST or name in _FOREIGN_KEYS:
+    does."""
+    if name in _NOT_MISSPELT or name in _FOREIGN_KEYS:
         return ""
-    return next((known for known in _OFTEN_MISSPELT if _is_slip(name, known)), "")
+    return next((known for known in _CORRECTABLE_KEYS if _is_misspelling(name, known)), "")
 
 
-def _is_slip(written: str, known: str) -> bool:
+def _is_misspelling(written: str, known: str) -> bool:
     if abs(len(written) - len(known)) > 1:
         return False
     start = next(

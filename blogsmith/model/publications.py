@@ -55,7 +55,7 @@ class Publication(Struct, frozen=True, kw_only=True):
     """Key in `[@key]`."""
     kind: str = "document"
     """CSL type, such as `article-journal`."""
-    texts: Mapping[str, str] = {}
+    variables: Mapping[str, str] = {}
     """CSL variable → string: `title`, `container-title`, `DOI`."""
     people: Mapping[str, tuple[Person, ...]] = {}
     """CSL variable → people: `author`, `editor` and others."""
@@ -75,7 +75,7 @@ class Publication(Struct, frozen=True, kw_only=True):
     @property
     def title(self) -> str:
         """Title, or the key without one."""
-        return self.texts.get("title", "") or self.key
+        return self.variables.get("title", "") or self.key
 
     @property
     def authors(self) -> tuple[Person, ...]:
@@ -89,7 +89,7 @@ class Publication(Struct, frozen=True, kw_only=True):
         return str(issued.year) if issued else self.date_text
 
 
-class FoundPublication(Struct, frozen=True):
+class PublicationLookup(Struct, frozen=True):
     """The result of looking up a key in the bibliographies of a page."""
 
     work: Publication | None = None
@@ -136,10 +136,9 @@ def is_orcid(digits: str) -> bool:
     return digits[-1] == ("X" if check == 10 else str(check))
 
 
-def license_of(written: str) -> tuple[str, str]:
+def parse_license(written: str) -> tuple[str, str]:
     """Return name and URL of a licence, given as `CC-BY-4.0` or similar, as a URL, or as any name (no URL
-    then).
-    """
+    then)."""
     found = _CC.fullmatch(written.strip())
     if found:
         kind, version = found[1].upper().replace(" ", "-"), found[2] or "4.0"

@@ -1,6 +1,5 @@
 """Quotation marks of languages: outer and inner pair. Source: CLDR, `delimiters`; French marks include
-spaces.
-"""
+spaces."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from msgspec import Struct, field
 
-from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
@@ -23,7 +23,7 @@ COPIES = "static/remote"
 """Folder of the copies, relative to the site root."""
 FETCH_COMMAND = "blogsmith images fetch"
 REMOTE_HINT = f"write images: {{remote: fetch}} and run {FETCH_COMMAND}, or put a copy beside the post"
-_KEPT = "/%:;=@!$&'()*+,-._~"
+_UNESCAPED = "/%:;=@!$&'()*+,-._~"
 """Characters of paths and queries that are not escaped, in addition to letters and digits."""
 
 
@@ -44,7 +44,7 @@ class RemoteImages(Struct, frozen=True):
     """URL, normalised by `remote_address` → copy. Read if the rule is `fetch`."""
 
 
-def remote_message(written: str) -> str:
+def format_remote_message(written: str) -> str:
     """Return the message about an image at another host."""
     return f"image {written} is on another host"
 
@@ -55,7 +55,7 @@ def is_remote(written: str) -> bool:
     return "://" in path or path.startswith("//")
 
 
-def remote_address(written: str) -> str:
+def normalize_remote_url(written: str) -> str:
     """Return a URL in the normal form used in the record: ASCII, with a scheme, without a fragment.
 
     Return "" if it is not an http(s) URL, or contains a user name or a password.
@@ -70,8 +70,8 @@ def remote_address(written: str) -> str:
         return ""
     host = f"[{host}]" if ":" in host else host
     place = f"{host}:{port}" if port is not None else host
-    query = quote(parts.query, safe=f"{_KEPT}?")
-    return urlunsplit((parts.scheme, place, quote(parts.path, safe=_KEPT) or "/", query, ""))
+    query = quote(parts.query, safe=f"{_UNESCAPED}?")
+    return urlunsplit((parts.scheme, place, quote(parts.path, safe=_UNESCAPED) or "/", query, ""))
 
 
 # The record of copied images, `remote-images.txt`: one line each with SHA-256, file, URL.
@@ -121,7 +121,7 @@ def _parse(text: str) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
         if found:
             problem = _problem(found[2], found[3], copies)
         if found is None or problem:
-            fix = exchange(number, 1, f"{line}\n", "", title="take the line out")
+            fix = make_replacement(number, 1, f"{line}\n", "", title="take the line out")
             reporter.error("image-record", problem, Place(number, 1, max(1, len(line))), _HINT, fix)
         else:
             copies[found[3]] = ImageCopy(found[2], found[1])
@@ -132,7 +132,7 @@ def _problem(path: str, address: str, copies: Mapping[str, ImageCopy]) -> str:
     name = PurePosixPath(path)
     if not path.startswith(f"{COPIES}/") or ".." in name.parts or str(name) != path:
         return f"{path} is no file in {COPIES}/"
-    if remote_address(address) != address:
+    if normalize_remote_url(address) != address:
         return f"{address} is no address of another host"
     return f"{address} is recorded twice" if address in copies else ""
 

@@ -20,9 +20,9 @@ DARK = ";scheme=dark"
 """Suffix of the MIME type of an image for dark pages."""
 SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
 """Regular expression of one entry of `CellRun.sdpa`."""
-MOST_SDPA = 16
+MAX_SDPA = 16
 """Maximum number of entries of one cell; no machine has as many backends."""
-CHANGED = "0" * 64
+CHANGED_DIGEST = "0" * 64
 """Used instead of the digest of a file that changed after a cell had read it. No file has this digest."""
 
 ImportName = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
@@ -87,17 +87,15 @@ class ShapeMismatch(Struct, frozen=True):
     got: str
     cell: int = 0
     """Cell of the comment, numbered in its session; a function may be in an earlier cell. 0: the cell that
-    ran.
-    """
+    ran."""
 
 
-class Unjudged(Struct, frozen=True):
+class UndecidedClaim(Struct, frozen=True):
     """Value at the end of a claim that is neither true nor false."""
 
     kind: str
     """Kind, as named by the worker: `tuple`, `array`, `number`…; `none`: the cell does not end with an
-    expression.
-    """
+    expression."""
     detail: str = ""
     """The value as a string."""
     part: str = ""
@@ -136,16 +134,15 @@ class CellRun(Struct, frozen=True):
     Example: `flash aten::_scaled_dot_product_flash_attention_for_cpu`. ` cpu` follows an operator that has
     the same name on every device, if it ran on the CPU. Sorted, without duplicates.
     """
-    unjudged: Unjudged | None = None
+    unjudged: UndecidedClaim | None = None
     """Set for a claim that is neither true nor false."""
     absent: tuple[str, ...] = ()
     """Paths without `.py` of site modules that do not exist, and would hide a module that it imported."""
     others: Mapping[str, CellRun] = field(default_factory=dict)
     """For a cell with a sweep: key of a point → how it ended. Files and modules used are recorded with the
-    cell.
-    """
+    cell."""
 
-    def ended_well(self, *, error: bool) -> bool:
+    def has_succeeded(self, *, error: bool) -> bool:
         """Return whether the cell did not fail. error: an exception is a result of this cell."""
         return self.status in ("ok", "skipped") or (error and self.status == "error")
 
@@ -198,8 +195,7 @@ class SessionRun(Struct, frozen=True):
     """Message that says why the session could not start; empty if it did."""
     reads: Mapping[str, str] = field(default_factory=dict)
     """Files that values read before any cell ran, as in `CellRun`. `modules` and `absent` are used in the
-    same way.
-    """
+    same way."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     only_sweeps: bool = False

@@ -38,7 +38,7 @@ def _is_kept(char: str) -> bool:
     return char in " -" or category[0] in "LM" or category in ("Nd", "Nl", "Pc")
 
 
-def unique(
+def make_unique(
     wanted: str, taken: set[str], counts: dict[str, int], fallback: str = "section", first: int = 2
 ) -> str:
     """Return `wanted`, or `wanted-2`, `wanted-3`, … if that is taken. Add the result to `taken`.
@@ -64,7 +64,7 @@ MAX_BYTES = 240
 
 _PLAIN = lazy_pattern(r"[a-z0-9-]*")
 _PUNCTUATION = frozenset("-_.~")
-_ALIAS_SIGNS = frozenset(" !$'()+,;=@")
+_ALIAS_SYMBOLS = frozenset(" !$'()+,;=@")
 _DEVICES = frozenset({"con", "prn", "aux", "nul"})
 _NUMBERED_DEVICES = frozenset({"com", "lpt"})
 
@@ -74,7 +74,7 @@ def slug_problem(slug: str) -> str:
     # nearly all slugs are plain, and there are thousands
     wrong = "" if _PLAIN.fullmatch(slug) else next((char for char in slug if not _is_fit(char)), "")
     if wrong:
-        return f"cannot hold {_name_of(wrong)}"
+        return f"cannot hold {_describe_character(wrong)}"
     if slug.startswith(".") or slug.endswith("."):
         return "cannot start or end with a full stop"
     if not any(char.isalnum() for char in slug):
@@ -97,7 +97,7 @@ def alias_problem(alias: str) -> str:
         return "has a name that starts or ends with a blank"
     # an old URL contains what its system allowed: any symbol that is not part of URL syntax, and that all
     # file systems accept
-    plain = ("".join("x" if _is_foreign_sign(char) else char for char in part) for part in parts)
+    plain = ("".join("x" if _is_alias_symbol(char) else char for char in part) for part in parts)
     return next((problem for part in plain if (problem := slug_problem(part))), "")
 
 
@@ -125,13 +125,13 @@ def _is_fit(char: str) -> bool:
     return char.isalnum() or char in _PUNCTUATION or unicodedata.category(char).startswith("M")
 
 
-def _is_foreign_sign(char: str) -> bool:
+def _is_alias_symbol(char: str) -> bool:
     if char.isascii():
-        return char in _ALIAS_SIGNS
+        return char in _ALIAS_SYMBOLS
     return unicodedata.category(char)[0] in "PS"
 
 
-def _name_of(char: str) -> str:
+def _describe_character(char: str) -> str:
     if char.isspace():
         return "blanks"
     return f'"{char}"' if char.isprintable() else f"U+{ord(char):04X}"

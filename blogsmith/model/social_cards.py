@@ -16,7 +16,7 @@ from msgspec import Struct
 
 WIDTH_PX = 1200
 HEIGHT_PX = 630
-_RECIPE = "2"
+_DRAWING_VERSION = "2"
 """Changes when the same card is drawn in another way."""
 
 
@@ -52,5 +52,7 @@ def card_name(card: SocialCard, style: CardStyle) -> str:
     """Return the file name without suffix: a digest of everything that the image depends on."""
     # the path of the font does not affect the image
     plain = msgspec.structs.replace(style, font=None)
-    parts = msgspec.msgpack.encode((_RECIPE, msgspec.structs.astuple(card), msgspec.structs.astuple(plain)))
+    parts = msgspec.msgpack.encode(
+        (_DRAWING_VERSION, msgspec.structs.astuple(card), msgspec.structs.astuple(plain))
+    )
     return hashlib.sha256(parts).hexdigest()[:16]

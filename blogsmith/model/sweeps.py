@@ -9,9 +9,9 @@ from msgspec import Struct
 
 Scalar = bool | int | float | str
 
-MOST_RUNS = 50
+MAX_RUNS = 50
 """Maximum number of runs of one cell. Each is recorded, and included in the page."""
-MOST_AXES = 2
+MAX_AXES = 2
 
 
 class SweepAxis(Struct, frozen=True):

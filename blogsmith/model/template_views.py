@@ -232,8 +232,7 @@ class PageView(Struct, frozen=True):
     """For overviews: every tag, category or series. For a section: the sections directly below it."""
     page_groups: OfSite[tuple[PageGroup, ...]] = ()
     """For the archive: the pages of each year, newest first. For the search: the pages of each section, each
-    with its whole `toc`.
-    """
+    with its whole `toc`."""
     pager: OfSite[Pager | None] = None
     """For a list with several pages; otherwise None."""
     feeds: OfSite[tuple[Feed, ...]] = ()
@@ -243,8 +242,7 @@ class PageView(Struct, frozen=True):
     widgets: OfPage[frozenset[str]] = frozenset()
     """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
     `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one colour scheme), `pictures` (pairs of
-    them).
-    """
+    them)."""
     image: OfPage[str] = ""
     """URL of the page's image with base path, or empty."""
     citation: OfPage[CitableView | None] = None
@@ -282,8 +280,7 @@ class PageView(Struct, frozen=True):
     @property
     def features(self) -> frozenset[str]:
         """Features in `content` that layouts load resources for: `math`, `pre`, `video`, classes such as
-        `math-display` and `table-wrap`, roles such as `doc-noteref`.
-        """
+        `math-display` and `table-wrap`, roles such as `doc-noteref`."""
         return self.body.features()
 
 

@@ -10,8 +10,7 @@ from .slugs import slugify
 
 def choose_spellings(terms: Iterable[str]) -> dict[str, str]:
     """Map each slug to its most frequent spelling. Among equally frequent ones, use the first in alphabetical
-    order.
-    """
+    order."""
     counts = Counter(terms)
     ordered = sorted(counts, key=lambda term: (-counts[term], term))
     return {slugify(term): term for term in reversed(ordered) if slugify(term)}

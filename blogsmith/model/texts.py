@@ -62,7 +62,7 @@ class PageText:
         self._is_open = False
 
     @classmethod
-    def of(
+    def from_string(
         cls,
         text: str,
         outline: Callable[[bytes], bytes] = lambda data: b"",
@@ -90,7 +90,7 @@ class PageText:
             self._text = text
         return text
 
-    def peek(self) -> str | None:
+    def get_loaded(self) -> str | None:
         """Return the text if it is in memory; otherwise None."""
         return self._text
 
@@ -152,13 +152,13 @@ def read_on_demand(kind: type, name: str) -> None:
 
 
 class TextTrace:
-    """Records the pages whose text is read while a file is created: dependencies are observed, not declared.
-    """
+    """Records the pages whose text is read while a file is created: dependencies are observed, not
+    declared."""
 
     def __init__(self) -> None:
         self._paths: set[str] | None = None
 
-    def note(self, path: str) -> None:
+    def record(self, path: str) -> None:
         """Record that the text of a page is read. path: path of its source."""
         if self._paths is not None:
             self._paths.add(path)
@@ -173,7 +173,7 @@ class TextTrace:
             self._paths = None
 
 
-def pack_text(text: PageText) -> bytes:
+def compress_text(text: PageText) -> bytes:
     """Return the text in compressed form."""
     encoded = text.encode()
     features = text_features(encoded.data) if encoded.features is None else encoded.features
@@ -181,7 +181,7 @@ def pack_text(text: PageText) -> bytes:
     return zlib.compress(head + encoded.outline + encoded.fragments + encoded.data, _LEVEL)
 
 
-def unpack_text(packed: bytes) -> EncodedText:
+def decompress_text(packed: bytes) -> EncodedText:
     """Return the text that `pack_text` compressed."""
     data = zlib.decompress(packed)
     outline, fragments, features = _HEAD.unpack_from(data)
@@ -190,9 +190,9 @@ def unpack_text(packed: bytes) -> EncodedText:
     return EncodedText(data[end:], data[_HEAD.size : at], unpack_features(features), data[at:end])
 
 
-def packed_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
+def lazy_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
     """Return the text with this digest. packed: returns the result of `pack_text`."""
-    return PageText(digest, lambda: unpack_text(packed()))
+    return PageText(digest, lambda: decompress_text(packed()))
 
 
 def _digest(data: bytes) -> bytes:
@@ -200,7 +200,7 @@ def _digest(data: bytes) -> bytes:
 
 
 _EMPTY = _digest(b"")
-NO_TEXT = PageText.of("")
+NO_TEXT = PageText.from_string("")
 
 
 # Features in the HTML of a text that layouts load resources for. They are found once, and stored with the

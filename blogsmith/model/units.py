@@ -19,8 +19,7 @@ def format_duration(seconds: float) -> str:
 
 def format_size(size_bytes: int) -> str:
     """Format a size: `1 byte`, `18 kB`, `9.6 MB`, `2 GB`. Units are powers of ten; at least two digits are
-    shown.
-    """
+    shown."""
     if size_bytes < 1000:
         return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
     # a size that would round to the next unit uses that unit
@@ -29,7 +28,7 @@ def format_size(size_bytes: int) -> str:
     return f"{value:.1f}".removesuffix(".0") + f" {name}" if value < 9.95 else f"{value:,.0f} {name}"
 
 
-def count_letters(number: int) -> str:
+def number_to_letters(number: int) -> str:
     """Return a number as letters: 1 → a, 26 → z, 27 → aa."""
     text = ""
     while number:

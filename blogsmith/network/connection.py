@@ -19,7 +19,7 @@ from urllib.parse import urljoin, urlsplit
 from msgspec import Struct
 
 from ..base.version import __version__
-from ..model.remote_images import remote_address
+from ..model.remote_images import normalize_remote_url
 
 # Resolution of host names, and the decision whether a site may make this machine connect to them.
 #
@@ -33,11 +33,11 @@ Lookup = Callable[[str, int], list[str]]
 """Maps (host, port) to IP addresses, in the order to try them. Raises OSError if there are none."""
 
 
-class HostRefused(Exception):
+class HostRejectedError(Exception):
     """A host that we do not connect to; the message is the reason."""
 
 
-def look_up(host: str, port: int) -> list[str]:
+def resolve_host(host: str, port: int) -> list[str]:
     """Resolve a host with the system's resolver."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
@@ -52,7 +52,7 @@ def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bo
     private = [] if may_be_private else [one for one in addresses if not is_public(one)]
     if private:
         message = f"{host} is {private[0]}, a machine of a private network, and this site is not trusted"
-        raise HostRefused(message)
+        raise HostRejectedError(message)
     return addresses
 
 
@@ -85,7 +85,7 @@ def _inner_addresses(address: _Address) -> Iterator[_Address]:
     yield address
 
 
-MOVED = (301, 302, 303, 307, 308)
+REDIRECT_STATUSES = (301, 302, 303, 307, 308)
 USER_AGENT = f"blogsmith/{__version__}"
 _PORTS = {"http": 80, "https": 443}
 
@@ -93,15 +93,15 @@ _PORTS = {"http": 80, "https": 443}
 class Limits(Struct, frozen=True):
     """Limits of a download, and the hosts that it may connect to."""
 
-    may_be_private: bool = False
+    allow_private: bool = False
     """Allow hosts in a private network."""
     size: int = 50_000_000
     """Maximum size in bytes."""
-    whole_s: float = 120.0
+    total_timeout_s: float = 120.0
     """Time limit for one file, including redirects."""
-    silent_s: float = 20.0
+    read_timeout_s: float = 20.0
     """Timeout without any data from the server."""
-    lookup: Lookup = look_up
+    lookup: Lookup = resolve_host
     watch: Callable[[int], None] = lambda done: None
     """Called frequently with the number of bytes received."""
 
@@ -119,7 +119,7 @@ def request(
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
-    addresses = public_addresses(host, port, limits.lookup, may_be_private=limits.may_be_private)
+    addresses = public_addresses(host, port, limits.lookup, may_be_private=limits.allow_private)
     sent = {
         "User-Agent": USER_AGENT,
         "Accept": accept,
@@ -140,10 +140,10 @@ def _connect(
 ) -> Iterator[http.client.HTTPConnection]:
     """Yield a connection to one of the addresses, which is shut down at the deadline."""
     held = [_open_socket(addresses, port, limits, ends)]
-    timer = Timer(max(0.0, ends - time.monotonic()), _cut, (held,))
+    timer = Timer(max(0.0, ends - time.monotonic()), _shut_down, (held,))
     timer.daemon = True
     timer.start()
-    connection = http.client.HTTPConnection(host, port, timeout=limits.silent_s)
+    connection = http.client.HTTPConnection(host, port, timeout=limits.read_timeout_s)
     connection.default_port = _PORTS[scheme]
     try:
         if scheme == "https":
@@ -163,7 +163,7 @@ def _connect(
 def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -> socket.socket:
     problem = OSError("it has no address")
     for one in addresses:
-        left = min(limits.silent_s, ends - time.monotonic())
+        left = min(limits.read_timeout_s, ends - time.monotonic())
         try:
             return socket.create_connection((one, port), timeout=max(0.001, left))
         except OSError as error:
@@ -171,7 +171,7 @@ def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -
     raise problem
 
 
-def _cut(held: list[socket.socket]) -> None:
+def _shut_down(held: list[socket.socket]) -> None:
     """Shut down the connection, so that a server that sends byte by byte cannot exceed the deadline."""
     # It may be closed already.
     with suppress(OSError):
@@ -184,9 +184,9 @@ def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
     ends: as in `request`.
     """
     if time.monotonic() >= ends:
-        return f"it is not there after {limits.whole_s:g} seconds"
+        return f"it is not there after {limits.total_timeout_s:g} seconds"
     if isinstance(error, TimeoutError):
-        return f"the server is silent for {limits.silent_s:g} seconds"
+        return f"the server is silent for {limits.read_timeout_s:g} seconds"
     if isinstance(error, ssl.SSLError):
         return f"its certificate is not accepted ({error.reason or error})"
     if isinstance(error, socket.gaierror):
@@ -200,10 +200,10 @@ def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
 
 
 MAX_REDIRECTS = 5
-_PIECE = 1 << 16
+_CHUNK_SIZE = 1 << 16
 
 
-class DownloadRefused(Exception):
+class DownloadError(Exception):
     """A file that cannot be downloaded; the message is the reason."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -221,24 +221,24 @@ class Downloaded(Struct, frozen=True):
 
 def download(address: str, limits: Limits) -> Downloaded:
     """Download the file at an http(s) URL. Raise DownloadRefused with the reason if that fails."""
-    ends = time.monotonic() + limits.whole_s
+    ends = time.monotonic() + limits.total_timeout_s
     for _ in range(MAX_REDIRECTS + 1):
         try:
             found = _fetch(address, limits, ends)
-        except HostRefused as refused:
-            raise DownloadRefused(str(refused), "if you know the site, run blogsmith trust") from refused
+        except HostRejectedError as refused:
+            raise DownloadError(str(refused), "if you know the site, run blogsmith trust") from refused
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise DownloadRefused(failure_reason(error, limits, ends)) from error
+            raise DownloadError(failure_reason(error, limits, ends)) from error
         if isinstance(found, Downloaded):
             return found
         address = _next_address(address, found)
-    raise DownloadRefused(f"it leads on more than {MAX_REDIRECTS} times")
+    raise DownloadError(f"it leads on more than {MAX_REDIRECTS} times")
 
 
 def _next_address(address: str, location: str) -> str:
-    target = remote_address(urljoin(address, location))
+    target = normalize_remote_url(urljoin(address, location))
     if not target or (address.startswith("https:") and not target.startswith("https:")):
-        raise DownloadRefused(f"it leads to {location[:200]}, which is not https")
+        raise DownloadError(f"it leads to {location[:200]}, which is not https")
     return target
 
 
@@ -249,12 +249,12 @@ def _fetch(address: str, limits: Limits, ends: float) -> Downloaded | str:
 
 
 def _read_answer(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> Downloaded | str:
-    if answer.status in MOVED:
+    if answer.status in REDIRECT_STATUSES:
         return answer.headers.get("Location", "")
     if answer.status != http.client.OK:
-        raise DownloadRefused(f"the server answers {answer.status} {answer.reason[:80]}".rstrip())
+        raise DownloadError(f"the server answers {answer.status} {answer.reason[:80]}".rstrip())
     if answer.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
-        raise DownloadRefused("the server packs what it sends")
+        raise DownloadError("the server packs what it sends")
     media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return Downloaded(_read(answer, limits, ends), media_type)
 
@@ -262,15 +262,15 @@ def _read_answer(answer: http.client.HTTPResponse, limits: Limits, ends: float) 
 def _read(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> bytes:
     length = answer.headers.get("Content-Length", "")
     if length.isdecimal() and int(length) > limits.size:
-        raise DownloadRefused(f"it is larger than {limits.size // 1_000_000} MB")
+        raise DownloadError(f"it is larger than {limits.size // 1_000_000} MB")
     data = bytearray()
-    while piece := answer.read1(_PIECE):
+    while piece := answer.read1(_CHUNK_SIZE):
         data += piece
         if len(data) > limits.size:
-            raise DownloadRefused(f"it is larger than {limits.size // 1_000_000} MB")
+            raise DownloadError(f"it is larger than {limits.size // 1_000_000} MB")
         limits.watch(len(data))
     if time.monotonic() >= ends:
         raise TimeoutError
     if length.isdecimal() and len(data) != int(length):
-        raise DownloadRefused(f"it broke off after {len(data)} of {length} bytes")
+        raise DownloadError(f"it broke off after {len(data)} of {length} bytes")
     return bytes(data)

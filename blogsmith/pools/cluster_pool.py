@@ -19,14 +19,14 @@ from ..execute.cluster.dask_pages import open_cluster
 from ..execute.cluster.dask_worker import this_task
 from ..execute.session.working_folder import working_folder
 from ..project.program_contents import program_contents
-from .pool import MakeAnswer, MapTasks, ProcessPool, run_calls
+from .pool import MapTasks, ProcessPool, TaskRunnerFactory, run_calls
 
 _PER_CALL = 50
 """Number of tasks in one call. Each call starts a process, which takes as long as rendering 25 pages."""
 
 
 @contextmanager
-def open_cluster_pool(settings: Dask, workers: int, make: MakeAnswer) -> Iterator[MapTasks]:
+def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> Iterator[MapTasks]:
     """Yield a function that maps tasks to results.
 
     The results of a worker or scheduler that is lost are None.
@@ -38,11 +38,11 @@ def open_cluster_pool(settings: Dask, workers: int, make: MakeAnswer) -> Iterato
         working_folder() as folder,
         open_cluster(settings, folder, workers, _program_check()) as cluster,
     ):
-        submit = cluster.submitter(answer_there, make)
+        submit = cluster.submitter(run_on_worker, make)
         yield lambda tasks: run_calls(submit, enumerate(tasks), _PER_CALL, cluster.threads)
 
 
-def answer_there(make: MakeAnswer, tasks: list[Any]) -> list[Any]:
+def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
     """Run tasks on a worker of the cluster and return their results, as `answer_tasks` does.
 
     Raises `ProcessDied` with an index into `tasks`.

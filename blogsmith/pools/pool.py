@@ -26,33 +26,32 @@ from types import ModuleType
 from typing import Any, Literal, Self
 
 StartMethod = Literal["fork", "spawn"]
-MakeAnswer = Callable[[], Callable[[Any], Any]]
+TaskRunnerFactory = Callable[[], Callable[[Any], Any]]
 """Factory called once in each process. It returns the function that computes the result of a task, or None if
-there is no result.
-"""
+there is no result."""
 Submit = Callable[[list[Any]], "Future[list[Any]]"]
 """Function that submits the tasks of one call to an executor."""
-Numbered = tuple[int, Any]
+NumberedItem = tuple[int, Any]
 """Task or result, preceded by the number of the task."""
-MapTasks = Callable[[Iterable[Any]], Iterator[Numbered]]
+MapTasks = Callable[[Iterable[Any]], Iterator[NumberedItem]]
 """Function that maps tasks to numbered results, such as `ProcessPool.map`."""
 
 MAX_PROCESSES = 16
 """Upper limit of processes. More would produce pages faster than one process can receive them."""
-_AHEAD = 2
+_CALLS_AHEAD = 2
 """Calls submitted at a time for each process, so that no process waits for its next call."""
-_LOOK_S = 0.5
+_POLL_S = 0.5
 """Seconds between calls of `look`. Waits are short because Ctrl-C does not end a wait on every system."""
-_NEW_OBJECTS = 50_000
+_GC_THRESHOLD = 50_000
 """Allocations between two searches for reference cycles. Most objects are freed without a search, or never.
 """
-_START = threading.Lock()
+_START_LOCK = threading.Lock()
 """Lock held while the environment is changed for a process that starts."""
-_MAKE: ContextVar[MakeAnswer] = ContextVar("make")
+_FACTORY: ContextVar[TaskRunnerFactory] = ContextVar("make")
 """Factory of the pool, set in each of its processes."""
 
 
-class ProcessDied(Exception):
+class ProcessDiedError(Exception):
     """Death of a process during a task, repeated when the task was tried again in another process."""
 
     def __init__(self, task: int, ending: str) -> None:
@@ -78,8 +77,8 @@ class ProcessPool:
         self,
         method: StartMethod,
         processes: int,
-        make: MakeAnswer,
-        look: Callable[[], None] = lambda: None,
+        factory: TaskRunnerFactory,
+        check_cancelled: Callable[[], None] = lambda: None,
     ) -> None:
         """Create a pool that starts when its context is entered.
 
@@ -87,8 +86,8 @@ class ProcessPool:
         """
         self._method = method
         self._processes = processes
-        self._make = make
-        self._look = look
+        self._make = factory
+        self._look = check_cancelled
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -101,7 +100,7 @@ class ProcessPool:
     def _start(self, processes: int) -> AbstractContextManager[Executor]:
         return _start_processes(self._method, processes, self._make)
 
-    def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[Numbered]:
+    def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[NumberedItem]:
         """Yield the number and result of each task, in the order in which they finish.
 
         The result is None if the task raised an exception, or if no process can be started.
@@ -115,23 +114,23 @@ class ProcessPool:
             with self._start(1) as executor:
                 for suspect in suspects:
                     if (yield from self._run(executor, iter([suspect]), 1, 1)):
-                        raise ProcessDied(suspect[0], _describe_exit(executor))
+                        raise ProcessDiedError(suspect[0], _describe_exit(executor))
             self._executor = self._stack.enter_context(self._start(self._processes))
 
     def _run(
-        self, executor: Executor, todo: Iterator[Numbered], per_call: int, workers: int
-    ) -> Generator[Numbered, None, list[Numbered]]:
+        self, executor: Executor, todo: Iterator[NumberedItem], per_call: int, workers: int
+    ) -> Generator[NumberedItem, None, list[NumberedItem]]:
         submit = partial(_submit, executor, self._method)
         return run_calls(submit, todo, per_call, workers, self._look)
 
 
 def run_calls(
     submit: Submit,
-    todo: Iterator[Numbered],
+    todo: Iterator[NumberedItem],
     per_call: int,
     workers: int,
     look: Callable[[], None] = lambda: None,
-) -> Generator[Numbered, None, list[Numbered]]:
+) -> Generator[NumberedItem, None, list[NumberedItem]]:
     """Yield the results of tasks.
 
     Return the tasks that were unfinished when the executor broke, oldest first.
@@ -139,10 +138,10 @@ def run_calls(
     workers: number of calls that run in parallel. Enough calls are submitted ahead that no worker waits.
     """
     done: SimpleQueue[Future[list[Any]]] = SimpleQueue()
-    waiting: dict[Future[list[Any]], list[Numbered]] = {}
-    suspects: list[Numbered] = []
+    waiting: dict[Future[list[Any]], list[NumberedItem]] = {}
+    suspects: list[NumberedItem] = []
     while True:
-        while not suspects and len(waiting) < workers * _AHEAD and (call := [*islice(todo, per_call)]):
+        while not suspects and len(waiting) < workers * _CALLS_AHEAD and (call := [*islice(todo, per_call)]):
             future = submit([task for _, task in call])
             waiting[future] = call
             future.add_done_callback(done.put)
@@ -155,9 +154,9 @@ def run_calls(
         except BrokenExecutor:
             suspects += call
             continue
-        except ProcessDied as died:
+        except ProcessDiedError as died:
             # raised by a call that has processes of its own, on a cluster
-            raise ProcessDied(call[died.task][0], died.ending) from died
+            raise ProcessDiedError(call[died.task][0], died.ending) from died
         except Exception:
             # The call or its result could not be transferred.
             results = [None] * len(call)
@@ -167,11 +166,11 @@ def run_calls(
 def _next_done(done: SimpleQueue[Future[list[Any]]], look: Callable[[], None]) -> Future[list[Any]]:
     while True:
         with suppress(Empty):
-            return done.get(timeout=_LOOK_S)
+            return done.get(timeout=_POLL_S)
         look()
 
 
-def failed(error: Exception) -> Future[list[Any]]:
+def failed_future(error: Exception) -> Future[list[Any]]:
     """Return a failed future for a call that could not be made."""
     future: Future[list[Any]] = Future()
     future.set_exception(error)
@@ -183,11 +182,11 @@ class _NoProcesses(Executor):
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a failed future."""
-        return failed(OSError("no processes"))
+        return failed_future(OSError("no processes"))
 
 
 @contextmanager
-def _start_processes(method: StartMethod, processes: int, make: MakeAnswer) -> Iterator[Executor]:
+def _start_processes(method: StartMethod, processes: int, make: TaskRunnerFactory) -> Iterator[Executor]:
     """Yield an executor. Kill its processes if the context is left by an exception."""
     # imported late: most builds make few pages and start no processes
     from concurrent.futures import ProcessPoolExecutor
@@ -199,11 +198,11 @@ def _start_processes(method: StartMethod, processes: int, make: MakeAnswer) -> I
     executor: Executor = _NoProcesses()
     # Python's helper processes (for semaphores and forking) start here.
     with suppress(ImportError, NotImplementedError, OSError), _starting(method):
-        executor = ProcessPoolExecutor(processes, get_context(method), _begin, (make, method))
+        executor = ProcessPoolExecutor(processes, get_context(method), _initialize_worker, (make, method))
     try:
         yield executor
     except BaseException:
-        for process in _processes_of(executor):
+        for process in _list_processes(executor):
             process.kill()
         raise
     finally:
@@ -214,14 +213,14 @@ def _start_processes(method: StartMethod, processes: int, make: MakeAnswer) -> I
         executor.shutdown(cancel_futures=True)
 
 
-def _processes_of(executor: Executor) -> list[Any]:
+def _list_processes(executor: Executor) -> list[Any]:
     # Python 3.14 has `kill_workers`, but no version says how processes ended.
     return [*(getattr(executor, "_processes", None) or {}).values()]
 
 
 def _describe_exit(executor: Executor) -> str:
     """Return how the only process of a broken executor ended, as the end of a sentence."""
-    (process,) = _processes_of(executor)
+    (process,) = _list_processes(executor)
     executor.shutdown()
     code: int = process.exitcode
     return f"ended with status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
@@ -231,10 +230,10 @@ def _submit(executor: Executor, method: StartMethod, tasks: list[Any]) -> Future
     """Submit a call. This may start processes."""
     try:
         with _starting(method):
-            return executor.submit(answer_tasks, tasks)
+            return executor.submit(run_tasks, tasks)
     except (BrokenExecutor, OSError) as error:
         # No process can start, or one has died. In the second case, the pending calls report it.
-        return failed(error)
+        return failed_future(error)
 
 
 @contextmanager
@@ -253,7 +252,7 @@ def _starting(method: StartMethod) -> Iterator[None]:
 @contextmanager
 def _clean_start() -> Iterator[None]:
     """Keep fresh processes from importing the main program or modules from the folder of a site."""
-    with _START:
+    with _START_LOCK:
         main, names = sys.modules["__main__"], ("PYTHONPATH", "PYTHONSAFEPATH")
         before = {name: os.environ.pop(name) for name in names if name in os.environ}
         # The fresh process receives our search path and the name of this module.
@@ -267,7 +266,7 @@ def _clean_start() -> Iterator[None]:
             os.environ.update(before)
 
 
-def _begin(make: MakeAnswer, method: StartMethod) -> None:
+def _initialize_worker(make: TaskRunnerFactory, method: StartMethod) -> None:
     """Prepare a process of a pool."""
     from multiprocessing import parent_process
 
@@ -281,42 +280,42 @@ def _begin(make: MakeAnswer, method: StartMethod) -> None:
         # A search for cycles would copy all memory shared with the builder.
         gc.disable()
     else:
-        gc.set_threshold(_NEW_OBJECTS)
-        atexit.register(_leave)
+        gc.set_threshold(_GC_THRESHOLD)
+        atexit.register(_exit_now)
     parent = parent_process()
     assert parent is not None, "this process was started by a pool"
-    threading.Thread(target=_end_after, args=(parent.join,), daemon=True).start()
-    _MAKE.set(cache(make))
+    threading.Thread(target=_exit_with_parent, args=(parent.join,), daemon=True).start()
+    _FACTORY.set(cache(make))
 
 
 def _load_worker(data: bytes) -> Callable[[Any], Any]:
-    make: MakeAnswer = pickle.loads(data)
+    make: TaskRunnerFactory = pickle.loads(data)
     return make()
 
 
-def _leave() -> None:
+def _exit_now() -> None:
     """End this process without freeing all remaining objects one by one."""
     with suppress(Exception):
         print(end="", flush=True)
     os._exit(0)
 
 
-def _end_after(wait: Callable[[], object]) -> None:
+def _exit_with_parent(wait: Callable[[], object]) -> None:
     """End this process when its builder has ended, for any reason."""
     wait()
     os._exit(1)
 
 
-def answer_tasks(tasks: list[Any]) -> list[Any]:
+def run_tasks(tasks: list[Any]) -> list[Any]:
     """Run tasks in a process of a pool and return their results.
 
     The result is None if a task raises an exception.
     """
-    return [_answer(task) for task in tasks]
+    return [_run_task(task) for task in tasks]
 
 
-def _answer(task: Any) -> Any:
+def _run_task(task: Any) -> Any:
     # The builder makes the page again itself and handles the exception there.
     with suppress(BaseException):
-        return _MAKE.get()()(task)
+        return _FACTORY.get()()(task)
     return None

@@ -23,8 +23,7 @@ from .pages.script_tag import ScriptTag
 
 _SWITCH_S = 0.001
 """Longest time that a computing thread delays another one, so that pages can be sent while others are
-rendered.
-"""
+rendered."""
 
 
 def serve_site(
@@ -82,9 +81,9 @@ def serve_site(
 
 def _editor(root: Path) -> Editor:
     from ..config.load import load_config
-    from ..project.trust.consent import judge
+    from ..project.trust.consent import check_consent
 
     # The settings that are checked for consent must be the settings that are used.
     config = load_config(root).config
-    consent = judge(root, config)
+    consent = check_consent(root, config)
     return editor_link(config.editor, os.environ, root, consent.is_given, consent.reason)

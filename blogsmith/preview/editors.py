@@ -22,7 +22,7 @@ from ..config.editors import read_editor
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"
 """Value that pages get instead of a link: they request that the preview opens the editor."""
-GRACE_S = 1.0
+START_TIMEOUT_S = 1.0
 """Time in seconds for a command to fail and the failure to be reported."""
 _LAST_LINE = 10_000_000
 _DRIVE = lazy_pattern(r"[A-Za-z]:")
@@ -35,8 +35,7 @@ class Editor:
     root: Path
     template: str = ""
     """URL with placeholders `{path}` (percent-encoded, relative to the root), `{line}` and `{column}`; or
-    `BY_COMMAND`; or empty if nothing can be opened.
-    """
+    `BY_COMMAND`; or empty if nothing can be opened."""
     command: tuple[str, ...] = ()
     """Program and arguments with placeholders `{file}`, `{line}` and `{column}`."""
     problem: str = ""
@@ -44,14 +43,13 @@ class Editor:
 
     def edit(self, data: Mapping[str, object]) -> None:
         """Open the location that a page requests by `path`, `line` and `column`. Raise ValueError with the
-        reason if that fails.
-        """
+        reason if that fails."""
         path = data.get("path")
         if not isinstance(path, str):
             raise ValueError("path must be a text")
-        self.open_at(path, _number(data.get("line", 1)), _number(data.get("column", 1)))
+        self.open_file(path, _number(data.get("line", 1)), _number(data.get("column", 1)))
 
-    def open_at(self, path: str, line: int = 1, column: int = 1) -> None:
+    def open_file(self, path: str, line: int = 1, column: int = 1) -> None:
         """Start the command for a file of the site. Raise ValueError if the file or the program does not
         exist.
 
@@ -59,7 +57,7 @@ class Editor:
         """
         if not self.command:
             raise ValueError("no command for an editor is set")
-        places = {"file": str(_file_of_site(self.root, path)), "line": str(line), "column": str(column)}
+        places = {"file": str(_resolve_site_file(self.root, path)), "line": str(line), "column": str(column)}
         _start([_fill(argument, places) for argument in self.command], self.root)
 
 
@@ -79,7 +77,7 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
         return Editor(root, choice.url.replace("{file}", f"{url_path(root)}/{{path}}"))
     if not choice.command:
         return Editor(root)
-    if choice.is_code and not own and not trusted:
+    if choice.runs_site_command and not own and not trusted:
         reason = f" ({why})" if why else ""
         problem = f"editor: a command of a site that is not trusted does not run{reason}"
         return Editor(root, problem=f"{problem}; blogsmith trust lets it")
@@ -88,8 +86,7 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
 
 def url_path(folder: Path) -> str:
     """Return the path of a folder for a URL: percent-encoded, with a leading slash and without a trailing
-    one.
-    """
+    one."""
     parts = folder.as_posix().strip("/").split("/")
     # Keep the colon of a drive: programs that do not decode would not recognize C%3A.
     encoded = [
@@ -104,7 +101,7 @@ def _number(value: object) -> int:
     return value
 
 
-def _file_of_site(root: Path, path: str) -> Path:
+def _resolve_site_file(root: Path, path: str) -> Path:
     """Return the absolute path of a file of the site, with links resolved."""
     relative = PurePosixPath(path)
     named = bool(path) and "\\" not in path and not relative.is_absolute() and ".." not in relative.parts
@@ -136,7 +133,7 @@ def _start(command: list[str], folder: Path) -> None:
     except OSError as error:
         raise ValueError(f"{command[0]} cannot be started: {error.strerror or error}") from error
     try:
-        code = process.wait(GRACE_S)
+        code = process.wait(START_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         # The editor keeps running. A thread must read its exit code, otherwise it becomes a zombie process.
         threading.Thread(target=process.wait, daemon=True, name="editor").start()

@@ -1,6 +1,5 @@
 """Request handler of the server: the event loop or, until it knows the whole site, the pages of the previous
-preview.
-"""
+preview."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from .loop.event_loop import EventLoop
 
 
-class Cells(Protocol):
+class CellActions(Protocol):
     """Actions of pages on running cells."""
 
     def stop(self, page: str = "") -> None:
@@ -39,10 +38,10 @@ class SiteGateway:
         self._is_whole = False
         self._sent: list[tuple[str, str]] = []
         self.editor = editor
-        self._cells: Cells | None = None
+        self._cells: CellActions | None = None
         self._hello: Callable[[], Mapping[str, object]] = dict
 
-    def attach(self, cells: Cells, hello: Callable[[], Mapping[str, object]]) -> None:
+    def attach(self, cells: CellActions, hello: Callable[[], Mapping[str, object]]) -> None:
         """Set the runner of cells and the function that returns the first event of a tab, once they exist."""
         self._cells, self._hello = cells, hello
 
@@ -104,7 +103,7 @@ class SiteGateway:
         self._sent.append((path, page.version))
         if self._engine:
             self._engine.page_sent(path, page.version)
-        return Response(200, body=self._tag.put_in(data, page.version, page.source))
+        return Response(200, body=self._tag.insert(data, page.version, page.source))
 
 
 def _page(data: Mapping[str, object], *, optional: bool = False) -> str:

@@ -28,8 +28,7 @@ class ServeOptions:
     """Try no port other than `port`."""
     allowed_hosts: tuple[str, ...] = ()
     """Host names, without a port, that requests may use in addition to those of this machine alone. IPv6
-    addresses have no brackets.
-    """
+    addresses have no brackets."""
     poll_s: float | None = None
     """Interval for scanning the files, in seconds; None: the system reports changes."""
     verbose: bool = False

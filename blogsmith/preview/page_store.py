@@ -21,7 +21,7 @@ from ..model.generated_files import PageInputs
 from ..project.bundled_folders import bundled_folder
 from .pages.media_types import media_type
 
-_MOST_BYTES = 64 * 1024 * 1024
+_MAX_PAGE_BYTES = 64 * 1024 * 1024
 """Maximum size of one page."""
 
 
@@ -35,7 +35,7 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     """Path of its Markdown file, or empty."""
     digest: str
     """Hexadecimal SHA-256 of its Markdown file."""
-    packed: bytes
+    compressed: bytes
     """Deflated HTML."""
     key: str = ""
     """Key as returned by `OutputKeys.key`; empty if the inputs of the page are unknown."""
@@ -47,7 +47,7 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     def data(self) -> bytes:
         """Content of the page; empty if it is damaged."""
         try:
-            return zlib.decompressobj().decompress(self.packed, _MOST_BYTES)
+            return zlib.decompressobj().decompress(self.compressed, _MAX_PAGE_BYTES)
         except zlib.error:
             return b""
 
@@ -107,12 +107,12 @@ class StoredPages:
                 if self._saved.get(page.path) != names:
                     rows.put("served page", page.path, Row(self._key, msgspec.msgpack.encode(page)))
                     self._saved[page.path] = names
-            rows.keep_only("served page", paths)
+            rows.remove_others("served page", paths)
             places = dict(files)
             for path, file in places.items():
                 data = str(file).encode("utf-8", "surrogateescape")
                 rows.put("served file", path, Row(self._key, data))
-            rows.keep_only("served file", places.keys())
+            rows.remove_others("served file", places.keys())
 
     def _decode(self, row: Row) -> StoredPage | None:
         if row.key != self._key:
@@ -131,8 +131,7 @@ class StoredPages:
 
     def _is_public(self, file: Path) -> bool:
         """Return whether a file is in a folder whose files are copied into a site, and not reached through a
-        link.
-        """
+        link."""
         with suppress(OSError, RuntimeError, ValueError):
             if file.resolve() == file:
                 themes = (self._root / "themes", bundled_folder("themes").resolve())

@@ -43,8 +43,7 @@ class ActionHandler(Protocol):
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
         """Run an action and return its result. Raise LookupError for an unknown name, ValueError for invalid
-        data.
-        """
+        data."""
 
 
 Event = Mapping[str, object]

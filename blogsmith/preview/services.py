@@ -1,6 +1,5 @@
 """Parts that make the pages of a preview: watcher, pipeline, runner of cells, and the event loop that
-connects them.
-"""
+connects them."""
 
 from __future__ import annotations
 
@@ -32,17 +31,17 @@ from ..project.report import ExecutionOptions
 from ..project.trust.consent import is_trusted
 from ..project.trust.place import record_file
 from ..watch.watcher import Watcher
-from .cells.messages import BEHIND, SHOWN, WantedPage, Work
+from .cells.messages import BACKGROUND, FOREGROUND, CellWork, RequestedPage
 from .cells.runner import CellRunner
 from .editors import editor_link
 from .events.publisher import EventPublisher
 from .gateway import SiteGateway
 from .loop.event_loop import EventLoop
-from .loop.messages import CellsEnded, Saved, Sent
+from .loop.messages import CellsEnded, FilesSaved, PageSent
 from .options import ServeOptions
 from .page_store import StoredPage, StoredPages
 from .pages.render import Page
-from .pages.script_tag import ScriptTag, address
+from .pages.script_tag import ScriptTag, browser_path
 from .pages.site import FindPage, ServedSite
 from .protocol import Publish
 
@@ -64,7 +63,7 @@ class PreviewServices:
         self._stored = stored
         self._is_frozen = False
         self._front: SiteGateway | None = None
-        lines = RunLines(_say_nothing if options.quiet else say, time.monotonic, loud=options.verbose)
+        lines = RunPrinter(_discard_line if options.quiet else say, time.monotonic, loud=options.verbose)
 
         def publish_run(event: Mapping[str, object]) -> None:
             publish(event)
@@ -76,10 +75,10 @@ class PreviewServices:
         self._stack = ExitStack()
         self._rows = self._stack.enter_context(open_rows(root))
         self._say = say
-        self._tell_of_cache()
+        self._log_cache_note()
         line = self._line = IncrementalPipeline(root, options.build, options.now, rows=self._rows)
         self._site = ServedSite(line, tag)
-        self._site.open_earlier = self._open_earlier
+        self._site.open_earlier = self._make_page_finder
         self._publisher = EventPublisher(
             options, publish, say, running=self.runner.current, clock=time.monotonic
         )
@@ -92,7 +91,7 @@ class PreviewServices:
             request_cells=partial(
                 request_cells, self._site, self._publisher, self.runner.update, options.build.execution
             ),
-            rested=self._on_rest,
+            rested=self._on_idle,
             report_bug=report_bug,
         )
         self._output = ""
@@ -109,7 +108,7 @@ class PreviewServices:
         # Start watching first, so that no save is missed.
         self._watch(load_config(self._root).config.output)
         for path, version in front.use_loop(self._engine):
-            self._engine.send(Sent(path, version))
+            self._engine.send(PageSent(path, version))
         self._engine.run(check)
 
     def close(self) -> None:
@@ -129,14 +128,14 @@ class PreviewServices:
         self._watcher.watch_also([record_file()])
 
     def _on_change(self, changes: ChangedFiles) -> None:
-        self._engine.send(Saved(changes, time.monotonic()))
+        self._engine.send(FilesSaved(changes, time.monotonic()))
 
-    def _on_rest(self) -> None:
+    def _on_idle(self) -> None:
         """Handle the moment when the whole site is up to date and nothing waits."""
         if self._front:
             self._front.mark_complete()
             self._renew_editor(self._front)
-        present = self._site.present
+        present = self._site.snapshot
         if present and present.config.output != self._output:
             self._watch(present.config.output)
             self._on_change(ChangedFiles(frozenset(), everything=True))
@@ -148,35 +147,35 @@ class PreviewServices:
             self._store()
 
     def _store(self) -> None:
-        if present := self._site.present:
+        if present := self._site.snapshot:
             self._line.keep_files(present)
             paths = [path for path, _ in self._site.finished_pages()]
             sheets = list(self._style_sheets(present))
             pages = chain(self._pages(present), sheets)
             self._stored.save(pages, {*paths, *(sheet.path for sheet in sheets)}, self._files(present))
-            self._tell_of_cache()
+            self._log_cache_note()
 
-    def _open_earlier(self, present: SiteSnapshot) -> FindPage:
+    def _make_page_finder(self, present: SiteSnapshot) -> FindPage:
         """Return a function that finds pages of the previous preview with the same inputs."""
         stored = {**self._stored.all_pages()}
-        keys = OutputKeys(present.composition, self._rows)
+        keys = OutputKeys(present.plan, self._rows)
 
         def find(path: str, planned: OutputFile) -> tuple[Page, tuple[Diagnostic, ...]] | None:
             page = stored.pop(path, None)
             key = keys.key(planned) if page and page.key else ""
-            if page is None or not key or page.key != key or not keys.holds(page.inputs):
+            if page is None or not key or page.key != key or not keys.is_current(page.inputs):
                 return None
-            return Page(page.version, page.packed, page.source), page.problems
+            return Page(page.version, page.compressed, page.source), page.problems
 
         return find
 
-    def _tell_of_cache(self) -> None:
+    def _log_cache_note(self) -> None:
         if note := self._rows.take_note():
             self._say(note)
 
     def _renew_editor(self, front: SiteGateway) -> None:
         """Read the editor again, because the setting or the trust in it may have changed."""
-        present = self._site.present
+        present = self._site.snapshot
         if present:
             config = present.config
             front.editor = editor_link(config.editor, os.environ, self._root, is_trusted(self._root, config))
@@ -184,9 +183,9 @@ class PreviewServices:
 
     def _pages(self, present: SiteSnapshot) -> Iterator[StoredPage]:
         """Yield the pages that were made in this preview."""
-        keys = OutputKeys(present.composition, self._rows)
+        keys = OutputKeys(present.plan, self._rows)
         for path, page in self._site.finished_pages():
-            made_of = self._site.pages.made_of(path)
+            made_of = self._site.pages.page_origin(path)
             if made_of is None:
                 continue
             document = present.resolved.documents.get(page.source)
@@ -197,25 +196,25 @@ class PreviewServices:
                 page.source,
                 document.source.digest if document else "",
                 page.packed,
-                keys.key(present.table[path]) if inputs else "",
+                keys.key(present.files_by_url[path]) if inputs else "",
                 inputs or PageInputs({}),
                 made_of.problems,
             )
 
     def _style_sheets(self, present: SiteSnapshot) -> Iterator[StoredPage]:
         """Yield the stylesheets, because no page is shown without its stylesheet."""
-        for path, planned in present.table.items():
+        for path, planned in present.files_by_url.items():
             if path.endswith(".css") and isinstance(planned.content, partial):
                 with suppress(SiteError):
                     yield StoredPage(path, "", "", "", zlib.compress(planned.content()))
 
     def _files(self, present: SiteSnapshot) -> Iterator[tuple[str, Path]]:
-        for path, planned in present.table.items():
+        for path, planned in present.files_by_url.items():
             if isinstance(planned.content, Path):
                 yield path, planned.content
 
 
-def _say_nothing(line: str) -> None:
+def _discard_line(line: str) -> None:
     """Discard a line, in a preview that prints errors only."""
 
 
@@ -223,28 +222,28 @@ def _say_nothing(line: str) -> None:
 
 
 def request_cells(
-    site: ServedSite, publisher: EventPublisher, want: Callable[[Work], None], asked: ExecutionOptions
+    site: ServedSite, publisher: EventPublisher, want: Callable[[CellWork], None], asked: ExecutionOptions
 ) -> None:
     """Request the cells that must run.
 
     want: receives the complete work for the runner, which replaces earlier work.
     """
-    present = site.present
+    present = site.snapshot
     if present is not None:
         publisher.keep_outcomes(present.resolved.documents)
         want(_work(present, site, asked))
 
 
-def _work(present: SiteSnapshot, site: ServedSite, asked: ExecutionOptions) -> Work:
+def _work(present: SiteSnapshot, site: ServedSite, asked: ExecutionOptions) -> CellWork:
     resolved, open_posts = present.resolved, site.open_sources()
     pages = []
     for path in dict.fromkeys([*open_posts, *resolved.documents]):
         document = resolved.documents.get(path)
         page = resolved.cells(document).page if document else None
         if page:
-            url = address(present.config.base_path + present.rendered[path].url)
-            pages.append(WantedPage(page, url, SHOWN if path in open_posts else BEHIND))
-    return Work(present.context, asked, resolved.may_run, tuple(pages))
+            url = browser_path(present.config.base_path + present.rendered[path].url)
+            pages.append(RequestedPage(page, url, FOREGROUND if path in open_posts else BACKGROUND))
+    return CellWork(present.context, asked, resolved.may_run, tuple(pages))
 
 
 # Terminal output of running cells in a preview: how many ran and, with `-v`, their output.
@@ -253,7 +252,7 @@ def _work(present: SiteSnapshot, site: ServedSite, asked: ExecutionOptions) -> W
 Say = Callable[[str], None]
 
 
-class RunLines:
+class RunPrinter:
     """Printer of run events. Receives events from any thread and prints whole lines."""
 
     def __init__(self, say: Say, clock: Callable[[], float], *, loud: bool) -> None:
@@ -270,9 +269,9 @@ class RunLines:
         self._ran: dict[str, int] = {}
         self._open: dict[tuple[str, object], str] = {}
         """Unfinished line of output, by page and cell."""
-        self._after: dict[str, list[str]] = {}
+        self._resumed_from: dict[str, list[str]] = {}
         """Checkpoints that the sessions resumed from, by page."""
-        self._refused: set[tuple[str, object]] = set()
+        self._reported_refusals: set[tuple[str, object]] = set()
         """Reported pairs of a page and the reason why it has no checkpoint."""
 
     def on_event(self, event: Mapping[str, object]) -> None:
@@ -296,14 +295,14 @@ class RunLines:
         if isinstance(after, int):
             session = "" if event["session"] == "main" else f" of the session {event['session']}"
             said = printable(f"after cell {after}{session}")
-            self._after.setdefault(page, []).append(said)
+            self._resumed_from.setdefault(page, []).append(said)
             if self._loud:
                 self._say(f"{_name(page)}: cell {after + 1} of {event['of']}, from the state {said}")
 
     def _note_refused(self, page: str, event: Mapping[str, object]) -> None:
         reason = event.get("refused")
-        if reason and self._loud and (page, reason) not in self._refused:
-            self._refused.add((page, reason))
+        if reason and self._loud and (page, reason) not in self._reported_refusals:
+            self._reported_refusals.add((page, reason))
             said = f"the state after cell {event['cell']} is not kept: {reason}"
             self._say(f"{_name(page)}: {printable(said)}")
 
@@ -323,7 +322,7 @@ class RunLines:
 
     def _end_run(self, page: str, note: str) -> None:
         began_s, ran = self._began_s.pop(page, None), self._ran.pop(page, 0)
-        resumed = " and ".join(self._after.pop(page, ()))
+        resumed = " and ".join(self._resumed_from.pop(page, ()))
         after = f", from the state {resumed}" if resumed else ""
         for key in [key for key in self._open if key[0] == page]:
             self._flush(*key)

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Diagnostic, Reporter, SiteError, question_of
+from ..base.diagnostics.model import Diagnostic, Reporter, SiteError, format_suggestion
 from ..base.schema.yaml_loader import YamlPath
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
@@ -19,7 +19,7 @@ from ..config.validate import base_url_problem
 from ..hooks import Plugins
 from ..hooks.loader import DIAGRAMS, load_plugins
 from ..hooks.plugin_code import PluginCode
-from ..render.converters import OURS, no_converter
+from ..render.converters import BUILT_IN, unknown_converter_message
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
 from ..render.templates.theme_options import report_options
@@ -28,7 +28,7 @@ from ..syntax.references.labels import BY_SECTION
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.on_demand import linear_text, split_rows
 from .bundled_folders import bundled_folder, bundled_plugins
-from .trust.consent import installed_plugins, judge
+from .trust.consent import check_consent, installed_plugins
 
 
 class SiteContext(Struct, frozen=True):
@@ -44,7 +44,7 @@ class SiteContext(Struct, frozen=True):
 
     def error_at(self, code: str, path: YamlPath, message: str, hint: str = "") -> Diagnostic:
         """Return an error at the value of a setting."""
-        place = self.settings.places.get(path)
+        place = self.settings.locations.get(path)
         line = self.settings.lines[place.line - 1] if place else ""
         return Diagnostic(code, message, CONFIG_NAME, place, line, hint)
 
@@ -77,7 +77,7 @@ def open_site(
         _check_converter(plugins, loaded)
         check_counters(plugins, loaded)
     except SiteError as error:
-        raise SiteError(*(_move_to_setting(found, loaded) for found in error.diagnostics)) from error
+        raise SiteError(*(_relocate_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
     return SiteContext(root, config, theme, plugins, options, loaded)
 
@@ -89,7 +89,7 @@ def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> Site
         _check_options(theme, context.settings)
     except SiteError as error:
         raise SiteError(
-            *(_move_to_setting(found, context.settings) for found in error.diagnostics)
+            *(_relocate_to_setting(found, context.settings) for found in error.diagnostics)
         ) from error
     options = parse_options(
         context.config, context.plugins, theme.inline_shortcodes(), theme.block_shortcodes()
@@ -111,8 +111,8 @@ def _check_options(theme: Theme, loaded: LoadedConfig) -> None:
         loaded.config.theme_options,
         theme.files.options,
         reporter,
-        loaded.places,
-        loaded.key_places,
+        loaded.locations,
+        loaded.key_locations,
         theme.name,
     )
     if reporter.diagnostics:
@@ -123,25 +123,27 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
     """Raise SiteError if the converter of formulas is unknown or ambiguous."""
     name, known = loaded.config.math.converter, tuple(plugins.converters)
     reporter = Reporter(CONFIG_NAME, loaded.lines)
-    if name and name not in (OURS, *known):
-        hint = f"one that can must stand under plugins:; now there are: {', '.join((OURS, *known))}"
-        reporter.error("config-value", no_converter(name), loaded.places.get(("math", "converter")), hint)
+    if name and name not in (BUILT_IN, *known):
+        hint = f"one that can must stand under plugins:; now there are: {', '.join((BUILT_IN, *known))}"
+        reporter.error(
+            "config-value", unknown_converter_message(name), loaded.locations.get(("math", "converter")), hint
+        )
     elif not name and len(known) > 1:
         message = f"each of the plugins {' and '.join(known)} typesets formulas"
         hint = f"choose one: math: {{converter: {known[0]}}}"
-        reporter.error("config-value", message, loaded.places.get(("plugins",)), hint)
+        reporter.error("config-value", message, loaded.locations.get(("plugins",)), hint)
     if reporter.diagnostics:
         raise SiteError(*reporter.diagnostics)
 
 
-def _move_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
+def _relocate_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
     """Move a diagnostic about a theme or plugin, with its fix, to the line that names it in the settings."""
     if found.path != CONFIG_NAME or found.place:
         return found
     path: YamlPath = ("theme",)
     if found.subject in loaded.config.plugins:
         path = ("plugins", loaded.config.plugins.index(found.subject))
-    place = loaded.places.get(path)
+    place = loaded.locations.get(path)
     if place is None:
         return replace(found, fix=None)
     reporter, edits = Reporter(CONFIG_NAME, loaded.lines), found.fix.edits if found.fix else ()
@@ -181,7 +183,7 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
     installed = installed_plugins(root, config)
     if not mine and not installed:
         return None
-    consent = judge(root, config)
+    consent = check_consent(root, config)
     if not consent.is_given:
         reason = f": {consent.reason}" if consent.reason else ""
         name = (*mine, *installed)[0]
@@ -197,9 +199,7 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
 
 
 def _load(root: Path, config: Config, code: PluginCode | None) -> Plugins:
-    return load_plugins(
-        config.plugins, [bundled_folder("plugins")], code, installed_plugins(root, config)
-    )
+    return load_plugins(config.plugins, [bundled_folder("plugins")], code, installed_plugins(root, config))
 
 
 def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
@@ -280,8 +280,8 @@ def check_counters(plugins: Plugins, loaded: LoadedConfig) -> None:
         if kind.counter and kind.counter not in numbered:
             message = f'"{kind.counter}" is no kind of callouts that has numbers'
             near = reporter.nearest(kind.counter, numbered)
-            hint = question_of(near) or "declare it under callouts: with numbered: true"
-            place = loaded.places.get(("callouts", name, "counter"))
+            hint = format_suggestion(near) or "declare it under callouts: with numbered: true"
+            place = loaded.locations.get(("callouts", name, "counter"))
             reporter.error("config-value", message, place, hint)
     if reporter.diagnostics:
         raise SiteError(*reporter.diagnostics)

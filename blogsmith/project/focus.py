@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import did_you_mean, sort_key
 from .report import BuildReport
 
-PARTS = (
+SITE_PATHS = (
     *("blogsmith.yaml", "content", "static", "themes", "layouts", "partials", "shortcodes", "plugins"),
     *("languages", "_freeze", "remote-images.txt"),
 )
@@ -23,7 +23,7 @@ _MOST_NAMES = 20_000
 """Maximum number of file names to compare an unknown name with."""
 
 
-class UnknownFile(Exception):
+class UnknownFileError(Exception):
     """Raised if a name is not a file of the site. The message says so."""
 
 
@@ -89,16 +89,16 @@ def is_within(path: str, files: Sequence[str]) -> bool:
 
 def _select(root: Path, name: str) -> str:
     for start in (Path(), root, root / "content"):
-        path = _below(root, start / name)
+        path = _relative_to_site(root, start / name)
         if path is not None and os.path.lexists(root / path):
-            if path != "." and PurePosixPath(path).parts[0] not in PARTS:
-                raise UnknownFile(f"{name} is no part of the site: a build does not read it")
+            if path != "." and PurePosixPath(path).parts[0] not in SITE_PATHS:
+                raise UnknownFileError(f"{name} is no part of the site: a build does not read it")
             return path
     near = did_you_mean(name.removeprefix("./"), _known_names(root))
-    raise UnknownFile(f"there is no {name} in the site" + (f"; {near}" if near else ""))
+    raise UnknownFileError(f"there is no {name} in the site" + (f"; {near}" if near else ""))
 
 
-def _below(root: Path, path: Path) -> str | None:
+def _relative_to_site(root: Path, path: Path) -> str | None:
     """Return the path relative to the site, or None if it is elsewhere. A link itself is not followed."""
     # `resolve` would follow the link
     whole = Path(os.path.normpath(Path.cwd() / path))

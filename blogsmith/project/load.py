@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..base.diagnostics.codes import PROTECTED, PUBLICATION_CODES
+from ..base.diagnostics.codes import PROTECTED_CODE, PUBLICATION_CODES
 from ..base.diagnostics.model import Diagnostic
-from ..config.languages import edition_of
+from ..config.languages import find_version
 from ..config.schema import Config
 from ..model.documents import Asset, Document, SiteFiles, Source
 from ..model.remote_images import RemoteImages
 from ..render.svg.active_content import Inspect
-from ..site.archive import series_problems
+from ..site.archive import check_series
 from ..site.collisions import fold_url
-from ..site.editions import group_by_edition
-from ..site.section_rules import section_problems
+from ..site.editions import group_by_language
+from ..site.section_rules import check_sections
 from ..site.terms import term_warnings
-from ..site.translations import translation_problems
+from ..site.translations import check_translations
 from ..site.urls import Urls, asset_url, assign_urls, publication
 from .context import SiteContext
 from .report import BuildLog, BuildOptions
@@ -31,11 +31,10 @@ class LoadedSite(Struct, frozen=True):
 
     documents: tuple[Document, ...]
     """Documents to build."""
-    left_out: Mapping[str, tuple[Document, str]]
+    unbuilt: Mapping[str, tuple[Document, str]]
     """Source path → document and reason why it is not built: `draft`, `expired`, `scheduled`, `protected`
-    (never published), or `unclear` (whether or where to publish it).
-    """
-    waiting: Mapping[str, str]
+    (never published), or `unclear` (whether or where to publish it)."""
+    future_urls: Mapping[str, str]
     """Source path of a document that is not built → its future site path."""
     urls: Urls
     assets: Mapping[str, Asset]
@@ -67,11 +66,11 @@ def resolve_urls(
         state: str = publication(document, options.now, drafts=options.drafts, future=options.future)
         is_included = str(document.path) in options.include
         # a check writes nothing, so it may report all errors of a protected page that was requested
-        if any(one.code == PROTECTED for one in found) and (options.write or not is_included):
+        if any(one.code == PROTECTED_CODE for one in found) and (options.write or not is_included):
             state = "protected"
         elif is_included:
             state = "published"
-        if state != "protected" and options.keep_going and _leaves_open_publication(document, found):
+        if state != "protected" and options.keep_going and _is_publication_unclear(document, found):
             state = "unclear"
         if state == "published":
             documents.append(document)
@@ -96,20 +95,20 @@ def _relation_problems(
     documents: Sequence[Document], all_documents: Sequence[Document], config: Config
 ) -> Iterator[Diagnostic]:
     """Yield errors in terms, series and translations. Terms and series are separate for each language."""
-    editions = {str(document.path): edition_of(document.front.lang, config) for document in all_documents}
-    for group in group_by_edition(_by_edition(documents, editions), config).values():
+    editions = {str(document.path): find_version(document.front.lang, config) for document in all_documents}
+    for group in group_by_language(_by_edition(documents, editions), config).values():
         yield from term_warnings(group)
-    for group in group_by_edition(_by_edition(all_documents, editions), config).values():
-        yield from series_problems(group)
-    yield from translation_problems(all_documents, editions, config)
-    yield from section_problems(documents, config)
+    for group in group_by_language(_by_edition(all_documents, editions), config).values():
+        yield from check_series(group)
+    yield from check_translations(all_documents, editions, config)
+    yield from check_sections(documents, config)
 
 
 def _by_edition(documents: Iterable[Document], editions: Mapping[str, str]) -> Iterator[tuple[str, Document]]:
     return ((editions[str(document.path)], document) for document in documents)
 
 
-def _leaves_open_publication(document: Document, found: Iterable[Diagnostic]) -> bool:
+def _is_publication_unclear(document: Document, found: Iterable[Diagnostic]) -> bool:
     """Return whether errors in front matter make it unclear whether and where to publish a page."""
     draft = document.front.places.get("draft")
     errors = [one for one in found if one.severity == "error"]

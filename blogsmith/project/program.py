@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
-from ..base.storage.site_cache import Rows, open_site_cache
+from ..base.storage.site_cache import CacheInterface, open_site_cache
 from ..base.version import __version__
 from .bundled_folders import bundled_path, package_folder
 
 _PACKAGES = ("site-packages", "dist-packages")
-_PASSED_OVER = frozenset({"__pycache__", "node_modules"})
+_IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 
 
 def program_folders() -> tuple[str, ...]:
@@ -32,7 +32,7 @@ def platform_digest() -> str:
     total = blake2b(f"{__version__} {sys.version} {sys.platform}".encode(), digest_size=16)
     for name in sys.path:
         if os.path.basename(os.path.normpath(name)) in _PACKAGES:
-            total.update(_installed(name).encode("utf-8", "surrogateescape"))
+            total.update(_package_list(name).encode("utf-8", "surrogateescape"))
     return total.hexdigest()
 
 
@@ -52,7 +52,7 @@ def tools_digest() -> str:
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
-def _installed(folder: str) -> str:
+def _package_list(folder: str) -> str:
     """Return the packages in a folder with their versions."""
     try:
         names = os.listdir(folder)
@@ -76,7 +76,7 @@ def _files(folder: str) -> Iterator[str]:
     except OSError:
         return
     for entry in entries:
-        if entry.name in _PASSED_OVER:
+        if entry.name in _IGNORED_FOLDERS:
             continue
         if entry.is_dir():
             yield from _files(entry.path)
@@ -89,9 +89,8 @@ def _files(folder: str) -> Iterator[str]:
 
 
 @contextmanager
-def open_rows(root: Path) -> Iterator[Rows]:
+def open_rows(root: Path) -> Iterator[CacheInterface]:
     """Open the rows of the site at `root`. If the cache cannot be used, rows are not stored, see
-    `Rows.problem`.
-    """
+    `Rows.problem`."""
     with open_site_cache(root, program_digest) as rows:
         yield rows

@@ -67,12 +67,11 @@ class BuildOptions(Struct, frozen=True):
     """False: only report, including lint warnings."""
     keep_going: bool = False
     """Write all pages that can be made even if pages have errors."""
-    remembers: bool = False
+    use_cache: bool = False
     """Use cached results of earlier builds, and cache the results of this build."""
-    question: str = ""
+    request_digest: str = ""
     """Digest of the request. If it equals that of the last build, unchanged stamps may answer it. Empty:
-    never.
-    """
+    never."""
     inspections: tuple[Callable[[Any, BuildLog], str], ...] = ()
     """Functions that inspect the finished `SiteSnapshot`, add to the log, and return lines to print."""
     execution: ExecutionOptions = ExecutionOptions()
@@ -95,9 +94,9 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Number of posts that are not built because their `expiry_date` has passed."""
     cells: int = 0
     """Number of runnable cells in posts, whether run in this build or earlier."""
-    ran: int = 0
+    executed_cells: int = 0
     """Number of cells that ran in this build."""
-    waiting: int = 0
+    pending_results: int = 0
     """Number of results that a build would compute, since a check runs nothing."""
     unmet: int = 0
     """Number of cells without a result because a requirement was not met yet."""
@@ -105,17 +104,16 @@ class Counts(Struct, frozen=True, kw_only=True):
     """Names of the requirements not met by this machine; empty if no code was to run."""
 
 
-class WrongPages(Struct, frozen=True):
+class FailedPages(Struct, frozen=True):
     """Numbers of pages with errors in a site that was written anyway."""
 
-    kept: int = 0
+    unchanged: int = 0
     """Pages kept from the last build without errors."""
     partial: int = 0
     """Pages that show what could be made."""
     absent: int = 0
     """Pages that are not published: they request protection, or it is unclear whether or where to publish
-    them.
-    """
+    them."""
 
 
 class BuildReport(Counts, frozen=True, kw_only=True):
@@ -130,7 +128,7 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     removed: int = 0
     target: Path | None = None
     """The output folder."""
-    wrong_pages: WrongPages | None = None
+    wrong_pages: FailedPages | None = None
     """Numbers of pages with errors, if the site was written anyway."""
     timings: Mapping[str, float] = field(default_factory=dict)
     """Stage → seconds."""
@@ -167,8 +165,7 @@ class BuildLog(Struct):
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
     """Diagnostics by all fields except hint and fix. An error in a template occurs on every page, and counts
-    once.
-    """
+    once."""
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

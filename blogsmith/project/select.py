@@ -19,7 +19,7 @@ def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath
         return None
     chosen: list[str] = []
     for name in posts:
-        found = [str(path) for path in known if _means(root, name, path)]
+        found = [str(path) for path in known if _matches(root, name, path)]
         bare = [str(path) for path in known if name in (path.name, _short(path).name)]
         if not found and len(bare) != 1:
             hint = _ambiguity_hint(bare) or _nearest_hint(name, known)
@@ -29,7 +29,7 @@ def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath
     return tuple(dict.fromkeys(chosen))
 
 
-def _means(root: Path, name: str, path: PurePosixPath) -> bool:
+def _matches(root: Path, name: str, path: PurePosixPath) -> bool:
     asked = Path(name).resolve()
     if asked.is_relative_to(root):
         asked_path = PurePosixPath(asked.relative_to(root).as_posix())

@@ -58,13 +58,12 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
                 else:
                     folder.replace(path.name, file.text.encode())
         except OSError as error:
-            raise _refusal(f"cannot be written: {error.strerror or error}", file.path) from error
+            raise _file_error(f"cannot be written: {error.strerror or error}", file.path) from error
 
 
 def read_text(root: Path, path: str) -> str | None:
     """Return the content of a file below `root`, or None if it does not exist. SiteError as in
-    `compare_files`.
-    """
+    `compare_files`."""
     place = PurePosixPath(path)
     try:
         with open_folder(root) as top, top.enter(place.parent) as folder:
@@ -74,9 +73,9 @@ def read_text(root: Path, path: str) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise _refusal("is no text in UTF-8", path) from error
+        raise _file_error("is no text in UTF-8", path) from error
     except OSError as error:
-        raise _refusal(f"cannot be read: {error.strerror or error}", path) from error
+        raise _file_error(f"cannot be read: {error.strerror or error}", path) from error
 
 
 def _compare(root: Path, path: str, text: str) -> AuthorFile:
@@ -86,5 +85,5 @@ def _compare(root: Path, path: str, text: str) -> AuthorFile:
     return AuthorFile(path, text, "same" if before == text else "changed", before)
 
 
-def _refusal(problem: str, path: str) -> SiteError:
+def _file_error(problem: str, path: str) -> SiteError:
     return SiteError(Diagnostic("publish-file", problem, path))

@@ -41,6 +41,5 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 def list_removal(site: HostedSite) -> str:
     """Return the command that removes the manifest, which readers do not need. Not for hosts that keep the
-    folder.
-    """
+    folder."""
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 from ..api.publishing import (
     CONTENT_TYPES,
+    DIGEST_URL_PATTERN,
     FEED_TYPE,
-    FRESH,
-    HASHED,
     IMMUTABLE,
+    REVALIDATE,
     SECURITY,
-    VERSIONED,
+    VERSIONED_URL_START,
     RedirectRule,
 )
 from .hosted_site import HostedSite
@@ -82,14 +82,14 @@ def caddy_files(site: HostedSite) -> Mapping[str, str]:
     pattern = quote_pattern(path)
     quote_caddy(pattern)
     return {
-        site.at(SETTINGS): _SETTINGS.format(
+        site.repository_path(SETTINGS): _SETTINGS.format(
             base_url=one_line(site.base_url),
             host=quote_caddy(f"http://{site.host}" if site.base_url.startswith("http://") else site.host),
-            fresh=quote_caddy(FRESH),
+            fresh=quote_caddy(REVALIDATE),
             immutable=quote_caddy(IMMUTABLE),
-            versioned=VERSIONED,
+            versioned=VERSIONED_URL_START,
             path=pattern,
-            hashed=_without_repeats(HASHED),
+            hashed=_without_repeats(DIGEST_URL_PATTERN),
             headers="".join(f"\t\t\t{name} {quote_caddy(value)}\n" for name, value in SECURITY.items()),
             types=_types(),
             redirects=_redirects(site.redirects),

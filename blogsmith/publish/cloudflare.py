@@ -32,7 +32,7 @@ not_found_handling = "404-page"
 def cloudflare_files(site: HostedSite) -> Mapping[str, str]:
     """Return the files by path in the repository."""
     return {
-        site.at(SETTINGS): _SETTINGS.format(
+        site.repository_path(SETTINGS): _SETTINGS.format(
             name=quote_toml(_worker_name(site)),
             date=quote_toml(site.date),
             command=quote_toml(" && ".join((*install_commands(site), *build_commands(site)))),

@@ -12,7 +12,7 @@ import click
 
 from ..api.commands import (
     STALE,
-    Clocks,
+    CommandClock,
     format_path,
     print_report,
     site_option,
@@ -85,7 +85,7 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
     ) -> int:
         from .setup import SetupRequest, plan_setup
 
-        clocks: Clocks = click.get_current_context().obj
+        clocks: CommandClock = click.get_current_context().obj
         request = SetupRequest(
             target=target,
             now=clocks.now(),
@@ -148,7 +148,7 @@ def publish(context: click.Context, /, **options: Any) -> int:
 @click.option("--force", is_flag=True, help="Also overwrite files that you have changed.")
 @verbosity_options
 def setup_command(
-    clocks: Clocks, root: Path, request: SetupRequest, setup: Setup, *, only_shows: bool, force: bool
+    clocks: CommandClock, root: Path, request: SetupRequest, setup: Setup, *, only_shows: bool, force: bool
 ) -> int:
     """Write the files that TARGET needs to publish the site.
 
@@ -163,7 +163,7 @@ def setup_command(
     from .targets import TARGETS
 
     plan = plan_install(root, setup.inputs) if TARGETS[request.target].builds else None
-    lock = {setup.site.at(LOCK): plan.lock} if plan else {}
+    lock = {setup.site.repository_path(LOCK): plan.lock} if plan else {}
     files = compare_files(setup.root, {**setup.files, **lock})
     _warn(setup, plan)
     # the lock is ours: `plan_install` has made sure of it
@@ -186,7 +186,7 @@ for _option in reversed(_SOURCES):
 @publish.command("check")
 @host_options
 @verbosity_options
-def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setup) -> int:
+def check_command(clocks: CommandClock, root: Path, request: SetupRequest, setup: Setup) -> int:
     """Rehearse locally how TARGET builds the site.
 
     Builds the site from its records with --frozen and --strict. Then installs the lock in a new Python
@@ -210,14 +210,16 @@ def check_command(clocks: Clocks, root: Path, request: SetupRequest, setup: Setu
     _print_problems(problems)
     has_lock = not builds or read_lock(root) is not None
     with temporary_folder() as folder:
-        url = setup.shown_at
+        url = setup.published_url
         report = build_as_published(root, url, clocks.now(), folder / "public")
         print_report(report, clocks.seconds() - clocks.started, write=False)
         missing = [file for file in compare_files(setup.root, setup.files) if file.state != "same"]
         for file in missing:
             _report_file(file, request)
         if not has_lock:
-            terminal.warn(f"{setup.site.at(LOCK)} is missing: blogsmith publish setup {request.target}")
+            terminal.warn(
+                f"{setup.site.repository_path(LOCK)} is missing: blogsmith publish setup {request.target}"
+            )
         if not report.ok:
             return STALE if report.has_only_stale else 1
         is_set_up = has_lock and not any(file.state == "new" or _only_adds(file) for file in missing)
@@ -282,7 +284,7 @@ def _print_outcome(
     for file in files:
         path = printable(format_path(setup.root / file.path))
         terminal.print_line(f"{path}  {'unchanged' if file.state == 'same' else 'written'}")
-    where = setup.shown_at or "the URL that the host gives to builds"
+    where = setup.published_url or "the URL that the host gives to builds"
     terminal.print_line(printable(f"base URL: {where}"))
     terminal.print_line("next:")
     for step in TARGETS[request.target].steps(setup.site):

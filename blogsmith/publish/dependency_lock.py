@@ -104,7 +104,7 @@ def parse_git_source(text: str) -> InstallSource | None:
     return InstallSource("git", text) if _GIT.fullmatch(text) else None
 
 
-def source_of(lock: DependencyLock | None) -> InstallSource:
+def lock_source(lock: DependencyLock | None) -> InstallSource:
     """Return the source that a lock was written for; the wheel if there is no lock."""
     if lock is None:
         return InstallSource()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..api.commands import STALE, Clocks, plural, print_report, site_option, site_root, terminal
+from ..api.commands import STALE, CommandClock, plural, print_report, site_option, site_root, terminal
 from .rehearsal_command import require_trust
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _OPTIONS = (
     ),
 )
 _NOT_PUBLISHED = "nothing was published: the site has errors"
-_SHOWN = 20
+_MAX_LISTED = 20
 """Maximum number of changes that are listed."""
 
 
@@ -44,7 +44,7 @@ def deploy_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def deploy(
-    clocks: Clocks,
+    clocks: CommandClock,
     *,
     site: Path | None,
     to: str | None,
@@ -67,20 +67,20 @@ def deploy(
     return _push_pages(clocks, root, remote or "", branch or "", base_url or "", dry_run=dry_run, yes=yes)
 
 
-def _check(clocks: Clocks, root: Path) -> int:
+def _check(clocks: CommandClock, root: Path) -> int:
     """Run the checks of `blogsmith check` and return its exit code. Print only errors and warnings."""
     from ..api.publishing import BuildOptions, build_site
 
-    report = build_site(root, BuildOptions(now=clocks.now(), write=False, remembers=True))
+    report = build_site(root, BuildOptions(now=clocks.now(), write=False, use_cache=True))
     if not report.ok:
         print_report(report, clocks.seconds() - clocks.started, write=False)
         terminal.warn(_NOT_PUBLISHED)
     return 0 if report.ok else 1
 
 
-def _run_rsync(clocks: Clocks, root: Path, *, dry_run: bool, yes: bool) -> int:
-    """Check the site, then run the script from `publish setup rsync`, which builds, shows changes and asks.
-    """
+def _run_rsync(clocks: CommandClock, root: Path, *, dry_run: bool, yes: bool) -> int:
+    """Check the site, then run the script from `publish setup rsync`, which builds, shows changes and
+    asks."""
     from ..api.publishing import Diagnostic, SiteError
     from .rsync import SCRIPT
 
@@ -95,7 +95,7 @@ def _run_rsync(clocks: Clocks, root: Path, *, dry_run: bool, yes: bool) -> int:
 
 
 def _push_pages(
-    clocks: Clocks, root: Path, remote: str, branch: str, base_url: str, *, dry_run: bool, yes: bool
+    clocks: CommandClock, root: Path, remote: str, branch: str, base_url: str, *, dry_run: bool, yes: bool
 ) -> int:
     from ..api.publishing import temporary_folder
     from .pages_branch import BRANCH, plan_update, push_update
@@ -145,10 +145,10 @@ def _show(update: BranchUpdate) -> None:
     from ..api.publishing import printable
 
     names = {"A": "new", "M": "changed", "D": "deleted", "T": "changed"}
-    for change in update.changes[:_SHOWN]:
+    for change in update.changes[:_MAX_LISTED]:
         letter, _, path = change.partition("\t")
         terminal.print_line(printable(f"  {names.get(letter, letter):8} {path}"))
-    if len(update.changes) > _SHOWN:
-        terminal.print_line(f"  and {plural(len(update.changes) - _SHOWN, 'more file')}")
+    if len(update.changes) > _MAX_LISTED:
+        terminal.print_line(f"  and {plural(len(update.changes) - _MAX_LISTED, 'more file')}")
     if update.source.endswith("+"):
         terminal.print_line("the pages include changes that are not committed")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from .build_commands import build_commands, install_commands, list_removal
 from .dependency_lock import LOCK
 from .hosted_site import HostedSite
-from .quoting import quote_yaml, refuse_expression, yaml_command
+from .quoting import quote_yaml, reject_expression, yaml_command
 
 WORKFLOW = ".github/workflows/publish.yml"
 CNAME = "static/CNAME"
@@ -78,7 +78,7 @@ def github_files(site: HostedSite) -> Mapping[str, str]:
     """Return the files by path in the repository."""
     files = {WORKFLOW: _workflow(site)}
     if site.host and not site.host.endswith(f".{_HOST}"):
-        files[site.at(CNAME)] = f"{site.host}\n"
+        files[site.repository_path(CNAME)] = f"{site.host}\n"
     return files
 
 
@@ -101,7 +101,7 @@ def github_address(owner: str, name: str) -> str:
 
 def _workflow(site: HostedSite) -> str:
     for text in (site.repository.branch, site.folder, site.output, site.base_url, site.source.url):
-        refuse_expression(text)
+        reject_expression(text)
     folder, checkout = "", ""
     if site.folder:
         path = quote_yaml(site.folder)
@@ -115,14 +115,14 @@ def _workflow(site: HostedSite) -> str:
         folder=folder,
         checkout=checkout,
         python=quote_yaml(site.python),
-        lock=quote_yaml(site.at(LOCK)),
+        lock=quote_yaml(site.repository_path(LOCK)),
         install="".join(f"\n      - run: {yaml_command(command)}" for command in install_commands(site)),
         # configure-pages requests the URL from GitHub
         pages="" if site.base_url else "\n      pages: read",
         configure="" if site.base_url else _CONFIGURE,
         builds=_builds(site),
         removal=yaml_command(list_removal(site)),
-        output=quote_yaml(site.at(site.output)),
+        output=quote_yaml(site.repository_path(site.output)),
     )
 
 

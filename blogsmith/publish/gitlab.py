@@ -68,11 +68,11 @@ def gitlab_files(site: HostedSite) -> Mapping[str, str]:
         PIPELINE: _PIPELINE.format(
             image=quote_yaml(image),
             variables=variables,
-            lock=quote_yaml(site.at(LOCK)),
+            lock=quote_yaml(site.repository_path(LOCK)),
             before=_commands((*enter, *install_commands(site))),
             checks=_commands([line.replace(' --base-url "$CI_PAGES_URL"', "") for line in builds]),
             builds=_commands((*builds, list_removal(site), compress)),
-            output=quote_yaml(site.at(site.output)),
+            output=quote_yaml(site.repository_path(site.output)),
         )
     }
 

@@ -26,9 +26,9 @@ EXAMPLE_URL = "https://example.org"
 """The URL of the site in commands, if only the host knows the real one."""
 _LINE = lazy_pattern(rf"-r {LOCK} \(line (\d+)\)")
 _MISMATCH = "DO NOT MATCH THE HASHES"
-_NAMED = 5
+_MAX_LISTED_FILES = 5
 """Maximum number of differing files to list."""
-_LEFT_OUT = frozenset({".git", ".blogsmith", ".venv", "node_modules", "__pycache__"})
+_IGNORED_FOLDERS = frozenset({".git", ".blogsmith", ".venv", "node_modules", "__pycache__"})
 """Folders that are not copied if there is no repository."""
 
 
@@ -155,7 +155,7 @@ def different_files(one: Path, other: Path) -> tuple[str, ...]:
 
 def pages_problem(differing: Sequence[str]) -> Diagnostic:
     """Return the error that lists files that differ in the site of the host."""
-    names = first_names(differing, _NAMED)
+    names = first_names(differing, _MAX_LISTED_FILES)
     message = f"the host would publish other files than those built here: {names}"
     hint = 'run "blogsmith publish setup" to lock the versions installed here, and add all files to git'
     return Diagnostic("publish-pages", message, hint=hint)
@@ -177,6 +177,6 @@ def _walk(source: Path, output: str) -> Iterator[str]:
     for folder, folders, names in os.walk(source):
         here = Path(folder)
         folders[:] = sorted(
-            name for name in folders if name not in _LEFT_OUT and (here / name) != source / output
+            name for name in folders if name not in _IGNORED_FOLDERS and (here / name) != source / output
         )
         yield from ((here / name).relative_to(source).as_posix() for name in sorted(names))

@@ -49,6 +49,6 @@ class HostedSite(Struct, frozen=True, kw_only=True):
         name = self.base_url.partition("://")[2].partition("/")[0].lower()
         return name if name.endswith("]") else name.partition(":")[0]
 
-    def at(self, path: str) -> str:
+    def repository_path(self, path: str) -> str:
         """Return a path of the site relative to the root of the repository."""
         return f"{self.folder}/{path}" if self.folder else path

@@ -12,19 +12,19 @@ from collections.abc import Mapping, Sequence
 
 from ..api.publishing import (
     CONTENT_TYPES,
+    DIGEST_URL_PATTERN,
     FEED_TYPE,
-    FRESH,
-    HASHED,
     IMMUTABLE,
+    REVALIDATE,
     SECURITY,
-    VERSIONED,
+    VERSIONED_URL_START,
     RedirectRule,
 )
 from .hosted_site import HostedSite
 from .quoting import one_line, quote_nginx, quote_pattern
 
 SETTINGS = "publish/nginx.conf"
-_TEXTS = (
+_TEXT_TYPES = (
     *(
         "text/css",
         "text/javascript",
@@ -35,7 +35,13 @@ _TEXTS = (
     ),
     *("text/vtt", "text/xml", "application/xml", "application/atom+xml", "application/feed+json"),
 )
-_COMPRESSED = (*_TEXTS, "image/svg+xml", "application/manifest+json", "application/wasm", "font/ttf")
+_COMPRESSIBLE_TYPES = (
+    *_TEXT_TYPES,
+    "image/svg+xml",
+    "application/manifest+json",
+    "application/wasm",
+    "font/ttf",
+)
 _SETTINGS = """\
 # {base_url} with nginx. Written by `blogsmith publish setup nginx`; change it as you like.
 # Copy it to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx. For https: certbot --nginx
@@ -112,23 +118,23 @@ def nginx_files(site: HostedSite) -> Mapping[str, str]:
     """Return the files by path in the repository. SiteError for a name that nginx settings cannot contain."""
     cache = "site_cache_" + re.sub(r"[^a-z0-9]+", "_", f"{site.host}{site.base_path}".lower()).strip("_")
     return {
-        site.at(SETTINGS): _SETTINGS.format(
+        site.repository_path(SETTINGS): _SETTINGS.format(
             base_url=one_line(site.base_url),
             cache=cache,
-            fresh=quote_nginx(FRESH),
+            fresh=quote_nginx(REVALIDATE),
             immutable=quote_nginx(IMMUTABLE),
-            versioned=VERSIONED,
-            hashed=HASHED,
+            versioned=VERSIONED_URL_START,
+            hashed=DIGEST_URL_PATTERN,
             path=quote_pattern(site.base_path),
             host=quote_nginx(site.host),
             headers="".join(
                 f"    add_header {name} {quote_nginx(value)} always;\n" for name, value in SECURITY.items()
             ),
-            texts=" ".join(_TEXTS),
+            texts=" ".join(_TEXT_TYPES),
             types="\n".join(
                 f"        {kind.partition(';')[0]} {ending};" for ending, kind in CONTENT_TYPES.items()
             ),
-            compressed=" ".join(_COMPRESSED),
+            compressed=" ".join(_COMPRESSIBLE_TYPES),
             site=_location(site),
             redirects=_redirects(site.redirects),
         )

@@ -19,7 +19,7 @@ from ..api.publishing import DISTRIBUTION, Diagnostic, SiteError, __version__, l
 
 PACKAGE = "blogsmith"
 WHEEL_NAME = lazy_pattern(r"blogsmith_site-[A-Za-z0-9.!+_]+-py3-none-any\.whl")
-_BESIDE = ("themes", "plugins")
+_ADJACENT_FOLDERS = ("themes", "plugins")
 """Folders that are next to the package in a checkout, and inside it in a wheel."""
 _KEPT_METADATA = ("METADATA", "entry_points.txt")
 _SKIPPED_ENDINGS = (".pyc", ".pyo", ".orig", ".rej", ".swp", "~")
@@ -99,7 +99,10 @@ def _program(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _package_files(package: Path) -> Iterator[tuple[str, Path]]:
-    for folder, prefix in ((package, PACKAGE), *((package.parent / n, f"{PACKAGE}/{n}") for n in _BESIDE)):
+    for folder, prefix in (
+        (package, PACKAGE),
+        *((package.parent / n, f"{PACKAGE}/{n}") for n in _ADJACENT_FOLDERS),
+    ):
         # an installed package contains its themes and plugins
         if folder is not package and (package / folder.name).is_dir():
             continue

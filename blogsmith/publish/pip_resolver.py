@@ -26,12 +26,11 @@ HOST_PLATFORM = "linux-x86_64"
 """The platform of the machines that build sites at GitHub, GitLab, Cloudflare and Netlify."""
 _NEWEST_GLIBC = 35
 """Newest glibc of wheels, in minor versions. The oldest build image of these hosts is Ubuntu 22.04 with glibc
-2.35, which the Mermaid renderer needs; most wheels need 2.28 or less.
-"""
+2.35, which the Mermaid renderer needs; most wheels need 2.28 or less."""
 _OLDEST_PIP = (22, 3)
 """The first version with an installation report."""
 _TIMEOUT_S = 600.0
-_DROPPED = (
+_REMOVED_VARIABLES = (
     "PIP_REQUIRE_HASHES",
     "PIP_TARGET",
     "PIP_USER",
@@ -108,7 +107,7 @@ def installed_version(name: str) -> str:
 
 def run_pip(command: Sequence[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """Run pip or Python without variables that change its behaviour. more: environment variables to add."""
-    kept = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    kept = {name: value for name, value in os.environ.items() if name not in _REMOVED_VARIABLES}
     return subprocess.run(
         command,
         cwd=folder,

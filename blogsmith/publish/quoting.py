@@ -17,58 +17,56 @@ _PLAIN = lazy_pattern(r"[a-z]+ [a-z-][A-Za-z0-9 ./_=-]*[A-Za-z0-9]")
 
 def quote_yaml(text: str) -> str:
     """Return a double-quoted YAML 1.2 scalar. SiteError for control and invisible characters."""
-    return json.dumps(_checked(text), ensure_ascii=False)
+    return json.dumps(_check_printable(text), ensure_ascii=False)
 
 
 def yaml_command(text: str) -> str:
     """Return a command as a one-line YAML scalar, plain or quoted. SiteError as in `quote_yaml`."""
-    if _PLAIN.fullmatch(_checked(text)):
+    if _PLAIN.fullmatch(_check_printable(text)):
         return text
     doubled = text.replace("'", "''")
     return f"'{doubled}'"
 
 
-def refuse_expression(text: str) -> None:
+def reject_expression(text: str) -> None:
     """Raise SiteError for an expression that GitHub would evaluate before any shell or program sees it."""
     if "${{" in text:
-        raise _refusal(text, "${{")
+        raise _quoting_error(text, "${{")
 
 
 def quote_toml(text: str) -> str:
     """Return a basic string of TOML 1.0, which has the escapes of JSON. SiteError as in `quote_yaml`."""
-    return json.dumps(_checked(text), ensure_ascii=False)
+    return json.dumps(_check_printable(text), ensure_ascii=False)
 
 
 def quote_shell(text: str) -> str:
     """Return a word of a POSIX shell. SiteError as in `quote_yaml`."""
-    return shlex.quote(_checked(text))
+    return shlex.quote(_check_printable(text))
 
 
 def quote_nginx(text: str) -> str:
     """Return an argument of an nginx directive. SiteError also for `$`, which cannot be escaped there."""
-    if "$" in _checked(text):
-        raise _refusal(text, "$")
+    if "$" in _check_printable(text):
+        raise _quoting_error(text, "$")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def quote_caddy(text: str) -> str:
     """Return a token of a Caddyfile. SiteError also for characters that start a placeholder or cannot be
-    escaped.
-    """
+    escaped."""
     for sign in '{}`\\"':
-        if sign in _checked(text):
-            raise _refusal(text, sign)
+        if sign in _check_printable(text):
+            raise _quoting_error(text, sign)
     return f'"{text}"'
 
 
 def quote_pattern(text: str) -> str:
     """Return a regular expression without backslashes that matches only this string. SiteError as in
-    `quote_yaml`.
-    """
+    `quote_yaml`."""
     return "".join(
         char if char.isalnum() or char in "/-_~" else "[[^]]" if char == "^" else f"[{char}]"
-        for char in _checked(text)
+        for char in _check_printable(text)
     )
 
 
@@ -77,14 +75,14 @@ def one_line(text: str) -> str:
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
 
 
-def _checked(text: str) -> str:
+def _check_printable(text: str) -> str:
     wrong = next((char for char in text if not char.isprintable()), "")
     if wrong:
-        raise _refusal(text, f"U+{ord(wrong):04X}")
+        raise _quoting_error(text, f"U+{ord(wrong):04X}")
     return text
 
 
-def _refusal(text: str, sign: str) -> SiteError:
+def _quoting_error(text: str, sign: str) -> SiteError:
     return SiteError(
         Diagnostic("publish-name", f"{text!r} holds {sign}, which no settings of a host can have")
     )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..api.commands import Clocks, plural, terminal
+from ..api.commands import CommandClock, plural, terminal
 
 if TYPE_CHECKING:
     from ..api.publishing import Diagnostic
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def require_trust(root: Path) -> None:
     """Raise SiteError unless the user trusts the site: its lock and its repository can run programs."""
-    from ..api.publishing import Diagnostic, SiteError, judge
+    from ..api.publishing import Diagnostic, SiteError, check_consent
 
-    consent = judge(root)
+    consent = check_consent(root)
     if not consent.is_given:
         why = f": {consent.reason}" if consent.reason else ""
         message = f"publishing runs programs of the site, which is not trusted{why}"
@@ -28,7 +28,7 @@ def require_trust(root: Path) -> None:
         )
 
 
-def rehearse_host(clocks: Clocks, root: Path, target: str, setup: Setup, folder: Path) -> int:
+def rehearse_host(clocks: CommandClock, root: Path, target: str, setup: Setup, folder: Path) -> int:
     """Run the commands of a host and compare the pages with those in `folder`/public. Return 0 on success."""
     from .host_rehearsal import EXAMPLE_URL, different_files, host_machine, install, wheel_folder
     from .setup import build_as_published
@@ -37,7 +37,7 @@ def rehearse_host(clocks: Clocks, root: Path, target: str, setup: Setup, folder:
     host, site = TARGETS[target], setup.site
     base = site.repository.root or root.resolve()
     inside = root.resolve().relative_to(base).as_posix().removeprefix(".")
-    url = setup.shown_at
+    url = setup.published_url
     variables = {host.address_variable: url or EXAMPLE_URL} if host.address_variable else {}
     _print(f"{target} would run, with Python {platform.python_version()} on a copy of the site:")
     with host_machine(folder, base, inside, site.output) as machine:

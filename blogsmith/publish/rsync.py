@@ -60,7 +60,7 @@ def rsync_files(site: HostedSite) -> Mapping[str, str]:
     """Return the files by path in the repository."""
     destination = site.destination.rstrip("/") + "/"
     return {
-        site.at(SCRIPT): _SCRIPT.format(
+        site.repository_path(SCRIPT): _SCRIPT.format(
             script=SCRIPT,
             destination=quote_shell(destination),
             builds="\n".join(build_commands(site)),

@@ -34,7 +34,7 @@ from ..api.publishing import (
     open_site,
 )
 from .author_files import read_text
-from .dependency_lock import LOCK, InstallSource, LockInputs, source_of
+from .dependency_lock import LOCK, InstallSource, LockInputs, lock_source
 from .github_pages import github_address
 from .hosted_site import HostedSite
 from .install_plan import needed_extras, read_lock
@@ -54,7 +54,7 @@ class Setup(Struct, frozen=True):
     """Values that the lock depends on."""
     root: Path
     """Folder that files are written to: the root of the site or of its repository."""
-    shown_at: str = ""
+    published_url: str = ""
     """URL of the published site; empty if neither settings nor repository name it."""
     problems: tuple[Diagnostic, ...] = ()
     """Warnings."""
@@ -70,15 +70,14 @@ class SetupRequest(Struct, frozen=True, kw_only=True):
     destination: str = ""
     source: InstallSource | None = None
     """Source from which hosts install blogsmith; None: the source in the lock, or the wheel if there is no
-    lock.
-    """
+    lock."""
     repository: Path | None = None
     """Absolute path of the repository, if files may be written there; None: only below the site."""
 
 
 def plan_setup(root: Path, request: SetupRequest) -> Setup:
-    """Return the files of a host without writing them. Raise SiteError if the site or an option has an error.
-    """
+    """Return the files of a host without writing them. Raise SiteError if the site or an option has an
+    error."""
     target, site = TARGETS[request.target], root.resolve()
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
@@ -88,8 +87,10 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         raise SiteError(*errors)
     config, repository = context.config, find_repository(site)
     base = request.repository.resolve() if request.repository else site
-    address = site_address(config.base_url, request.base_url, bool(target.address_variable), request.target)
-    source = request.source or source_of(read_lock(root) if target.builds else None)
+    address = choose_site_url(
+        config.base_url, request.base_url, bool(target.address_variable), request.target
+    )
+    source = request.source or lock_source(read_lock(root) if target.builds else None)
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     base_path = address.partition("://")[2].partition("/")[2].rstrip("/")
     pages = [(loaded.urls.urls[str(one.path)], one.front.aliases) for one in loaded.documents]
@@ -99,7 +100,7 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         has_own_base_url=bool(config.base_url) and not request.base_url,
         output=config.output,
         repository=repository,
-        folder=_folder_in(base, site, repository, request.target),
+        folder=_find_site_folder(base, site, repository, request.target),
         source=source,
         python=python,
         needs_trust=needs_history or context.plugins.code is not None,
@@ -111,11 +112,11 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
     )
     own: Mapping[str, str] = {}
     if target.has_outputs and config.publish != request.target:
-        settings = with_target(root, request.target)
-        own = {hosted.at(path): text for path, text in settings.items()}
+        settings = add_target_setting(root, request.target)
+        own = {hosted.repository_path(path): text for path, text in settings.items()}
     problems = (
-        *address_problems(hosted, request.target),
-        *ignored_results(site, repository.root),
+        *url_problems(hosted, request.target),
+        *find_ignored_results(site, repository.root),
         *(old_requirement_problems(root) if target.builds else ()),
     )
     return Setup(
@@ -123,7 +124,7 @@ def plan_setup(root: Path, request: SetupRequest) -> Setup:
         files={**own, **target.files(hosted)},
         inputs=LockInputs(__version__, needed_extras(config), python, source),
         root=base,
-        shown_at=expected_address(hosted, request.target),
+        published_url=expected_url(hosted, request.target),
         problems=problems,
     )
 
@@ -137,9 +138,9 @@ def github_url(root: Path, base_url: str) -> str:
     Raise SiteError for errors in the settings.
     """
     config = open_site(root).config
-    address = site_address(config.base_url, base_url, host_knows=True, target="github-pages")
+    address = choose_site_url(config.base_url, base_url, host_knows=True, target="github-pages")
     site = HostedSite(base_url=address, repository=find_repository(root.resolve()))
-    return expected_address(site, "github-pages")
+    return expected_url(site, "github-pages")
 
 
 def build_as_published(
@@ -154,7 +155,7 @@ def build_as_published(
         strict=True,
         base_url=base_url or None,
         output=output,
-        remembers=True,
+        use_cache=True,
         execution=ExecutionOptions(frozen=True),
     )
     return build_site(root, options, progress)
@@ -171,10 +172,9 @@ def _destination(request: SetupRequest, address: str) -> str:
     return f"/srv/www/{address.partition('://')[2].partition('/')[0].partition(':')[0]}/"
 
 
-def _folder_in(base: Path, site: Path, repository: Repository, target: str) -> str:
+def _find_site_folder(base: Path, site: Path, repository: Repository, target: str) -> str:
     """Return the folder of the site below `base`. Raise SiteError if the host would not find its settings
-    there.
-    """
+    there."""
     if not site.is_relative_to(base):
         message = f"the site does not lie in {base}"
         raise SiteError(Diagnostic("publish-repository", message, hint="name a folder above the site"))
@@ -192,11 +192,11 @@ def _folder_in(base: Path, site: Path, repository: Repository, target: str) -> s
 # The setting `publish:`, appended to the existing settings.
 
 
-def with_target(root: Path, target: str) -> Mapping[str, str]:
+def add_target_setting(root: Path, target: str) -> Mapping[str, str]:
     """Return the settings file with the name of a host, by path. Raise SiteError if it names another host."""
     loaded = load_config(root)
-    if ("publish",) in loaded.places:
-        place = loaded.places[("publish",)]
+    if ("publish",) in loaded.locations:
+        place = loaded.locations[("publish",)]
         line = loaded.lines[place.line - 1] if place.line <= len(loaded.lines) else ""
         message = f"builds write the headers and redirects of {target} only if the settings name it"
         hint = f"write publish: {target}"
@@ -214,9 +214,9 @@ _FILE = ".gitignore"
 _PATTERN = lazy_pattern(r"/?(?:\*\*/)?_freeze(?:/\*{0,2})?\s*")
 
 
-def ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
-    """Return a warning for each line that ignores `_freeze/`, in the folder of the site or of its repository.
-    """
+def find_ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
+    """Return a warning for each line that ignores `_freeze/`, in the folder of the site or of its
+    repository."""
     found = []
     for folder in dict.fromkeys((site, repository or site)):
         try:
@@ -244,8 +244,8 @@ _OURS = lazy_pattern(rf"[ \t]*{DISTRIBUTION.replace('-', '[-_.]')}(?![\w.-])", r
 
 
 def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
-    """Return a warning for each line in requirement files at the site root that requires blogsmith by name.
-    """
+    """Return a warning for each line in requirement files at the site root that requires blogsmith by
+    name."""
     found = []
     for name in _FILES:
         for number, line in enumerate((read_text(root, name) or "").split("\n"), 1):
@@ -263,7 +263,7 @@ def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
 _EXAMPLE = "https://example.org/blog"
 
 
-def site_address(setting: str, option: str, host_knows: bool, target: str) -> str:
+def choose_site_url(setting: str, option: str, host_knows: bool, target: str) -> str:
     """Return the URL of the site from the option or the setting. Empty if the host passes it to builds.
 
     Raise SiteError if the URL is invalid, or if it is missing and the host does not know it.
@@ -279,7 +279,7 @@ def site_address(setting: str, option: str, host_knows: bool, target: str) -> st
     return address
 
 
-def expected_address(site: HostedSite, target: str) -> str:
+def expected_url(site: HostedSite, target: str) -> str:
     """Return the URL of the site with a trailing slash, or an empty string if it is unknown."""
     repository = site.repository
     if not site.base_url and target == "github-pages" and repository.host == "github.com":
@@ -287,7 +287,7 @@ def expected_address(site: HostedSite, target: str) -> str:
     return f"{site.base_url}/" if site.base_url else ""
 
 
-def address_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
+def url_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
     """Return warnings if the host does not show this site at its URL."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))
 

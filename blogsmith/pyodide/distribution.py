@@ -27,7 +27,7 @@ _NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 _DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 
 
-class LockProblem(Exception):
+class LockError(Exception):
     """Raised if data is not a valid lock file, with the reason."""
 
 
@@ -53,7 +53,7 @@ class Lock(Struct, frozen=True):
     content: Mapping[str, Any]
     """The complete content, used to write the file again."""
 
-    def package_of(self, module: str) -> str:
+    def find_package(self, module: str) -> str:
         """Return the name of the package with the top-level `module`; empty if there is none."""
         found = (name for name, package in self.packages.items() if module in package.modules)
         return next(found, "")
@@ -67,7 +67,7 @@ class Lock(Struct, frozen=True):
             package = self.packages.get(name)
             if package is None:
                 why = f", which {wanted_by} needs" if wanted_by else ""
-                raise LockProblem(f"it lists no package {name}{why}")
+                raise LockError(f"it lists no package {name}{why}")
             if name not in found:
                 found[name] = package
                 waiting += ((needed, name) for needed in package.depends)
@@ -86,21 +86,21 @@ def read_lock(data: bytes) -> Lock:
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise LockProblem("it is not JSON") from error
+        raise LockError("it is not JSON") from error
     packages = content.get("packages") if isinstance(content, dict) else None
     if not isinstance(packages, dict) or not isinstance(content.get("info"), dict):
-        raise LockProblem("it has no packages and no info")
+        raise LockError("it has no packages and no info")
     return Lock({name: _package(name, entry) for name, entry in packages.items()}, content)
 
 
 def _package(name: str, entry: object) -> Package:
     if not _NAME.fullmatch(name) or not isinstance(entry, dict):
-        raise LockProblem(f"{name!r} is no name of a package")
+        raise LockError(f"{name!r} is no name of a package")
     file, digest = entry.get("file_name"), entry.get("sha256")
     if not isinstance(file, str) or not _FILE.fullmatch(file) or file in CORE:
-        raise LockProblem(f"the file {file!r} of {name} is no plain name of a package's file")
+        raise LockError(f"the file {file!r} of {name} is no plain name of a package's file")
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise LockProblem(f"{name} has no SHA-256")
+        raise LockError(f"{name} has no SHA-256")
     depends, modules = _name_list(name, entry, "depends"), _name_list(name, entry, "imports")
     return Package(name, str(entry.get("version", "")), file, digest, depends, modules)
 
@@ -108,7 +108,7 @@ def _package(name: str, entry: object) -> Package:
 def _name_list(name: str, entry: Mapping[str, object], key: str) -> tuple[str, ...]:
     words = entry.get(key, [])
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise LockProblem(f"{key} of {name} is no list of names")
+        raise LockError(f"{key} of {name} is no list of names")
     return tuple(words)
 
 
@@ -133,7 +133,7 @@ class Distribution(Struct, frozen=True):
 
     def package_of(self, module: str) -> str:
         """Return the package with the top-level `module`; empty if Pyodide has none."""
-        return (self.lock.package_of(module) if self.lock else "") or MODULES.get(module, "")
+        return (self.lock.find_package(module) if self.lock else "") or MODULES.get(module, "")
 
     def has(self, package: str) -> bool:
         """Return whether `package` can be loaded from here. If the folder is unreadable, return True."""
@@ -197,7 +197,7 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
     file = folder / LOCK
     try:
         if file.stat().st_size > MAX_LOCK_BYTES:
-            raise LockProblem("it is too large")
+            raise LockError("it is too large")
         lock = read_lock(file.read_bytes())
         lock.with_dependencies(lock.packages)
     except FileNotFoundError:
@@ -205,15 +205,14 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
         return None, ""
     except OSError as error:
         return None, f"{setting}/{LOCK} cannot be read: {error.strerror}"
-    except LockProblem as problem:
+    except LockError as problem:
         return None, f"{setting}/{LOCK} cannot be used: {problem}"
     return lock, ""
 
 
 def damaged_files(folder: Path, lock: Lock) -> list[str]:
     """Return the names of files of the core and of `lock` that are missing in `folder` or have different
-    bytes.
-    """
+    bytes."""
     expected = {name: core.sha256 for name, core in CORE.items()}
     expected |= {package.file: package.sha256 for package in lock.packages.values()}
     return [name for name, digest in sorted(expected.items()) if file_digest(folder / name) != digest]

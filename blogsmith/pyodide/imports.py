@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_CAUGHT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_IMPORT_EXCEPTIONS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
 class Import(NamedTuple):
@@ -23,10 +23,9 @@ class Import(NamedTuple):
     """Whether the code continues if the module is missing, or imports it for type checking only."""
 
 
-def imports_of(code: str) -> list[Import]:
+def find_imports(code: str) -> list[Import]:
     """Return all imports in `code`, including those in functions and branches; none if it is not valid
-    Python.
-    """
+    Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -76,7 +75,7 @@ def _children(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
 def _catches(handler: ast.ExceptHandler) -> bool:
     kind = handler.type
     kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return any(item is None or _last_name(item) in _CAUGHT for item in kinds)
+    return any(item is None or _last_name(item) in _IMPORT_EXCEPTIONS for item in kinds)
 
 
 def _last_name(node: ast.AST | None) -> str:

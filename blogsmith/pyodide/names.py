@@ -69,15 +69,15 @@ zipfile zipimport zlib zoneinfo
 STANDARD_LIBRARY = frozenset(_STANDARD.split())
 """Modules that need no package."""
 
-_ITS_OWN = frozenset({"js", "pyodide", "pyodide_js"})
+_PYODIDE_MODULES = frozenset({"js", "pyodide", "pyodide_js"})
 
 
-def needs_no_package(module: str) -> bool:
+def is_built_in(module: str) -> bool:
     """Return whether the top-level `module` is available without loading a package."""
-    return module in STANDARD_LIBRARY or module in _ITS_OWN or module.startswith("_")
+    return module in STANDARD_LIBRARY or module in _PYODIDE_MODULES or module.startswith("_")
 
 
-def package_meant(word: str) -> str:
+def guess_package(word: str) -> str:
     """Return the package that `word` may mean: by module name, or by name without - and _. May be empty."""
     plain = word.casefold().replace("-", "").replace("_", "")
     alike = (name for name in sorted(PACKAGE_NAMES) if name.replace("-", "") == plain)

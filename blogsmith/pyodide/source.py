@@ -21,11 +21,11 @@ TIMEOUT_S = 30.0
 """Seconds without data after which a connection is aborted."""
 _PIECE = 1 << 18
 _THIS_MACHINE = frozenset({"127.0.0.1", "::1", "localhost"})
-Watch = Callable[[int], None]
+ReportProgress = Callable[[int], None]
 """Function called often with the number of bytes received so far."""
 
 
-class SourceProblem(Exception):
+class SourceError(Exception):
     """Raised if a file is not available, with the reason for the author."""
 
 
@@ -35,7 +35,7 @@ class PyodideSource(Protocol):
     name: str
     """Name for messages."""
 
-    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+    def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
         """Return the content of `file`, a plain name. SourceProblem if missing or above `limit` bytes."""
 
 
@@ -46,16 +46,16 @@ class FolderSource:
         self._folder = folder.resolve()
         self.name = str(folder)
 
-    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+    def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
         """Return the content of a file, see `PyodideSource`. A link that leaves the folder is missing."""
         path = (self._folder / file).resolve()
         if path.parent != self._folder or not path.is_file():
-            raise SourceProblem(f"{self.name} has no file {file}")
+            raise SourceError(f"{self.name} has no file {file}")
         try:
             with path.open("rb") as stream:
-                return _pieces(stream, file, limit, watch)
+                return _read_limited(stream, file, limit, watch)
         except OSError as error:
-            raise SourceProblem(f"{path} cannot be read: {error.strerror}") from error
+            raise SourceError(f"{path} cannot be read: {error.strerror}") from error
 
 
 class WebSource:
@@ -65,23 +65,23 @@ class WebSource:
         """Open the source. Raises SourceProblem if `url` is neither https nor http to this machine."""
         self.name = url if url.endswith("/") else f"{url}/"
         if not _is_safe(self.name):
-            raise SourceProblem(f"{url} is no address to load from: write https://…")
+            raise SourceError(f"{url} is no address to load from: write https://…")
         self._open = urllib.request.build_opener(SafeRedirects).open
 
-    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+    def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
         """Return the content of a file, see `PyodideSource`."""
         url = urljoin(self.name, quote(file))
         request = urllib.request.Request(url, headers={"User-Agent": "blogsmith"})
         try:
             with self._open(request, timeout=TIMEOUT_S) as answer:
-                data = _pieces(answer, file, limit, watch)
+                data = _read_limited(answer, file, limit, watch)
                 whole = int(answer.headers.get("Content-Length") or len(data))
         except urllib.error.HTTPError as error:
-            raise SourceProblem(f"{url} answers {error.code} {error.reason}") from error
+            raise SourceError(f"{url} answers {error.code} {error.reason}") from error
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise SourceProblem(f"{url} cannot be loaded: {_reason(error)}") from error
+            raise SourceError(f"{url} cannot be loaded: {_reason(error)}") from error
         if len(data) != whole:
-            raise SourceProblem(f"{url} broke off after {len(data)} of {whole} bytes")
+            raise SourceError(f"{url} broke off after {len(data)} of {whole} bytes")
         return data
 
 
@@ -93,7 +93,7 @@ class ReleaseSource:
     def __init__(self) -> None:
         self._core, self._packages = WebSource(CORE_URL), WebSource(CDN_URL)
 
-    def read(self, file: str, limit: int, watch: Watch) -> bytes:
+    def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
         """Return the content of a file, see `PyodideSource`."""
         source = self._core if file in CORE or file == LOCK else self._packages
         return source.read(file, limit, watch)
@@ -107,16 +107,16 @@ def open_source(given: str) -> PyodideSource:
         return WebSource(given)
     folder = Path(given).expanduser()
     if not folder.is_dir():
-        raise SourceProblem(f"there is no folder {given}")
+        raise SourceError(f"there is no folder {given}")
     return FolderSource(folder)
 
 
-def _pieces(stream: IO[bytes], file: str, limit: int, watch: Watch) -> bytes:
+def _read_limited(stream: IO[bytes], file: str, limit: int, watch: ReportProgress) -> bytes:
     data = bytearray()
     while piece := stream.read(_PIECE):
         data += piece
         if len(data) > limit:
-            raise SourceProblem(f"{file} is larger than {limit} bytes")
+            raise SourceError(f"{file} is larger than {limit} bytes")
         watch(len(data))
     return bytes(data)
 
@@ -145,7 +145,7 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         """Follow a redirect if the new URL is safe. Raises SourceProblem otherwise."""
         left_https = req.type == "https" and not newurl.startswith("https:")
         if left_https or not _is_safe(newurl):
-            raise SourceProblem(f"{req.full_url} leads to {newurl}, which is not https")
+            raise SourceError(f"{req.full_url} leads to {newurl}, which is not https")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -5,7 +5,7 @@ A published page cannot be taken back, so an unclear page is treated as a draft.
 
 from __future__ import annotations
 
-from ..base.diagnostics.codes import PROTECTED
+from ..base.diagnostics.codes import PROTECTED_CODE
 from ..base.diagnostics.model import Diagnostic, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.readers import TRUTHS, one_line
@@ -37,24 +37,24 @@ def is_held_back(head: Slot) -> bool:
     for one in found:
         # a draft is in no list anyway
         if one not in drafts and not (is_draft and one.remedy == "list"):
-            _refuse(_key(head, one), one)
+            _report_restriction(_key(head, one), one)
     return is_draft
 
 
 def _spellings(head: Slot, name: str) -> list[Slot]:
     """Return the values of a key, regardless of case."""
-    return [head.at(key) for key in head.value if key.casefold() == name]
+    return [head.child(key) for key in head.value if key.casefold() == name]
 
 
 def _key(head: Slot, found: Restriction) -> Slot:
     """Return the key of a restriction."""
     *around, last = found.path
     for step in around:
-        head = head.at(step)
+        head = head.child(step)
     return head.key(str(last))
 
 
-def _refuse(slot: Slot, found: Restriction) -> None:
+def _report_restriction(slot: Slot, found: Restriction) -> None:
     """Report that a page requests a protection that blogsmith does not support."""
     message, hint = f'"{found.name}" has no effect because blogsmith has no access control', _ACCESS_HINT
     if "cascade" in found.path:
@@ -73,7 +73,7 @@ def _refuse(slot: Slot, found: Restriction) -> None:
     if place and found.is_secret:
         line = _without_value(line, place.column - 1 + place.length)
     # reported regardless of the limit on errors, because otherwise the page would be published
-    reporter.add(Diagnostic(PROTECTED, message, reporter.path, place, line, hint.format(found.name)))
+    reporter.add(Diagnostic(PROTECTED_CODE, message, reporter.path, place, line, hint.format(found.name)))
 
 
 def _without_value(line: str, end: int) -> str:
@@ -86,7 +86,7 @@ def _is_draft(slot: Slot) -> bool:
     if slot.value is None or isinstance(slot.value, bool):
         return bool(slot.value)
     meant = TRUTHS.get(str(slot.value).strip().casefold(), "")
-    slot.wrong("draft must be true or false", f"write {meant}" if meant else "")
+    slot.report("draft must be true or false", f"write {meant}" if meant else "")
     return meant != _FALSE
 
 
@@ -98,7 +98,7 @@ def _is_unpublished(slot: Slot) -> bool:
     meant = TRUTHS.get(written.casefold(), "")
     if meant or _DAY.fullmatch(written):
         return meant == _FALSE
-    slot.wrong("published must be true or false")
+    slot.report("published must be true or false")
     return True
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import get_args, get_type_hints
 
-from ..base.schema.forms import SHAPED, Form, accepts, form_of, one_of
-from ..base.schema.readers import Check, Reader, any_of, words
+from ..base.schema.forms import SHAPED, Form, accepts, choice_form, get_form
+from ..base.schema.readers import Check, Reader, format_choices, words
 from ..base.schema.slots import Slot
 from ..config.schema import Execution
 from ..model.cells import PageExecution
@@ -41,7 +41,7 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
 _MODES = get_args(get_type_hints(Execution)["mode"])
 _MODE = words(
     {**{mode: mode for mode in _MODES}, False: "off"},
-    any_of(_MODES),
+    format_choices(_MODES),
     hints=dict.fromkeys(("true", "yes", "on", "eval"), "write marked, or all for every python fence"),
 )
 """The hints are for authors who want cells to run. They also apply to `true` without quotes."""
@@ -51,13 +51,13 @@ _MODE = words(
 def _check_patterns(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     for pattern in patterns:
         if problem := pattern_problem(pattern, slot.folder):
-            slot.entry(pattern).wrong(f'"{pattern}" {problem}')
+            slot.entry(pattern).report(f'"{pattern}" {problem}')
     return patterns
 
 
 _WORKER: Form = {
     "type": "object",
-    "properties": {"engine": one_of(["worker"])},
+    "properties": {"engine": choice_form(["worker"])},
     "required": ["engine", "kernel"],
 }
 
@@ -67,11 +67,11 @@ def _check_engine(execution: PageExecution, slot: Slot) -> PageExecution:
     """Select the Jupyter engine if the page names a kernel."""
     if not isinstance(slot.value, dict) or "kernel" not in slot.value:
         return execution
-    kernel = slot.at("kernel")
+    kernel = slot.child("kernel")
     if kernel.value is None:
         KERNEL_NAMED("", kernel)
     if execution.engine == "worker":
-        slot.key("kernel").wrong("kernel says nothing with engine: worker", "write engine: jupyter")
+        slot.key("kernel").report("kernel says nothing with engine: worker", "write engine: jupyter")
     return execution if execution.engine or not kernel.value else replace(execution, engine="jupyter")
 
 
@@ -98,7 +98,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
-@accepts(form_of(_MODE))
+@accepts(get_form(_MODE))
 def read_mode(slot: Slot) -> PageExecution:
     """Read `execute:` with a single word, which is the mode."""
     return PageExecution(mode=_MODE(slot))

@@ -20,11 +20,11 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.characters import find_forbidden, find_hidden, name_of
+from ..base.diagnostics.characters import find_forbidden, find_hidden, format_code_point
 from ..base.diagnostics.model import Diagnostic, Severity, SiteError
-from ..base.storage.file_names import KEPT_HIDDEN, MARKDOWN, MAX_FOLDERS, is_litter
-from ..base.storage.stamps import FileStamp, stamp_of
-from ..base.storage.symlinks import LinkRefused, Links
+from ..base.storage.file_names import MARKDOWN, MAX_FOLDER_DEPTH, PUBLISHED_HIDDEN, is_temporary_name
+from ..base.storage.stamps import FileStamp, make_stamp
+from ..base.storage.symlinks import LinkRejectedError, Links
 from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
@@ -39,7 +39,7 @@ FindSource = Callable[[PurePosixPath, Path], Source | None]
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
-class _Found(Struct, frozen=True):
+class _SiteFile(Struct, frozen=True):
     """A regular file."""
 
     path: PurePosixPath
@@ -73,12 +73,12 @@ def read_site(
     """
     walker = _Walker(root.resolve(), config.output, texts)
     content = [*walker.walk(PurePosixPath("content"))]
-    if unsaved := _unsaved(walker, {str(found.path) for found in content}):
+    if unsaved := _unsaved_sources(walker, {str(found.path) for found in content}):
         content = sorted([*content, *unsaved], key=lambda one: one.path.as_posix())
-    static = list(walker.walk(PurePosixPath("static"), keep=KEPT_HIDDEN))
+    static = list(walker.walk(PurePosixPath("static"), keep=PUBLISHED_HIDDEN))
     same = _unchanged_sources(before, changed) if before else {}
     _warn_of_foreign_texts(content, walker)
-    posts = _refuse_twins([found for found in content if _is_markdown(found)], walker)
+    posts = _drop_conflicting_posts([found for found in content if _is_markdown(found)], walker)
     sources = [
         same.get((str(found.path), found.stamp))
         or (find and find(found.path, found.file))
@@ -96,7 +96,7 @@ def read_site(
     )
 
 
-def read_again(
+def reread_source(
     root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> SiteFiles | None:
     """Read one source again. Return None if more than its content has changed, or if it cannot be read.
@@ -121,23 +121,23 @@ def _read_one(
     # not through a link, since its target may be in the site under two names
     if (walker.root / path).resolve() != walker.root / path:
         return None
-    found = next(iter([*walker.walk_one(PurePosixPath(path)), *_unsaved(walker, (), path)]), None)
+    found = next(iter([*walker.walk_one(PurePosixPath(path)), *_unsaved_sources(walker, (), path)]), None)
     source = _read_source(found, walker) if found else None
     return None if found is None or source is None or walker.diagnostics else (source, found.stamp)
 
 
-def _unsaved(walker: _Walker, known: Container[str], only: str = "") -> list[_Found]:
+def _unsaved_sources(walker: _Walker, known: Container[str], only: str = "") -> list[_SiteFile]:
     """Return sources in open editors that do not exist on disk yet: all of them, or `only` one."""
     found = []
     for name in [only] if only in walker.texts else () if only else walker.texts:
         path = PurePosixPath(name)
         is_source = path.parts[:1] == ("content",) and path.suffix.lower() in MARKDOWN
-        if not is_source or name in known or any(map(is_litter, path.parts)):
+        if not is_source or name in known or any(map(is_temporary_name, path.parts)):
             continue
         file = walker.root / path
         # an existing file that is not known was rejected, like a link that points outside the site
         if not os.path.lexists(file) and file.resolve() == file:
-            found.append(_Found(path, file, FileStamp(0, 0, 0)))
+            found.append(_SiteFile(path, file, FileStamp(0, 0, 0)))
     return found
 
 
@@ -147,34 +147,34 @@ def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
 
 
-def _is_markdown(found: _Found) -> bool:
+def _is_markdown(found: _SiteFile) -> bool:
     return found.path.suffix.lower() in MARKDOWN
 
 
-def _warn_of_foreign_texts(content: Sequence[_Found], walker: _Walker) -> None:
+def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> None:
     for found in content:
         if hint := foreign_file_hint(found.path):
             message = f"{found.path.suffix} is no page here, so the file is published as it is"
             walker.report("foreign-file", message, found.path, hint, "warning")
 
 
-def _refuse_twins(posts: Sequence[_Found], walker: _Walker) -> list[_Found]:
+def _drop_conflicting_posts(posts: Sequence[_SiteFile], walker: _Walker) -> list[_SiteFile]:
     """Return the posts without duplicates: those whose path differs only in the extension. Report them.
 
     They are not read, because the recorded results of one would be used for the other.
     """
-    twins = {later: first for first, later in twin_posts(post.path for post in posts)}
+    twins = {later: first for first, later in conflicting_posts(post.path for post in posts)}
     for later, first in twins.items():
         message = f"{format_path(first)} and {format_path(later)} would share one folder of recorded results"
         walker.report("twin-posts", message, later, "rename one of them, not only its ending")
     return [post for post in posts if post.path not in twins]
 
 
-def _asset(found: _Found) -> Asset:
+def _asset(found: _SiteFile) -> Asset:
     return Asset(found.path, found.file, found.size)
 
 
-def _read_source(found: _Found, walker: _Walker, keep: KeepText | None = None) -> Source | None:
+def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None) -> Source | None:
     if found.size > MAX_MARKDOWN_BYTES:
         message = f"the file is larger than {MAX_MARKDOWN_BYTES // 1_000_000} MB"
         walker.report("file-too-large", message, found.path, "split the post, or give data its own file")
@@ -225,19 +225,21 @@ class _Walker:
         """Add a diagnostic about the file as a whole."""
         self.diagnostics.append(Diagnostic(code, message, format_path(path), hint=hint, severity=severity))
 
-    def walk(self, path: PurePosixPath, keep: frozenset[str] = frozenset()) -> Iterator[_Found]:
+    def walk(self, path: PurePosixPath, keep: frozenset[str] = frozenset()) -> Iterator[_SiteFile]:
         """Yield the regular files at and below `path`, sorted. Hidden names are skipped unless in `keep`."""
         if os.path.lexists(self.root / path):
             found = sorted(self._visit(path, (), keep), key=lambda one: one.path.as_posix())
             yield from found
 
-    def walk_one(self, path: PurePosixPath) -> Iterator[_Found]:
+    def walk_one(self, path: PurePosixPath) -> Iterator[_SiteFile]:
         """Yield the regular file at `path`, if it exists and may be read."""
         if os.path.lexists(self.root / path):
             above = tuple(self.root / parent for parent in reversed(path.parents[:-1]))
             yield from self._visit(path, above, frozenset())
 
-    def _visit(self, path: PurePosixPath, above: tuple[Path, ...], keep: frozenset[str]) -> Iterator[_Found]:
+    def _visit(
+        self, path: PurePosixPath, above: tuple[Path, ...], keep: frozenset[str]
+    ) -> Iterator[_SiteFile]:
         """Yield the files at `path`. above: the resolved folders above it."""
         try:
             file = self._resolve(path, above)
@@ -248,7 +250,7 @@ class _Walker:
                 for name in self._names(file, path, keep) if self._may_enter(path) else ():
                     yield from self._visit(path / name, (*above, file), keep)
             elif stat.S_ISREG(status.st_mode) and above:
-                yield _Found(path, file, stamp_of(status))
+                yield _SiteFile(path, file, make_stamp(status))
             else:
                 what = "neither a file nor a folder" if above else "not a folder"
                 self.report("unreadable", f"is {what}", path)
@@ -256,25 +258,24 @@ class _Walker:
             self.report("unreadable", f"cannot be read: {_reason(error)}", path)
 
     def _may_enter(self, path: PurePosixPath) -> bool:
-        if len(path.parts) <= MAX_FOLDERS:
+        if len(path.parts) <= MAX_FOLDER_DEPTH:
             return True
-        self.report("unreadable", f"folders are nested more than {MAX_FOLDERS} deep", path)
+        self.report("unreadable", f"folders are nested more than {MAX_FOLDER_DEPTH} deep", path)
         return False
 
     def _resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path | None:
         """Return the file or folder that `path` resolves to; None, after a report, if it must not be read."""
         try:
             return self.links.resolve(path, above)
-        except LinkRefused as refused:
+        except LinkRejectedError as refused:
             self.report("symlink", refused.message, path, refused.hint, refused.severity)
             return None
 
     def _names(self, folder: Path, path: PurePosixPath, keep: frozenset[str]) -> list[str]:
         """Return the names in a folder without litter. Report names that differ only in case or
-        normalization.
-        """
+        normalization."""
         every = (entry.name for entry in folder.iterdir())
-        names = sorted(name for name in every if name in keep or not is_litter(name))
+        names = sorted(name for name in every if name in keep or not is_temporary_name(name))
         first: dict[str, str] = {}
         for name in names:
             twin = first.setdefault(fold_name(name), name)
@@ -286,7 +287,7 @@ class _Walker:
         """Return whether the name is UTF-8, as URLs require. Report invalid and invisible characters."""
         if format_path(path) == str(path):
             if unseen := find_forbidden(path.name) or find_hidden(path.name):
-                message = f"the file's name holds the invisible character {name_of(unseen[0])}"
+                message = f"the file's name holds the invisible character {format_code_point(unseen[0])}"
                 self.report("hidden-character", message, path, "rename the file", "warning")
             return True
         self.report("encoding", "the file's name is not UTF-8", path, "rename the file")
@@ -315,7 +316,7 @@ def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple
 
 
 _MARKDOWN = "rename it to .md"
-_OTHER = "write it as .md; under static/ a file is published as it is"
+_REWRITE_HINT = "write it as .md; under static/ a file is published as it is"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtxt", ".mdtext"), _MARKDOWN),
@@ -323,7 +324,9 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"), f"{_MARKDOWN}; check lists what has no meaning here"
         ),
         ".ipynb": "write its cells as fences in a .md; under static/ a file is published as it is",
-        **dict.fromkeys((".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _OTHER),
+        **dict.fromkeys(
+            (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
+        ),
     }
 )
 """File name extension → hint."""
@@ -342,7 +345,7 @@ def fold_name(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def twin_posts(paths: Iterable[PurePosixPath]) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
+def conflicting_posts(paths: Iterable[PurePosixPath]) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
     """Yield (earlier, later) for each two Markdown files with the same folder under `_freeze/`.
 
     The folder is the path without extension. It contains `outputs.json`, so a post `p/outputs.json.md`

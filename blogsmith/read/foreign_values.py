@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..base.schema.forms import FLAG, TEXT, accepts, either, one_of
-from ..base.schema.readers import TRUTHS, Reader, any_of, one_line, text
+from ..base.schema.forms import FLAG, TEXT, accepts, choice_form, union_form
+from ..base.schema.readers import TRUTHS, Reader, format_choices, one_line, text
 from ..base.schema.slots import Slot
 
 CODE = "front-matter-unknown"
@@ -20,7 +20,7 @@ _PATHS = ("path", "src", "url", "feature")
 """Keys with the path, if an image is a mapping: those of Chirpy, al-folio and Hugo themes."""
 
 
-def warn_of_value(slot: Slot, must: str, hint: str = "") -> None:
+def warn_about_value(slot: Slot, must: str, hint: str = "") -> None:
     """Warn that the value has no effect. must: description of valid values."""
     shown = one_line(slot)
     what = f'"{shown}"' if shown else "this value"
@@ -36,7 +36,7 @@ def lenient_flag(hint: str = "") -> Reader:
             return slot.value
         meant = TRUTHS.get(str(slot.value).strip().casefold())
         if meant is None:
-            warn_of_value(slot, "true or false", hint)
+            warn_about_value(slot, "true or false", hint)
             return None
         fix = slot.rewrite(meant, is_safe=True)
         slot.warn(CODE, f"{slot.name} must be true or false", f"write {meant}", fix)
@@ -49,11 +49,11 @@ def lenient_choice(choices: Iterable[str]) -> Reader:
     """Return a reader of one of several words. It warns about other values."""
     known = tuple(choices)
 
-    @accepts(one_of(known))
+    @accepts(choice_form(known))
     def read(slot: Slot) -> str | None:
         if isinstance(slot.value, str) and slot.value.strip().casefold() in known:
             return slot.value.strip().casefold()
-        warn_of_value(slot, any_of(known))
+        warn_about_value(slot, format_choices(known))
         return None
 
     return read
@@ -69,10 +69,10 @@ def lenient_text(slot: Slot) -> str:
 
 def _join(slot: Slot) -> str:
     """Join sentences with spaces, and words with commas."""
-    entries = [slot.at(index) for index in range(len(slot.value))]
+    entries = [slot.child(index) for index in range(len(slot.value))]
     found = [line for entry in entries if (line := one_line(entry))]
     if len(found) < len(entries):
-        slot.wrong(f"{slot.name} must be a text")
+        slot.report(f"{slot.name} must be a text")
         return ""
     slot.warn(CODE, f"{slot.name} is a list and read as one text", _LIST_HINT)
     return "".join(
@@ -81,16 +81,16 @@ def _join(slot: Slot) -> str:
     )
 
 
-_PICTURE = {"type": "object", "anyOf": [{"required": [key]} for key in _PATHS]}
+_IMAGE_MAPPING = {"type": "object", "anyOf": [{"required": [key]} for key in _PATHS]}
 
 
-@accepts(either(TEXT, _PICTURE))
-def picture_path(slot: Slot) -> str:
+@accepts(union_form(TEXT, _IMAGE_MAPPING))
+def read_image_path(slot: Slot) -> str:
     """Read the path of an image. Of a mapping, only the path is used."""
     if not isinstance(slot.value, dict):
         return lenient_text(slot)
     key = next((key for key in _PATHS if isinstance(slot.value.get(key), str)), "")
     if key:
-        return lenient_text(slot.at(key))
-    slot.wrong(f"{slot.name} must be a path", "write `image: picture.png`")
+        return lenient_text(slot.child(key))
+    slot.report(f"{slot.name} must be a path", "write `image: picture.png`")
     return ""

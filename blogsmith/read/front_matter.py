@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from ..base.diagnostics.characters import find_forbidden, find_hidden, name_of, without_forbidden
-from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.characters import find_forbidden, find_hidden, format_code_point, remove_forbidden
+from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
@@ -24,8 +24,8 @@ from ..base.schema.toml_loader import load_toml
 from ..base.schema.yaml_loader import Located, load
 from ..config.languages import file_language
 from ..config.schema import Config
-from ..model.documents import Document, FrontMatter, Source, end_of
-from .head import read_head
+from ..model.documents import Document, FrontMatter, Source, read_end_later
+from .head import read_front_matter
 
 _HYPHENS = lazy_pattern(r"-{3,}")
 _KEY = lazy_pattern(r"[A-Za-z]\w*:(?:\s|$)")
@@ -39,10 +39,10 @@ _CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "mat
 Loader = Callable[..., Located | None]
 
 
-class _Split(Struct, frozen=True):
+class _SplitSource(Struct, frozen=True):
     """A file split into front matter and body."""
 
-    head: str
+    front_matter: str
     body: str
     first_line: int
     """Line number of the first line of the body, from 1."""
@@ -62,17 +62,17 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
         source, text, lines = replace(source, text=kept), kept, kept.split("\n")
     split = _split(text, lines, reporter)
     located = None
-    if split.head.strip():
-        located = split.load(split.head, reporter, first_line=split.head_line)
+    if split.front_matter.strip():
+        located = split.load(split.front_matter, reporter, first_line=split.head_line)
     path = file_language(source.path, config).path
-    front = read_head(_root(located, reporter), path, config.timezone)
+    front = read_front_matter(_root(located, reporter), path, config.timezone)
     front = with_language(front, source.path, config, reporter)
     _warn_of_hidden(split, reporter)
     body = _printable_body(split, reporter)
     if body != split.body:
         source = replace(source, text="\n".join([*lines[: split.first_line - 1], body]))
     elif text.endswith(body):
-        body = end_of(source, len(text) - len(body))
+        body = read_end_later(source, len(text) - len(body))
     found = reporter.diagnostics
     if any(one.code == "merge-conflict" for one in found):
         # the end of the front matter is unknown until the conflict is resolved
@@ -80,7 +80,7 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     return Document(source, front, body, split.first_line), tuple(found)
 
 
-def _printable_body(split: _Split, reporter: Reporter) -> str:
+def _printable_body(split: _SplitSource, reporter: Reporter) -> str:
     """Return the body without characters that pages must not contain. Report the first of each line.
 
     Later stages count columns without these characters.
@@ -89,30 +89,29 @@ def _printable_body(split: _Split, reporter: Reporter) -> str:
         return split.body
     for number, line in enumerate(split.body.split("\n"), split.first_line):
         if found := find_forbidden(line):
-            message = f"no page may hold the character {name_of(found[0])}, so it is left out"
+            message = f"no page may hold the character {format_code_point(found[0])}, so it is left out"
             place = Place(number, found.start() + 1)
             fix = reporter.substitute(place, found[0], "", title="take the character out", is_safe=True)
             reporter.warn("hidden-character", message, place, "take it out", fix)
-    return without_forbidden(split.body)
+    return remove_forbidden(split.body)
 
 
-def _warn_of_hidden(split: _Split, reporter: Reporter) -> None:
+def _warn_of_hidden(split: _SplitSource, reporter: Reporter) -> None:
     """Warn about invisible characters in values that are not prose (macros, settings of cells), and in
-    comments.
-    """
+    comments."""
     key = ""
-    for number, line in enumerate(split.head.split("\n"), split.head_line):
+    for number, line in enumerate(split.front_matter.split("\n"), split.head_line):
         if named := _HEAD_KEY.match(line):
             key = named[1] or named[2]
         found = find_hidden(line)
         if found and (key in _CODE or line.lstrip().startswith("#")):
-            message = f"this line holds the invisible character {name_of(found[0])}"
+            message = f"this line holds the invisible character {format_code_point(found[0])}"
             place = Place(number, found.start() + 1)
             fix = reporter.substitute(place, found[0], "", title="take the character out")
             reporter.warn("hidden-character", message, place, "take it out", fix)
 
 
-def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
+def _split(text: str, lines: list[str], reporter: Reporter) -> _SplitSource:
     first = lines[0].rstrip()
     if first == "+++" and _TOML_LINE.match("".join(lines[1:2])):
         return _split_toml(lines, reporter)
@@ -120,13 +119,13 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
         return split
     if first != "---":
         _report_misplaced(lines, reporter)
-        return _Split("", text, 1)
+        return _SplitSource("", text, 1)
     for index, line in enumerate(lines[1:], start=1):
         if line.rstrip() in ("---", "..."):
             return _cut(lines, index, index + 1)
     if not "".join(lines[1:2]).strip():
         # a thematic break: nobody leaves the first line of front matter empty and also forgets its end
-        return _Split("", text, 1)
+        return _SplitSource("", text, 1)
     hint = "end it with a line ---"
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
     fix = _end_head(lines, end, "---")
@@ -136,10 +135,10 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _Split:
 
 def _end_head(lines: list[str], end: int, mark: str) -> Fix:
     """Return a fix that ends the front matter before its first empty line."""
-    return exchange(end, len(lines[end - 1]) + 1, "", f"\n{mark}", title=f"end it with a line {mark}")
+    return make_replacement(end, len(lines[end - 1]) + 1, "", f"\n{mark}", title=f"end it with a line {mark}")
 
 
-def _split_toml(lines: list[str], reporter: Reporter) -> _Split:
+def _split_toml(lines: list[str], reporter: Reporter) -> _SplitSource:
     for index, line in enumerate(lines[1:], start=1):
         if line.rstrip() == "+++":
             return _cut(lines, index, index + 1, load_toml)
@@ -149,7 +148,7 @@ def _split_toml(lines: list[str], reporter: Reporter) -> _Split:
     return _cut(lines, end, end, load_toml)
 
 
-def _split_json(text: str, lines: list[str]) -> _Split | None:
+def _split_json(text: str, lines: list[str]) -> _SplitSource | None:
     """Split at the end of the JSON object, or of an invalid object at a line `}` or an empty line.
 
     Return None if other characters follow on its last line: then it is a sentence about JSON.
@@ -164,7 +163,7 @@ def _split_json(text: str, lines: list[str]) -> _Split | None:
         ends = (n for n, line in enumerate(lines, 1) if line.rstrip() == "}" or not line.strip())
         count = next(ends, len(lines))
         end = len("\n".join(lines[:count]))
-    return _Split(text[:end], "\n".join(lines[count:]), count + 1, load_json, 1)
+    return _SplitSource(text[:end], "\n".join(lines[count:]), count + 1, load_json, 1)
 
 
 def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
@@ -180,8 +179,8 @@ def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
         reporter.error("front-matter-open", "this front matter is not read", place, hint)
 
 
-def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) -> _Split:
-    return _Split("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1, read)
+def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) -> _SplitSource:
+    return _SplitSource("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1, read)
 
 
 def _root(located: Located | None, reporter: Reporter) -> Slot:
@@ -191,7 +190,7 @@ def _root(located: Located | None, reporter: Reporter) -> Slot:
     if isinstance(root.value, dict):
         return root
     if root.value is not None:
-        root.wrong("front matter must be `key: value` lines")
+        root.report("front matter must be `key: value` lines")
     return root._replace(value={})
 
 

@@ -16,33 +16,50 @@ from zoneinfo import ZoneInfo
 
 from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, either, form_of, one_of
-from ..base.schema.readers import TEXTS, choice, flag, known, of_kind, shaped, text, texts, unless_empty
-from ..base.schema.records import Table, refuse_key, schema_of
+from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, choice_form, get_form, union_form
+from ..base.schema.readers import (
+    TEXTS,
+    choice,
+    flag,
+    member_of_choices,
+    shaped,
+    string_list,
+    text,
+    typed,
+    unless_empty,
+)
+from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import Slot
 from ..config.schema import Citations, MathSettings
 from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
-from ..config.validate import LANGUAGE, MACRO_NAMED, PACKAGES
+from ..config.validate import LANGUAGE, PACKAGES, check_macro_name
 from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from ..model.documents import KEY_ALIASES, FrontMatter, Series
 from ..model.protection import is_known_key
 from ..model.publications import DOI
 from . import execution
 from .draft_status import is_held_back, is_private_status
-from .foreign_values import CODE, lenient_choice, lenient_flag, lenient_text, picture_path, warn_of_value
+from .foreign_values import (
+    CODE,
+    lenient_choice,
+    lenient_flag,
+    lenient_text,
+    read_image_path,
+    warn_about_value,
+)
 from .references import read_orcids, read_people, read_references
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
-_MOMENTS = ("date", "updated", "publish_date", "expiry_date")
+_DATE_KEYS = ("date", "updated", "publish_date", "expiry_date")
 GIT = "git"
 """Value of `updated` that requests the date of the last commit of the file."""
-_ALIKE = 0.8
+_MIN_SIMILARITY = 0.8
 """Minimum similarity of a misspelling to a known key: `tittle` has 0.91, `data` 0.75."""
-_SHORT = 30
+_MAX_KEY_LENGTH = 30
 """More characters than any known key has."""
-_HONEST = frozenset(("parent", "publish", "published"))
+_KNOWN_UNRELATED_KEYS = frozenset(("parent", "publish", "published"))
 """Keys of other themes that happen to be similar to one of ours."""
-_LOOKED_AT = 50
+_MAX_COMPARED_KEYS = 50
 """Maximum number of unknown keys to compare with known ones; each comparison takes a millisecond."""
 _TOC_HINT = "the table of contents is made from the headings; write true or false"
 _PERMALINK_HINT = "the address of a page of this site is written /a/b/"
@@ -58,22 +75,22 @@ _PART_FORM: Form = {"type": "integer", "minimum": 1}
 _DATE_HINT = "write it as 2026-03-14 or 2026-03-14 09:30 +01:00"
 
 
-def read_head(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
+def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
     """Read the front matter of the file at `path`. Report and drop every invalid value."""
     zone = ZoneInfo(timezone)
     draft = is_held_back(head)
     found = {**HEAD.read_fields(head), "draft": draft}
-    warn_of_foreign_keys(head)
+    warn_about_foreign_keys(head)
     if head.value.get("draft") is not None:
         # an unreadable value may have meant a draft, and its error may have been lowered to a warning
         found.setdefault("draft", True)
     found["date"] = found.get("date") or _name_date(path)
-    for name in _MOMENTS:
+    for name in _DATE_KEYS:
         moment = found.get(name)
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
-        head.at("updated").warn("date", "updated is before date")
-    authors = head.at("authors" if "authors" in head.value else "author")
+        head.child("updated").warn("date", "updated is before date")
+    authors = head.child("authors" if "authors" in head.value else "author")
     return FrontMatter(
         **found,
         extra=_extra(head),
@@ -88,9 +105,11 @@ def _meant_key(key: str) -> str | None:
     import difflib  # imported only after an error, which few sites have
 
     known = sorted(HEAD.fields)
-    swapped = {key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _SHORT) - 1)}
+    swapped = {
+        key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _MAX_KEY_LENGTH) - 1)
+    }
     near = [name for name in known if name in swapped]
-    return next(iter(near or difflib.get_close_matches(key, known, n=1, cutoff=_ALIKE)), None)
+    return next(iter(near or difflib.get_close_matches(key, known, n=1, cutoff=_MIN_SIMILARITY)), None)
 
 
 def _places(head: Slot) -> dict[str, Place]:
@@ -98,14 +117,14 @@ def _places(head: Slot) -> dict[str, Place]:
     keys = {KEY_ALIASES.get(key, key): key for key in head.value if key in HEAD.fields}
     # if both names are used, ours takes precedence
     keys |= {key: key for key in keys if key in head.value}
-    return {key: place for key, written in keys.items() if (place := head.at(written).place)}
+    return {key: place for key, written in keys.items() if (place := head.child(written).place)}
 
 
 def _extra(head: Slot) -> dict[str, Any]:
     """Return the unknown keys. Warn about those that are similar to a known one."""
     extra = {key: value for key, value in head.value.items() if key not in HEAD.fields}
-    unknown = [key for key in extra if key.casefold() not in _HONEST and not is_known_key(key)]
-    for key in unknown[:_LOOKED_AT]:
+    unknown = [key for key in extra if key.casefold() not in _KNOWN_UNRELATED_KEYS and not is_known_key(key)]
+    for key in unknown[:_MAX_COMPARED_KEYS]:
         near = _meant_key(key.casefold())
         if near:
             slot, hint = head.key(key), f"did you mean {near}?"
@@ -120,16 +139,16 @@ def _date(slot: Slot) -> dt.datetime | None:
     try:
         moment = parse_date(written)
     except ValueError:
-        slot.wrong(f'"{written}" is a day or time that does not exist', code="date")
+        slot.report(f'"{written}" is a day or time that does not exist', code="date")
         return None
     if moment is None and written:
-        slot.wrong(
+        slot.report(
             f'"{written}" is no date', _DATE_HINT, code="date", fix=slot.rewrite(nearest_date(written))
         )
     return moment
 
 
-@accepts(either(one_of([GIT]), _DATE_FORM))
+@accepts(union_form(choice_form([GIT]), _DATE_FORM))
 def _updated(slot: Slot) -> dt.datetime | None:
     """Read a date, or None if it is to come from the history of the file."""
     return None if text(slot) == GIT else _date(slot)
@@ -140,14 +159,13 @@ def _doi(slot: Slot) -> str | None:
     written = text(slot)
     found = DOI.fullmatch(written)
     if written and not found:
-        slot.wrong(f'"{written}" is no DOI', "a DOI starts with 10., as in 10.59350/abcde")
+        slot.report(f'"{written}" is no DOI', "a DOI starts with 10., as in 10.59350/abcde")
     return found[1] if found else None
 
 
 def _name_date(path: PurePosixPath) -> dt.datetime | None:
     """Return the date at the start of the name of a file, or of the folder of a bundle; None if there is
-    none.
-    """
+    none."""
     name = path.parent.name if path.stem == "index" else path.stem
     try:
         return parse_date(split_dated_name(name)[0])
@@ -156,7 +174,7 @@ def _name_date(path: PurePosixPath) -> dt.datetime | None:
 
 
 @accepts(
-    either(
+    union_form(
         TEXT,
         {
             "type": "object",
@@ -170,29 +188,29 @@ def _name_date(path: PurePosixPath) -> dt.datetime | None:
     )
 )
 def _series(slot: Slot) -> Series | None:
-    part = slot.mapping.root().at("part")
+    part = slot.mapping.root().child("part")
     if not isinstance(slot.value, dict):
         return _read_numbered(lenient_text(slot), part)
     for key in slot.value:
         if key not in ("name", "part"):
-            refuse_key(slot.key(key), ("name", "part"))
-    if name := text(slot.at("name")):
-        return _read_numbered(name, slot.at("part") if "part" in slot.value else part)
-    slot.wrong("a series needs a name")
+            reject_key(slot.key(key), ("name", "part"))
+    if name := text(slot.child("name")):
+        return _read_numbered(name, slot.child("part") if "part" in slot.value else part)
+    slot.report("a series needs a name")
     return None
 
 
 @accepts(_PART_FORM)
 def _part(slot: Slot) -> None:
     """Check `part` of a page without series. With a series, it is read there."""
-    if slot.mapping.root().at("series").value is None:
+    if slot.mapping.root().child("series").value is None:
         _read_numbered("", slot)
 
 
 def _read_numbered(name: str, part: Slot) -> Series | None:
     number = part.value
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-        number = part.wrong("part must be a number from 1 on")
+        number = part.report("part must be a number from 1 on")
     if not name and number is not None:
         part.mapping.root().key("part").warn(
             "series-part", "part says nothing without series", "add series: Name"
@@ -204,15 +222,17 @@ def _read_numbered(name: str, part: Slot) -> Series | None:
 def _math(slot: Slot) -> None:
     """Accept true or false, which other systems need to enable formulas and which has no effect here."""
     if not isinstance(slot.value, bool):
-        warn_of_value(slot, "true, false, or a mapping", "formulas need no switch, and no MathJax or KaTeX")
+        warn_about_value(
+            slot, "true, false, or a mapping", "formulas need no switch, and no MathJax or KaTeX"
+        )
 
 
 @accepts(FLAG)
-def _nothing(slot: Slot) -> None:
+def _ignore(slot: Slot) -> None:
     """Ignore a key that is read elsewhere."""
 
 
-@accepts(one_of(["wip"]))
+@accepts(choice_form(["wip"]))
 def _status(slot: Slot) -> str | None:
     # already reported with the draft status
     return None if is_private_status(slot) else _STATUS(slot)
@@ -234,7 +254,7 @@ def _permalink(slot: Slot) -> str | None:
     return written
 
 
-@accepts(either(FLAG, *({"type": "string", "pattern": thread} for thread in (MASTODON, BLUESKY))))
+@accepts(union_form(FLAG, *({"type": "string", "pattern": thread} for thread in (MASTODON, BLUESKY))))
 def _comments(slot: Slot) -> bool | str | None:
     """Read true, false, or the URL of a thread."""
     written = slot.value
@@ -245,7 +265,7 @@ def _comments(slot: Slot) -> bool | str | None:
         # browsers omit the scheme
         return f"https://{written}"
     if read_thread(written) is None:
-        slot.wrong(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
+        slot.report(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
         return None
     return written
 
@@ -276,28 +296,31 @@ def _template(slot: Slot) -> str | None:
     """Read the name of a layout. Its existence is checked where pages are rendered."""
     name = lenient_text(slot)
     if name and not _TEMPLATE.fullmatch(name):
-        warn_of_value(slot, "the name of a layout")
+        warn_about_value(slot, "the name of a layout")
         return None
     return name
 
 
 @accepts(
-    {"propertyNames": form_of(MACRO_NAMED), "additionalProperties": {"type": ["string", "number", "null"]}}
+    {
+        "propertyNames": get_form(check_macro_name),
+        "additionalProperties": {"type": ["string", "number", "null"]},
+    }
 )
 def _macros(slot: Slot) -> dict[str, str]:
-    names = [name for name in slot.value if MACRO_NAMED(name, slot.key(name))]
+    names = [name for name in slot.value if check_macro_name(name, slot.key(name))]
     # line breaks are spaces in TeX, so they are kept
     return {
-        name: body if isinstance(body := slot.value[name], str) else text(slot.at(name)) for name in names
+        name: body if isinstance(body := slot.value[name], str) else text(slot.child(name)) for name in names
     }
 
 
-@accepts({"type": ["string", "array"], "pattern": _PACKAGES, "items": one_of(PACKAGES)})
+@accepts({"type": ["string", "array"], "pattern": _PACKAGES, "items": choice_form(PACKAGES)})
 def _packages(names: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     return tuple(name for name in names if _PACKAGE(name, slot.entry(name)))
 
 
-_PACKAGE = known(PACKAGES, "package")
+_PACKAGE = member_of_choices(PACKAGES, "package")
 
 
 _NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
@@ -306,40 +329,40 @@ _NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
 @accepts(TEXTS)
 def _nocite(slot: Slot) -> tuple[str, ...]:
     """Read keys with or without `@`, in a list or in one string; `*` means all."""
-    written = texts()(slot)
+    written = string_list()(slot)
     return tuple(dict.fromkeys(key for text in written for key in _NOCITE.findall(text)))
 
 
 _TABLE = Table(
-    types={str: text, bool: flag(), tuple[str, ...]: texts()},
+    types={str: text, bool: flag(), tuple[str, ...]: string_list()},
     choice=lambda words, _: choice(words),
     readers={
         # read together with other keys that decide about publication
-        "draft": _nothing,
+        "draft": _ignore,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
         **dict.fromkeys(("reading_time", "listing", "numbering", "unlisted"), lenient_flag()),
         "search": _search,
         "toc": lenient_flag(_TOC_HINT),
         "comments": _comments,
         "status": _status,
-        "image": picture_path,
+        "image": read_image_path,
         "permalink": _permalink,
         "template": _template,
-        **dict.fromkeys(_MOMENTS, _date),
+        **dict.fromkeys(_DATE_KEYS, _date),
         "updated": _updated,
         "doi": _doi,
         "citable": lenient_flag(),
-        "tags": texts(separator=","),
-        "categories": texts(separator=","),
+        "tags": string_list(separator=","),
+        "categories": string_list(separator=","),
         "series": _series,
         "part": _part,
         "authors": read_people,
-        "math.macros": of_kind(dict, _macros, "a mapping from names to TeX"),
+        "math.macros": typed(dict, _macros, "a mapping from names to TeX"),
         "math.numbering": choice(get_args(get_type_hints(MathSettings)["numbering"])),
         **execution.READERS,
         "references": read_references,
-        "bibliography": texts(),
-        "publications": texts(),
+        "bibliography": string_list(),
+        "publications": string_list(),
         "citations.style": choice(get_args(get_type_hints(Citations)["style"])),
         "nocite": _nocite,
         # only their type is checked, since the content of the page decides
@@ -353,16 +376,16 @@ _TABLE = Table(
     },
     short={"math": _math, "execute": execution.read_mode},
     names=execution.NAMES,
-    others=KEY_ALIASES,
-    made=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
-    foreign=execution.FOREIGN,
+    aliases=KEY_ALIASES,
+    computed=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
+    foreign_key_hints=execution.FOREIGN,
     notes={
         "part": "Place of the post in its series, from 1 on.",
         "uses_math": "A hint that is not needed: what stands in the text decides.",
         "uses_code": "A hint that is not needed: what stands in the text decides.",
     },
 )
-HEAD = schema_of(FrontMatter, _TABLE)
+HEAD = build_schema(FrontMatter, _TABLE)
 KNOWN_KEYS = tuple(HEAD.fields)
 
 
@@ -386,7 +409,7 @@ HINTS: Mapping[str, str] = MappingProxyType(
 """Key → hint about the corresponding key of blogsmith."""
 
 
-def warn_of_foreign_keys(head: Slot) -> None:
+def warn_about_foreign_keys(head: Slot) -> None:
     """Warn about each of the keys above."""
     for key in [key for key in head.value if key in HINTS]:
         head.key(key).warn("front-matter-key", f"{key} changes nothing here", HINTS[key])

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import SiteError
 from ..base.patterns import lazy_pattern
-from ..base.storage.file_names import MARKDOWN, is_litter
+from ..base.storage.file_names import MARKDOWN, is_temporary_name
 from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import IncludedFile
@@ -80,7 +80,7 @@ def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[s
             return refuse("leads out of the site", "copy the file here")
         if not _may_show(PurePosixPath(path), config) or not _may_show(PurePosixPath(inside), config):
             return refuse("is no file that a post may show")
-        data = _bytes_of(real)
+        data = _read_regular_file(real)
         if data is None:
             return refuse("is no regular file")
         if len(data) > MOST_BYTES:
@@ -95,7 +95,7 @@ def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[s
 
 def _may_show(path: PurePosixPath, config: Config) -> bool:
     parts = path.parts
-    if any(is_litter(part) for part in parts) or parts[0] in _OURS:
+    if any(is_temporary_name(part) for part in parts) or parts[0] in _OURS:
         return False
     if path.is_relative_to(config.output):
         return False
@@ -103,7 +103,7 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
     return not config.markup.untrusted or (parts[0] in ("content", "static") and path.suffix not in MARKDOWN)
 
 
-def _bytes_of(file: Path) -> bytes | None:
+def _read_regular_file(file: Path) -> bytes | None:
     """Return the content, at most one byte above the limit, or None for special files."""
     descriptor = os.open(file, _READ)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

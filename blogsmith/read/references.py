@@ -14,7 +14,7 @@ from typing import Any
 
 from ..base.diagnostics.model import did_you_mean
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import FILLED, TEXT, Form, accepts, either, list_of
+from ..base.schema.forms import FILLED, TEXT, Form, accepts, list_form, union_form
 from ..base.schema.readers import one_line, text
 from ..base.schema.slots import Slot
 from ..model.documents import Reference
@@ -48,7 +48,7 @@ _ACCEPTED_WORDS = (
 )
 _ACCEPTED = frozenset(_ACCEPTED_WORDS.split())
 """Fields of CSL and BibTeX that no page shows, in lower case."""
-_MANY = 5
+_MAX_REPORTED_FIELDS = 5
 """Maximum number of unknown fields reported per entry."""
 
 
@@ -64,8 +64,8 @@ _PERSON: Form = {
     },
     "anyOf": [{"required": [key]} for key in ("name", "literal", "family")],
 }
-_PEOPLE = either(FILLED, _PERSON, list_of(either(FILLED, _PERSON)))
-_YEAR_FORM = either(TEXT, _MAPPING)
+_PEOPLE = union_form(FILLED, _PERSON, list_form(union_form(FILLED, _PERSON)))
+_YEAR_FORM = union_form(TEXT, _MAPPING)
 _ENTRY: Form = {
     "type": "object",
     "properties": {
@@ -86,11 +86,11 @@ _ENTRY: Form = {
 }
 
 
-@accepts(either({"type": "object", "additionalProperties": _ENTRY}, list_of(_ENTRY)))
+@accepts(union_form({"type": "object", "additionalProperties": _ENTRY}, list_form(_ENTRY)))
 def read_references(slot: Slot) -> tuple[Reference, ...]:
     """Return the entries of `references:`, in the author's order, each key once."""
     if not isinstance(slot.value, dict | list):
-        slot.wrong("references must be a list of entries, or a mapping from key to entry")
+        slot.report("references must be a list of entries, or a mapping from key to entry")
         return ()
     found: dict[str, Reference] = {}
     nameless: list[Slot] = []
@@ -103,7 +103,7 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
         if key in found:
             first = found[key].place
             where = f", first on line {first.line}" if first else ""
-            entry.wrong(f'reference "{key}" is given twice{where}')
+            entry.report(f'reference "{key}" is given twice{where}')
         else:
             found[key] = _read_entry(entry, key)
     if nameless:
@@ -128,17 +128,19 @@ def read_people(slot: Slot) -> tuple[str, ...]:
     """Read a list of names, or one name. Each is a string, `{name}` or CSL's `{family, given}`."""
     if not isinstance(slot.value, list):
         return _unique_names([_person(slot, slot.name)])
-    return _unique_names([_person(slot.at(index), slot.name) for index in range(len(slot.value))])
+    return _unique_names([_person(slot.child(index), slot.name) for index in range(len(slot.value))])
 
 
 def read_orcids(slot: Slot) -> dict[str, str]:
     """Map names to ORCID iDs, for people given as mappings with an `orcid`."""
-    slots = [slot.at(index) for index in range(len(slot.value))] if isinstance(slot.value, list) else [slot]
+    slots = (
+        [slot.child(index) for index in range(len(slot.value))] if isinstance(slot.value, list) else [slot]
+    )
     found = {}
     for one in slots:
-        if isinstance(one.value, dict) and (orcid := read_orcid(one.at("orcid"))):
-            quiet = one.at("name").value or one.at("literal").value
-            family, given = one.at("family").value, one.at("given").value
+        if isinstance(one.value, dict) and (orcid := read_orcid(one.child("orcid"))):
+            quiet = one.child("name").value or one.child("literal").value
+            family, given = one.child("family").value, one.child("given").value
             found[str(quiet or (f"{family}, {given}" if given else family))] = orcid
     return found
 
@@ -150,9 +152,9 @@ def read_orcid(slot: Slot) -> str:
         return ""
     found = ORCID.fullmatch(written)
     if found is None:
-        slot.wrong(f'"{written}" is no ORCID iD', "four groups of four, as in 0000-0002-1825-0097")
+        slot.report(f'"{written}" is no ORCID iD', "four groups of four, as in 0000-0002-1825-0097")
     elif not is_orcid(found[1]):
-        slot.wrong(f"{found[1]} is no ORCID iD: its last digit does not fit the others", "copy it anew")
+        slot.report(f"{found[1]} is no ORCID iD: its last digit does not fit the others", "copy it anew")
     else:
         return found[1]
     return ""
@@ -166,26 +168,26 @@ def _person(slot: Slot, key: str) -> str:
     if not isinstance(slot.value, dict):
         found = one_line(slot)
         if not found:
-            slot.wrong(f"{key} must be a name or a list of names")
+            slot.report(f"{key} must be a name or a list of names")
         return found or ""
-    if name := text(slot.at("name")) or text(slot.at("literal")):
+    if name := text(slot.child("name")) or text(slot.child("literal")):
         return name
-    family, given = text(slot.at("family")), text(slot.at("given"))
+    family, given = text(slot.child("family")), text(slot.child("given"))
     if not family:
-        slot.wrong("a person needs name, or family and given")
+        slot.report("a person needs name, or family and given")
     return f"{family}, {given}" if family and given else family
 
 
 def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
     """Yield each entry and its key, empty if it has none. Report entries with an invalid key."""
     for step in slot.value if isinstance(slot.value, dict) else range(len(slot.value)):
-        entry = slot.at(step)
+        entry = slot.child(step)
         if not isinstance(entry.value, dict):
-            entry.wrong("a reference must be a mapping such as `title: …`")
+            entry.report("a reference must be a mapping such as `title: …`")
             continue
-        key = step if isinstance(step, str) else text(entry.at("id")) or text(entry.at("key"))
+        key = step if isinstance(step, str) else text(entry.child("id")) or text(entry.child("key"))
         if key and not _KEY.fullmatch(key):
-            entry.wrong(f'"{key}" cannot be cited', "letters, digits and : . + / - _")
+            entry.report(f'"{key}" cannot be cited', "letters, digits and : . + / - _")
         else:
             yield entry, key
 
@@ -193,15 +195,15 @@ def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
 def _read_entry(entry: Slot, key: str) -> Reference:
     return Reference(
         key,
-        title=lenient_text(entry.at("title")),
+        title=lenient_text(entry.child("title")),
         authors=_authors(entry),
         year=_year(entry),
-        venue=next((venue for name in _VENUES if (venue := lenient_text(entry.at(name)))), ""),
-        volume=lenient_text(entry.at("volume")),
+        venue=next((venue for name in _VENUES if (venue := lenient_text(entry.child(name)))), ""),
+        volume=lenient_text(entry.child("volume")),
         issue=lenient_text(_first(entry, "issue", "number")),
         pages=_HYPHENS.sub("–", lenient_text(_first(entry, "pages", "page"))),
         url=_url(entry),
-        note=lenient_text(entry.at("note")),
+        note=lenient_text(entry.child("note")),
         extra=_extra(entry),
         place=entry.place,
     )
@@ -211,7 +213,7 @@ def _extra(entry: Slot) -> dict[str, Any]:
     """Return the fields that are not printed. Warn about unknown ones."""
     extra = {key: value for key, value in entry.value.items() if key not in _PRINTED and key not in _VENUES}
     unknown = [key for key in extra if key.casefold() not in _ACCEPTED and not key.startswith("_")]
-    for key in unknown[:_MANY]:
+    for key in unknown[:_MAX_REPORTED_FIELDS]:
         hint = did_you_mean(key, (*_PRINTED, *_VENUES)) or "write what readers shall see under note:"
         entry.key(key).warn("front-matter-key", f"{key} of a reference is not printed", hint)
     return extra
@@ -224,7 +226,7 @@ def is_known_field(name: str) -> bool:
 
 def _first(entry: Slot, *keys: str) -> Slot:
     """Return the value of the first key that is set."""
-    return next((slot for key in keys if (slot := entry.at(key)).value is not None), entry.at(keys[0]))
+    return next((slot for key in keys if (slot := entry.child(key)).value is not None), entry.child(keys[0]))
 
 
 def _authors(entry: Slot) -> tuple[str, ...]:
@@ -250,23 +252,23 @@ def _date_parts(slot: Slot) -> str:
     match slot.value:
         case {"date-parts": [[year, *_], *_]} | {"year": year} | {"raw": year} if isinstance(year, str | int):
             return str(year)
-    slot.wrong(f"{slot.name} must be a year, or a mapping as in CSL", "write `year: 2017`")
+    slot.report(f"{slot.name} must be a year, or a mapping as in CSL", "write `year: 2017`")
     return ""
 
 
 def _url(entry: Slot) -> str:
     """Read `url`, otherwise the URL of the DOI."""
     for key in ("url", "URL"):
-        if url := text(entry.at(key)):
+        if url := text(entry.child(key)):
             if _URL.fullmatch(url):
                 return url
-            _report_address(entry.at(key), url)
+            _report_address(entry.child(key), url)
             return ""
     for key in ("doi", "DOI"):
-        if doi := text(entry.at(key)):
+        if doi := text(entry.child(key)):
             if found := _DOI.fullmatch(doi):
                 return f"https://doi.org/{found[1]}"
-            entry.at(key).wrong(f'"{doi}" is no DOI', "a DOI starts with 10., as in 10.1000/182")
+            entry.child(key).report(f'"{doi}" is no DOI', "a DOI starts with 10., as in 10.1000/182")
     return ""
 
 
@@ -274,7 +276,7 @@ def _report_address(slot: Slot, url: str) -> None:
     """Report an invalid URL: an error for other schemes, which may run code, otherwise a warning."""
     message = f'"{url}" is no http or https address'
     if ":" in url.partition("/")[0]:
-        slot.wrong(message)
+        slot.report(message)
     else:
         is_host = url.casefold().startswith("www.")
         hint = f"write https://{url}" if is_host else "link to a page or file of this site in the text"

@@ -9,14 +9,14 @@ from markdown_it.token import Token
 
 from ..languages.language import Language
 from ..syntax.headings import plain_text
-from ..syntax.records import Callout, Collapsible, TableRecord, record_of
-from .context import Rendering, Rule
+from ..syntax.records import Callout, Collapsible, TableRecord, get_record
+from .context import PageRendering, Rule
 from .margins import is_margin_note, margin_note_opening
 from .prose import attributes, escape_html
 
 
-def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    callout = record_of(tokens[index], Callout)
+def _callout_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    callout = get_record(tokens[index], Callout)
     if is_margin_note(callout):
         return margin_note_opening(rendering, callout, tokens[index])
     own = str(tokens[index].attrs.get("class", ""))
@@ -32,7 +32,7 @@ def _callout_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> 
         start = f'<details {classes} data-kind="{callout.kind}"{name}{rest}{opened}>\n'
     else:
         start = f'<aside {classes} data-kind="{callout.kind}" role="note"{name}{rest}>\n'
-    if callout.titled:
+    if callout.has_title:
         return start
     tag = _title_tag(callout)
     return f'{start}<{tag} class="callout-title">{_label(rendering, callout)}</{tag}>\n'
@@ -42,84 +42,84 @@ def _title_tag(callout: Callout) -> str:
     return "summary" if callout.fold else "p"
 
 
-def _label(rendering: Rendering, callout: Callout) -> str:
-    title = rendering.name_of(callout.title)
+def _label(rendering: PageRendering, callout: Callout) -> str:
+    title = rendering.kind_name(callout.title)
     if not callout.number:
         return escape_html(title)
     label = escape_html(rendering.language.translate("{name} {number}", name=title, number=callout.number))
     return f'<span class="callout-label">{label}</span>'
 
 
-def _title_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    callout = record_of(tokens[index], Callout)
+def _title_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    callout = get_record(tokens[index], Callout)
     if is_margin_note(callout):
         return '<p class="margin-title">'
     start = f'<{_title_tag(callout)} class="callout-title">'
     return f'{start}{_label(rendering, callout)} <span class="callout-name">(' if callout.number else start
 
 
-def _title_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    callout = record_of(tokens[index], Callout)
+def _title_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    callout = get_record(tokens[index], Callout)
     end = ")</span>" if callout.number else ""
     return f"{end}</{_title_tag(callout)}>\n"
 
 
-def _body_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "" if is_margin_note(record_of(tokens[index], Callout)) else '<div class="callout-body">\n'
+def _body_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    return "" if is_margin_note(get_record(tokens[index], Callout)) else '<div class="callout-body">\n'
 
 
-def _body_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return "" if is_margin_note(record_of(tokens[index], Callout)) else "</div>\n"
+def _body_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    return "" if is_margin_note(get_record(tokens[index], Callout)) else "</div>\n"
 
 
-def _callout_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    if not record_of(tokens[index], Callout).fold:
+def _callout_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    if not get_record(tokens[index], Callout).fold:
         return "</aside>\n"
     rendering.reading.leave()
     return "</details>\n"
 
 
-def _qed(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _render_end_mark(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     mark = '<span class="qed">∎</span>'
     return f'<p class="qed-line">{mark}</p>\n' if tokens[index].block else f" {mark}"
 
 
-def _collapsible_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    is_open = record_of(tokens[index], Collapsible).open
+def _collapsible_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    is_open = get_record(tokens[index], Collapsible).open
     rendering.reading.enter(is_folded=not is_open)
     opened = " open" if is_open else ""
     return f"<details{attributes(tokens[index])}{opened}>\n"
 
 
-def _label_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _label_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "<summary>"
 
 
-def _label_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _label_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</summary>\n"
 
 
-def _collapsible_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _collapsible_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     rendering.reading.leave()
     return "</details>\n"
 
 
-def _element_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _element_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     if token.tag == "details":
         rendering.reading.enter(is_folded="open" not in token.attrs)
     return f"<{token.tag}{attributes(token)}>" + ("\n" if token.block else "")
 
 
-def _element_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _element_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     tag = tokens[index].tag
     if tag == "details":
         rendering.reading.leave()
     return f"</{tag}>{tokens[index].markup}"
 
 
-def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    table = record_of(tokens[index], TableRecord)
+def _table_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    table = get_record(tokens[index], TableRecord)
     name = f' id="{escape_html(table.id)}"' if table.id else ""
     # Screen reader users could not distinguish two regions of the same name.
     label = (
@@ -131,9 +131,9 @@ def _table_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> st
     return f"{wrap}\n<table{name}{attributes(tokens[index], 'id')}>\n"
 
 
-def caption(rendering: Rendering, table_open: Token, html: str) -> str:
+def caption(rendering: PageRendering, table_open: Token, html: str) -> str:
     """Return the caption of the table that starts with `table_open`."""
-    return f"{table_caption(rendering.language, record_of(table_open, TableRecord).number, html)}\n"
+    return f"{table_caption(rendering.language, get_record(table_open, TableRecord).number, html)}\n"
 
 
 def table_caption(language: Language, number: str, html: str) -> str:
@@ -143,7 +143,7 @@ def table_caption(language: Language, number: str, html: str) -> str:
     return f"<caption>{label}{' ' if label and html else ''}{html}</caption>" if label or html else ""
 
 
-def header_cell(rendering: Rendering, children: Sequence[Token], html: str) -> str:
+def header_cell(rendering: PageRendering, children: Sequence[Token], html: str) -> str:
     """Return the content of a header cell. If it is only formulas, they get a name.
 
     Checkers and some screen readers ignore text in `<math>`, so the header would be empty to them.
@@ -154,7 +154,7 @@ def header_cell(rendering: Rendering, children: Sequence[Token], html: str) -> s
     return html.replace("<math ", f'<math aria-label="{name}" ', 1)
 
 
-def _table_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _table_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</table>\n</div>\n"
 
 
@@ -166,7 +166,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "callout_body_open": _body_open,
         "callout_body_close": _body_close,
         "callout_close": _callout_close,
-        "qed": _qed,
+        "qed": _render_end_mark,
         "collapsible_open": _collapsible_open,
         "collapsible_label_open": _label_open,
         "collapsible_label_close": _label_close,

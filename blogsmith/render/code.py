@@ -15,15 +15,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import nearest, question_of
+from ..base.diagnostics.model import format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from .lexing import Lex, Piece, TooSlow, Unfaithful, lex_in_time, lexer_class
+from .lexing import Lex, LexerError, LexTimeout, Piece, lex_in_time, lexer_class
 
 _PLAIN = name_set("algorithm ascii csv log mermaid none plain plaintext pseudo pseudocode text tsv txt")
 """Languages without highlighting, in lower case."""
 
-_ALIASES = MappingProxyType(
+_PYGMENTS_NAMES = MappingProxyType(
     {
         "cmd": "bat",
         "dotenv": "bash",
@@ -62,7 +62,7 @@ class Highlighted(Struct, frozen=True):
     """
     problem: str = ""
     """Reason why the code is plain, for the author; empty if it is highlighted."""
-    meant: str = ""
+    suggestion: str = ""
     """Suggestion for an unknown language; empty if there is none."""
 
 
@@ -90,9 +90,9 @@ def highlight(
         return Highlighted(_plain(source), problem)
     try:
         return Highlighted(_lines(lex(source, alias, deadline_s)))
-    except TooSlow:
+    except LexTimeout:
         return Highlighted(_plain(source), f"highlighting takes longer than {deadline_s:g} s")
-    except Unfaithful:
+    except LexerError:
         return Highlighted(_plain(source), f'the highlighter for "{language}" changes the text')
     except Exception:  # A lexer is third-party code that may raise any error; the page is more important.
         return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
@@ -117,7 +117,7 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     title: str = ""
     first_line: int = 1
     """Number of the first line."""
-    marked: frozenset[int] = frozenset()
+    highlighted: frozenset[int] = frozenset()
     """Lines to highlight, counted from 1 regardless of `first_line`."""
     added: frozenset[int] = frozenset()
     """Added lines, counted from 1."""
@@ -175,7 +175,7 @@ def _line_spans(lines: Sequence[str], options: FigureOptions) -> str:
 
     Added and removed lines are `<ins>` and `<del>`, so that screen readers announce them.
     """
-    if options.marked or options.added or options.removed or options.marks:
+    if options.highlighted or options.added or options.removed or options.marks:
         return "".join(_marked_spans(lines, options))
     start, end = '<span class="line">', "</span>"
     html = f"\n{end}{start}".join(lines)
@@ -190,7 +190,7 @@ def _marked_spans(lines: Sequence[str], options: FigureOptions) -> Iterator[str]
         if line or newline:
             marks = "".join(map(_mark, options.marks.get(number, ())))
             tag = "ins" if number in options.added else "del" if number in options.removed else "span"
-            hl = " hl" if number in options.marked else ""
+            hl = " hl" if number in options.highlighted else ""
             yield f'<{tag} class="line{hl}">{line}{marks}{newline}</{tag}>'
 
 
@@ -214,7 +214,7 @@ def _is_plain(language: str) -> bool:
 
 def _lexer_alias(language: str) -> str | None:
     """Return Pygments' name of `language`, or None."""
-    alias = _ALIASES.get(language.lower(), language.lower())
+    alias = _PYGMENTS_NAMES.get(language.lower(), language.lower())
     return alias if lexer_class(alias) else None
 
 
@@ -224,12 +224,12 @@ def _languages(initial: str) -> tuple[str, ...]:
     from pygments.lexers import get_all_lexers
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
-    return tuple(sorted(name for name in known | _PLAIN | set(_ALIASES) if name.startswith(initial)))
+    return tuple(sorted(name for name in known | _PLAIN | set(_PYGMENTS_NAMES) if name.startswith(initial)))
 
 
 def _unknown(language: str, source: str) -> Highlighted:
     near, is_in_browser = nearest(language, _languages(language[:1].lower())), language in _IN_BROWSER
-    hint = "readers run ```python with #| run-in: browser" if is_in_browser else question_of(near)
+    hint = "readers run ```python with #| run-in: browser" if is_in_browser else format_suggestion(near)
     problem = f'unknown language "{language}"' + (f" ({hint})" if hint else "")
     return Highlighted(_plain(source), problem, "" if is_in_browser else near or "")
 
@@ -266,7 +266,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
         if goes_on:
             html[-1] = html[-1].removesuffix(_END)
         if "\n" in source:
-            text, goes_on = _break_lines(escaped[source], css, is_open=goes_on)
+            text, goes_on = _split_span(escaped[source], css, is_open=goes_on)
             append(text + _END if goes_on else text)
         elif goes_on:
             append(escaped[source] + _END)
@@ -276,7 +276,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
     return tuple("".join(html).split("\n"))
 
 
-class _Kept(dict[Any, str]):
+class _HtmlCache(dict[Any, str]):
     """A cache of HTML for pieces of code: spaces, brackets and names are frequent."""
 
     def keep(self, key: str | Piece, source: str, html: str) -> str:
@@ -288,14 +288,14 @@ class _Kept(dict[Any, str]):
         return html
 
 
-class _Escaped(_Kept):
+class _Escaped(_HtmlCache):
     """Text → HTML."""
 
     def __missing__(self, text: str) -> str:
         return self.keep(text, text, text if text.isalnum() else _text(text))
 
 
-class _Spans(_Kept):
+class _Spans(_HtmlCache):
     """Piece with a class, on one line → span."""
 
     def __missing__(self, piece: Piece) -> str:
@@ -314,7 +314,7 @@ def _spans() -> _Spans:
     return _Spans()
 
 
-def _break_lines(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
+def _split_span(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
     """Return HTML of several lines with spans closed at each line end, and whether a span is left open.
 
     is_open: The text starts inside a span. Empty lines get no span.

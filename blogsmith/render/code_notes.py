@@ -8,9 +8,9 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..languages.language import Language
-from ..syntax.records import CodeNote, Fence, record_of
+from ..syntax.records import CodeNote, Fence, get_record
 from .code import LineMark
-from .context import Rendering, Rule
+from .context import PageRendering, Rule
 from .prose import escape_html
 
 
@@ -29,8 +29,8 @@ def line_marks(language: Language, fence: Fence) -> Mapping[int, Sequence[LineMa
     return found
 
 
-def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    note = record_of(tokens[index], CodeNote)
+def _note_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    note = get_record(tokens[index], CodeNote)
     label = escape_html(rendering.language.translate("Back to the code, mark {number}", number=note.number))
     link = f'<a class="code-backref" href="#cnref-{note.fence}-{note.number}" role="doc-backlink"'
     return f' {link} aria-label="{label}">↩</a></{tokens[index].tag}>\n'

@@ -19,13 +19,13 @@ from ..hooks import FormulaConverter
 from ..languages.language import ENGLISH, Language
 from ..model.documents import ConverterFallback, Document
 from ..model.links import LinkTarget
-from ..model.pictures import ImageInfo, PictureVariant
-from ..model.remote_images import REMOTE_HINT, is_remote, remote_address, remote_message
+from ..model.pictures import ImageInfo, ImageVariant
+from ..model.remote_images import REMOTE_HINT, format_remote_message, is_remote, normalize_remote_url
 from ..model.results import PageResults
 from ..syntax.parser import Parsed
 from ..syntax.references.labels import Label
 from .fragments import fragment_key
-from .tools import Tools
+from .tools import SiteAccess
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
@@ -44,7 +44,7 @@ SECONDS_PER_CODE_LINE = 1.5
 
 _WORD = lazy_pattern(r"[^\W_]+(?:['’.-][^\W_]+)*")
 _LETTER, _JOINT, _GAP = b"a", b"-", b" "
-_SIGNS = bytes(
+_CHARACTER_CLASSES = bytes(
     ord(_LETTER)
     if chr(code).isascii() and chr(code).isalnum()
     else ord(_JOINT if chr(code) in "'.-" else _GAP)
@@ -103,7 +103,7 @@ class ReadingTime:
 
 def _count_ascii(text: str) -> int:
     """Return the number of matches of `_WORD` in ASCII text, in a tenth of the time."""
-    signs = _GAP + text.encode("ascii").translate(_SIGNS)
+    signs = _GAP + text.encode("ascii").translate(_CHARACTER_CLASSES)
     if _JOINED in signs:
         # Done twice, because of two joints around one letter only the first is matched.
         signs = signs.replace(_JOINED, 2 * _LETTER).replace(_JOINED, 2 * _LETTER)
@@ -129,15 +129,15 @@ def _stock_renderer() -> RendererHTML:
 
 
 @dataclass
-class Rendering:
+class PageRendering:
     """The rendering of one page."""
 
     parsed: Parsed
-    tools: Tools
+    tools: SiteAccess
     reporter: Reporter
     macros: dict[str, str | Macro]
     """TeX macros so far: the site's, the page's, and those that its formulas have defined."""
-    render: Callable[[Rendering, Sequence[Token]], str]
+    render: Callable[[PageRendering, Sequence[Token]], str]
     """`html.render_tokens`, for rules whose HTML contains other tokens."""
     results: PageResults
     """Results of the page's cells and values."""
@@ -147,9 +147,9 @@ class Rendering:
     """Plugin that typesets the formulas; None for our own converter."""
     fallbacks: dict[ConverterFallback, None] = field(default_factory=dict)
     """Formulas that our converter typesets although a plugin is in use."""
-    files: dict[str, Path | bytes] = field(default_factory=dict)
+    cell_images: dict[str, Path | bytes] = field(default_factory=dict)
     """Images of the page's cells: name in the page's folder → file to copy or content."""
-    stock: RendererHTML = field(default_factory=_stock_renderer)
+    default_renderer: RendererHTML = field(default_factory=_stock_renderer)
     """Renders tokens without a rule of ours."""
     gallery: GalleryFrame | None = None
     is_in_link: bool = False
@@ -158,18 +158,18 @@ class Rendering:
     """The current tokens are inside a figure."""
     frame_caption: str = ""
     """Caption of that figure as text."""
-    variants: set[PictureVariant] = field(default_factory=set)
+    variants: set[ImageVariant] = field(default_factory=set)
     """Smaller copies of images that the page refers to."""
     widgets: set[str] = field(default_factory=set)
-    given_up: set[str] = field(default_factory=set)
+    failed_shortcodes: set[str] = field(default_factory=set)
     """Shortcodes whose templates did not finish."""
-    unknown: set[str] = field(default_factory=set)
+    unknown_shortcodes: set[str] = field(default_factory=set)
     """Names of unknown shortcodes that were already reported."""
-    loaded: dict[str, list[str]] = field(default_factory=dict)
+    browser_packages: dict[str, list[str]] = field(default_factory=dict)
     """Browser session → packages that its code requires so far."""
     has_unmet_note: bool = False
     """The page already shows that some of its code was not run."""
-    told_run: RunLine | None = None
+    last_run_line: RunLine | None = None
     """Last run whose details were printed in full after a result."""
     tab_labels: set[str] = field(default_factory=set)
     """Labels of all tabs so far."""
@@ -197,7 +197,7 @@ class Rendering:
         """Labels of this page."""
         return self.parsed.labels
 
-    def copy_without_report(self) -> Rendering:
+    def copy_without_report(self) -> PageRendering:
         """Return a copy for rendering tokens again whose problems were already reported."""
         return replace(
             self,
@@ -221,12 +221,12 @@ class Rendering:
             self._macros_key = fragment_key(*self.macros.items())
         return self._macros_key
 
-    def name_of(self, kind: str) -> str:
+    def kind_name(self, kind: str) -> str:
         """Return the name of a callout kind in the page's language. The site's kinds are not translated."""
         is_own = any(row.title == kind for row in self.tools.config.callouts.values())
         return kind if is_own else self.language.translate(kind)
 
-    def problem(self, target: LinkTarget, place: Place | None) -> None:
+    def report_target(self, target: LinkTarget, place: Place | None) -> None:
         """Report a broken link target, and record the target if it is in the site."""
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
@@ -241,16 +241,16 @@ class Rendering:
         """
         found = self.tools.image(path, self.document)
         if not isinstance(found, ImageInfo):
-            self.problem(found, place)
+            self.report_target(found, place)
             found = ImageInfo(found.local_url, None, None)
             if not found.url and is_remote(path):
-                found = msgspec.structs.replace(found, address=remote_address(path))
+                found = msgspec.structs.replace(found, remote_url=normalize_remote_url(path))
         settings = self.tools.config.images
         if found.is_remote and settings.remote == "warn":
-            self.reporter.warn("image-remote", remote_message(path), place, REMOTE_HINT)
+            self.reporter.warn("image-remote", format_remote_message(path), place, REMOTE_HINT)
         if found.bytes > MOST_BYTES or (found.is_animated and found.bytes > MOST_MOVING_BYTES):
             self._report_large(path, found, place)
-        if found.located and settings.metadata == "keep":
+        if found.has_location and settings.metadata == "keep":
             # The file reveals where the image was taken, which is often a home.
             message = f"image {path} tells where it was taken"
             hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
@@ -270,11 +270,11 @@ class Rendering:
             hint = "make it smaller: 1600 pixels across are enough for most pages"
         self.reporter.warn("image-large", message, place, hint)
 
-    def absorb(self, error: SiteError) -> None:
+    def add_diagnostics(self, error: SiteError) -> None:
         """Add the diagnostics of a lower stage that failed."""
         for diagnostic in error.diagnostics:
             self.reporter.add(diagnostic)
 
 
-Rule = Callable[[Rendering, Sequence[Token], int], str]
+Rule = Callable[[PageRendering, Sequence[Token], int], str]
 """Function that maps (rendering, tokens, index) to the HTML of `tokens[index]`."""

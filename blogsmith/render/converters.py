@@ -14,24 +14,24 @@ from ..base.diagnostics.model import SiteError
 from ..base.timeout import alarm, has_alarm
 from ..hooks import FormulaConverter, FormulaSource, Plugins
 from ..tex.errors import TexError
-from ..tex.foreign.unusable import UnusableMathml
+from ..tex.foreign.unusable import UnusableMathmlError
 
 if TYPE_CHECKING:
     from ..tex.convert import Convert, FormulaOptions, TypesetFormula
     from ..tex.foreign.reader import ForeignFormula
     from ..tex.parse.reader import Macro
 
-OURS = "blogsmith"
+BUILT_IN = "blogsmith"
 """Value of `math: {converter: …}` that selects our converter although a plugin has the hook."""
 DEADLINE_S = 1.0
 """Time limit for one formula in seconds of processor time, so that a busy machine builds the same page."""
 _MOST_WORDS = 120
 
-ForeignConvert = Callable[[FormulaConverter, FormulaSource], "ForeignFormula | str"]
+PluginConvert = Callable[[FormulaConverter, FormulaSource], "ForeignFormula | str"]
 """Function that returns the plugin's formula, or the reason why it cannot be used. It has no side effects."""
 
 
-class ConverterTooSlow(BaseException):
+class ConverterTimeout(BaseException):
     """The time limit was exceeded. Not an Exception, because third-party converters catch those."""
 
 
@@ -41,34 +41,34 @@ def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> Formula
     Raise LookupError if no plugin of this name has the hook. untrusted: The formulas come from untrusted
     authors.
     """
-    if name == OURS or not (name or plugins.converters):
+    if name == BUILT_IN or not (name or plugins.converters):
         return None
     found = plugins.converters[name] if name else next(iter(plugins.converters.values()))
     return None if untrusted and found.trusted else found
 
 
-def no_converter(name: str) -> str:
+def unknown_converter_message(name: str) -> str:
     """Return the error message for a setting that names a plugin without the hook."""
     return f'no plugin of this site named "{name}" typesets formulas'
 
 
-def convert_foreign(converter: FormulaConverter, source: FormulaSource) -> ForeignFormula | str:
+def convert_with_plugin(converter: FormulaConverter, source: FormulaSource) -> ForeignFormula | str:
     """Return the plugin's formula in a form that pages accept, or the reason why it cannot be used.
 
     The reason is a clause. Raise SiteError if the plugin imports a forbidden module.
     """
     from ..tex.foreign.reader import read_mathml
 
-    limit = alarm(DEADLINE_S, ConverterTooSlow, working=True) if has_alarm() else nullcontext()
+    limit = alarm(DEADLINE_S, ConverterTimeout, is_cpu_time=True) if has_alarm() else nullcontext()
     try:
         with limit:
             made: object = converter.convert(source)
             if made is None:
                 return "the plugin passes it over"
             return read_mathml(made) if isinstance(made, str) else "what it gives is no text"
-    except ConverterTooSlow:
+    except ConverterTimeout:
         return f"it takes longer than {DEADLINE_S:g} s"
-    except UnusableMathml as why:
+    except UnusableMathmlError as why:
         return str(why)
     except SiteError:
         raise
@@ -77,8 +77,8 @@ def convert_foreign(converter: FormulaConverter, source: FormulaSource) -> Forei
         return f"{type(error).__name__}: {words[:_MOST_WORDS]}" if words else type(error).__name__
 
 
-def plug_in(
-    ours: Convert, converter: FormulaConverter, foreign: ForeignConvert, report: Callable[[str], object]
+def with_plugin(
+    ours: Convert, converter: FormulaConverter, foreign: PluginConvert, report: Callable[[str], object]
 ) -> Convert:
     """Return `ours` with the markup that `converter` makes.
 
@@ -87,7 +87,7 @@ def plug_in(
 
     def convert(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         from ..tex.convert import TypesetFormula
-        from ..tex.foreign_formula import check_replaceable, foreign_source, frame_foreign
+        from ..tex.foreign_formula import check_replaceable, frame_foreign, prepare_foreign_source
 
         found: TypesetFormula | None = None
         mistake: TexError | None = None
@@ -98,7 +98,7 @@ def plug_in(
                 raise
             mistake = error
         display, macros = options["display"], options["macros"]
-        source = FormulaSource(foreign_source(tex, macros), display, options["packages"])
+        source = FormulaSource(prepare_foreign_source(tex, macros), display, options["packages"])
         if mistake and not _knows(converter, source.tex):
             raise mistake
         try:
@@ -106,9 +106,9 @@ def plug_in(
                 check_replaceable(found)
             made = foreign(converter, source)
             if isinstance(made, str):
-                raise UnusableMathml(made)
+                raise UnusableMathmlError(made)
             mathml = frame_foreign(made, tex, display=display, rows=options["rows"])
-        except UnusableMathml as why:
+        except UnusableMathmlError as why:
             if found is None:
                 assert mistake is not None, "one of the two is there"
                 raise mistake from None

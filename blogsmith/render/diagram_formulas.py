@@ -42,7 +42,7 @@ _TEXT = lazy_pattern(r"<text\b([^<>]*)>((?:(?!</text>).)*)</text>", re.DOTALL)
 _TAG = lazy_pattern(r"<[^<>]*>")
 _ATTRIBUTE = lazy_pattern(r"([\w-]+)=\"([^\"]*)\"")
 _SHIFT = lazy_pattern(r"(-?[\d.]+)em")
-_ABOVE_EM: Mapping[str, float] = MappingProxyType(
+_BASELINE_OFFSETS_EM: Mapping[str, float] = MappingProxyType(
     {
         "central": 0,
         "middle": 0,
@@ -66,7 +66,7 @@ _OF_TEXT = ("dominant-baseline", "dy", "fill", "text-anchor")
 class _Formula(Struct, frozen=True):
     """A formula and its placeholder in the drawing."""
 
-    word: str
+    placeholder: str
     tex: str
     html: str
     scale: float
@@ -101,7 +101,7 @@ class LabelFormulas:
     def restore_text(self, text: str) -> str:
         """Return a string from the renderer with the author's formulas."""
         for formula in self._formulas.values():
-            text = text.replace(formula.word, f"${formula.tex}$")
+            text = text.replace(formula.placeholder, f"${formula.tex}$")
         return text
 
     def restore_column(self, line: int, column: int) -> int:
@@ -115,7 +115,7 @@ class LabelFormulas:
             shift = change.old_end - change.end
         return column + shift
 
-    def place(self, drawing: Drawing) -> Drawing:
+    def insert_formulas(self, drawing: Drawing) -> Drawing:
         """Return the drawing with formulas instead of placeholders."""
         if not self._formulas:
             return drawing
@@ -130,12 +130,12 @@ class LabelFormulas:
         for found in _formulas(line):
             tex = line[found.inner : found.inner_end].strip()
             known = self._formulas.get(tex) or self._add(tex, number, found.start + 1)
-            parts += [line[at : found.start], known.word]
+            parts += [line[at : found.start], known.placeholder]
             length += found.start - at
             self._changes.setdefault(number, []).append(
-                _Change(length, length + len(known.word), found.start, found.end)
+                _Change(length, length + len(known.placeholder), found.start, found.end)
             )
-            length, at = length + len(known.word), found.end
+            length, at = length + len(known.placeholder), found.end
         return "".join([*parts, line[at:]])
 
     def _add(self, tex: str, line: int, column: int) -> _Formula:
@@ -144,11 +144,11 @@ class LabelFormulas:
         html = self._typeset(f"${tex}$", line, column)
         width, height = _size_em(html, tex)
         scale = max(_LEAST_SCALE, min(1.0, _MOST_EM / height))
-        word = self._word(width * scale + _MARGIN_EM)
+        word = self._make_placeholder(width * scale + _MARGIN_EM)
         self._formulas[tex] = formula = _Formula(word, tex, html, scale)
         return formula
 
-    def _word(self, width_em: float) -> str:
+    def _make_placeholder(self, width_em: float) -> str:
         """Return a word that the source does not contain. No word is part of another."""
         number = len(self._formulas)
         bits = f"{number:0{_BITS}b}".replace("0", "i").replace("1", "l")
@@ -160,12 +160,12 @@ class LabelFormulas:
 
     def _label(self, text: re.Match[str]) -> str:
         written = unescape(_TAG.sub("", text[2]))
-        if not any(formula.word in written for formula in self._formulas.values()):
+        if not any(formula.placeholder in written for formula in self._formulas.values()):
             return text[0]
         attributes = dict(_ATTRIBUTE.findall(text[1]))
         before, align = _START.get(attributes.get("text-anchor", ""), _START["start"])
         shift = _SHIFT.fullmatch(attributes.get("dy", ""))
-        middle = _ABOVE_EM.get(attributes.get("dominant-baseline", ""), _LETTERS_EM)
+        middle = _BASELINE_OFFSETS_EM.get(attributes.get("dominant-baseline", ""), _LETTERS_EM)
         top = -middle - _HEIGHT_EM / 2 + (float(shift[1]) if shift else 0)
         color = attributes.get("fill", "var(--diagram-ink,currentColor)")
         line, plain = "".join(self._html(written)), escape(self._plain(written), quote=False)
@@ -180,7 +180,7 @@ class LabelFormulas:
         )
 
     def _html(self, text: str) -> Iterator[str]:
-        words = {formula.word: formula for formula in self._formulas.values()}
+        words = {formula.placeholder: formula for formula in self._formulas.values()}
         for part in re.split(f"({'|'.join(words)})", text):
             formula = words.get(part)
             if formula is None:
@@ -192,7 +192,7 @@ class LabelFormulas:
 
     def _plain(self, text: str) -> str:
         for formula in self._formulas.values():
-            text = text.replace(formula.word, formula.tex)
+            text = text.replace(formula.placeholder, formula.tex)
         return text
 
 

@@ -14,8 +14,8 @@ from markdown_it.token import Token
 from ..base.patterns import lazy_pattern
 from ..model.documents import FaqEntry
 from ..syntax.headings import plain_text
-from ..syntax.records import Callout, Math, XRef, record_of
-from .context import Rendering
+from ..syntax.records import Callout, Math, XRef, get_record
+from .context import PageRendering
 from .notes import reference
 
 KIND = "faq"
@@ -23,7 +23,7 @@ _TAGS = frozenset(("p", "ul", "ol", "li"))
 _TAG = lazy_pattern(r"<[^<>]*>")
 
 
-def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry, ...]:
+def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEntry, ...]:
     """Return the questions of the page in order. A question inside another answer is part of that answer.
 
     spoken: Number of a value in the text → its plain text.
@@ -33,7 +33,7 @@ def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry,
     entries = []
     index = 0
     while index < len(tokens):
-        if tokens[index].type == "callout_open" and _is_question(record_of(tokens[index], Callout)):
+        if tokens[index].type == "callout_open" and _is_question(get_record(tokens[index], Callout)):
             end = _closing_index(tokens, index)
             # The title is one inline token in its own pair of tokens.
             question = inline_text(quiet, tokens[index + 2].children or (), spoken)
@@ -45,7 +45,7 @@ def page_faq(rendering: Rendering, spoken: Mapping[int, str]) -> tuple[FaqEntry,
     return tuple(entries)
 
 
-def inline_text(rendering: Rendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
+def inline_text(rendering: PageRendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
     """Return inline tokens as one line of plain text, with references as printed.
 
     rendering: A rendering that reports nothing.
@@ -54,15 +54,15 @@ def inline_text(rendering: Rendering, children: Sequence[Token], spoken: Mapping
     return " ".join(plain_text(tokens, rendering.parsed.page, spoken).split())
 
 
-def _reference_as_text(rendering: Rendering, token: Token) -> Token:
+def _reference_as_text(rendering: PageRendering, token: Token) -> Token:
     if token.type != "xref":
         return token
-    html = reference(rendering, record_of(token, XRef))
+    html = reference(rendering, get_record(token, XRef))
     return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
 
 
 def _is_question(callout: Callout) -> bool:
-    return callout.kind == KIND and callout.titled and bool(callout.fold)
+    return callout.kind == KIND and callout.has_title and bool(callout.fold)
 
 
 def _closing_index(tokens: Sequence[Token], start: int) -> int:
@@ -74,14 +74,14 @@ def _closing_index(tokens: Sequence[Token], start: int) -> int:
     raise AssertionError("each callout is closed")
 
 
-def _answer(rendering: Rendering, tokens: Sequence[Token], spoken: Mapping[int, str]) -> str:
+def _answer(rendering: PageRendering, tokens: Sequence[Token], spoken: Mapping[int, str]) -> str:
     linear = rendering.parsed.page.options.linear_math
     html = []
     for token in tokens:
         if token.type == "inline":
             html.append(escape(inline_text(rendering, token.children or (), spoken), quote=False))
         elif token.type == "math_display":
-            html.append(f"<p>{escape(linear(record_of(token, Math).tex), quote=False)}</p>")
+            html.append(f"<p>{escape(linear(get_record(token, Math).tex), quote=False)}</p>")
         elif token.type in ("fence", "code_block"):
             html.append(f"<p>{escape(token.content.strip(), quote=False)}</p>")
         elif token.tag in _TAGS and token.nesting:

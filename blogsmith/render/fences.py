@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import Place, SiteError, TextMap, place_within
+from ..base.diagnostics.model import Place, SiteError, TextMap, find_word_range
 from ..hooks import Diagram
 from ..hooks.loader import DIAGRAMS
 from ..syntax.cells.option_values import FOLD
-from ..syntax.records import Fence, record_of
+from ..syntax.records import Fence, get_record
 from .code import FigureOptions, Highlighted, code_figure, has_long_lines, highlight, is_known_language
 from .code_notes import line_marks
-from .context import Rendering, Rule
-from .figure_frame import figure_attributes, figure_caption, inline_html, plain
+from .context import PageRendering, Rule
+from .figure_frame import figure_attributes, figure_caption, inline_html, plain_argument
 from .fragments import fragment_key
 from .prose import escape_html
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from .diagram_formulas import LabelFormulas
 
 
-def fence(rendering: Rendering, token: Token) -> str:
+def fence(rendering: PageRendering, token: Token) -> str:
     """Return the figure of a fence that is not a cell: its diagram or its code."""
-    record = record_of(token, Fence)
+    record = get_record(token, Fence)
     if is_diagram(rendering, record.language):
         return diagram_figure(rendering, token.content, record)
-    return code_of_fence(rendering, token, token.content, record)
+    return code_fence_figure(rendering, token, token.content, record)
 
 
-def code_of_fence(
-    rendering: Rendering, token: Token, source: str, record: Fence, *, fold_open: bool = False
+def code_fence_figure(
+    rendering: PageRendering, token: Token, source: str, record: Fence, *, fold_open: bool = False
 ) -> str:
     """Return the figure of the code `source`, shown as `record` specifies. Warn about an unknown language."""
     rendering.code_blocks += 1
@@ -46,7 +46,7 @@ def code_of_fence(
     options = FigureOptions(
         title=record.title,
         first_line=record.first_line,
-        marked=record.marked,
+        highlighted=record.marked,
         added=record.added,
         removed=record.removed,
         marks=line_marks(rendering.language, record),
@@ -62,9 +62,9 @@ def code_of_fence(
     return _listing(rendering, record, _figure(rendering, source, record, options)) + "\n"
 
 
-def _figure(rendering: Rendering, source: str, record: Fence, options: FigureOptions) -> str:
+def _figure(rendering: PageRendering, source: str, record: Fence, options: FigureOptions) -> str:
     key = fragment_key(source, record.language, options)
-    kept = rendering.tools.kept.get(key)
+    kept = rendering.tools.cached_fragments.get(key)
     if kept is not None:
         rendering.fragments[key] = kept
         return kept
@@ -74,25 +74,25 @@ def _figure(rendering: Rendering, source: str, record: Fence, options: FigureOpt
         record.language,
         deadline_s=settings.deadline_s,
         max_line=settings.max_line,
-        lex=rendering.tools.lex,
+        lex=rendering.tools.lex_code,
     )
     figure = code_figure(shown.lines, record.language, options)
     if shown.problem:
-        _report_plain(rendering, record, shown)
+        _warn_not_highlighted(rendering, record, shown)
     else:
         rendering.fragments[key] = figure
     return figure
 
 
-def _report_plain(rendering: Rendering, record: Fence, shown: Highlighted) -> None:
+def _warn_not_highlighted(rendering: PageRendering, record: Fence, shown: Highlighted) -> None:
     code = "code-plain" if is_known_language(record.language) else "code-language"
     message, _, near = shown.problem.partition(" (")
-    fix = rendering.reporter.substitute(record.place, record.language, shown.meant or None)
+    fix = rendering.reporter.substitute(record.place, record.language, shown.suggestion or None)
     message = f"{message}; the code is shown plain"
     rendering.reporter.warn(code, message, record.place, near.removesuffix(")"), fix)
 
 
-def _listing(rendering: Rendering, record: Fence, figure: str) -> str:
+def _listing(rendering: PageRendering, record: Fence, figure: str) -> str:
     """Return the figure with its number and caption before it, if it has either."""
     if not (record.number or record.caption):
         return figure
@@ -105,7 +105,7 @@ def _listing(rendering: Rendering, record: Fence, figure: str) -> str:
     return f'<figure class="listing"{anchor}><figcaption>{caption}</figcaption>\n{figure}</figure>'
 
 
-def _code_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _code_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     rendering.code_blocks += 1
     rendering.reading.add_code(tokens[index].content.count("\n"))
     rendering.widgets.add("code")
@@ -123,12 +123,12 @@ RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block})
 # Fences that a plugin draws: a figure with the drawing, or with the source if it cannot be drawn.
 
 
-def is_diagram(rendering: Rendering, language: str) -> bool:
+def is_diagram(rendering: PageRendering, language: str) -> bool:
     """Return whether a fence of `language` is a drawing."""
     return language in DIAGRAMS or language in rendering.tools.plugins.diagrams
 
 
-def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
+def diagram_figure(rendering: PageRendering, source: str, fence: Fence) -> str:
     """Return the `<figure class="diagram">` of a fence. Errors are reported at their line of the source."""
     diagram = rendering.tools.plugins.diagrams.get(fence.language)
     if diagram is None:
@@ -140,11 +140,11 @@ def diagram_figure(rendering: Rendering, source: str, fence: Fence) -> str:
     return _diagram_figure(rendering, fence, _draw(rendering, diagram, source, fence))
 
 
-def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> str:
+def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence) -> str:
     """Return the drawing, or the source if it cannot be drawn."""
     # Importing the CSS parser takes as long as rendering a page, and most pages have no diagram.
     from .diagram_formulas import LabelFormulas
-    from .svg.drawings import clean_drawing
+    from .svg.drawings import sanitize_drawing
 
     def typeset(formula: str, line: int, column: int) -> str:
         at = _source_place(rendering, source, fence, line, column) or Place(1)
@@ -173,8 +173,8 @@ def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> 
         return _failure_html(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
-        drawing = clean_drawing(svg, f"diagram-{rendering.diagrams}--", source)
-        drawing = formulas.place(drawing) if formulas else drawing
+        drawing = sanitize_drawing(svg, f"diagram-{rendering.diagrams}--", source)
+        drawing = formulas.insert_formulas(drawing) if formulas else drawing
         return drawing.html(_title_text(rendering, fence), rendering.language, fence.alt)
     except (ValueError, TypeError) as error:
         message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
@@ -182,14 +182,16 @@ def _draw(rendering: Rendering, diagram: Diagram, source: str, fence: Fence) -> 
         return _fold_source(rendering, source, fence)
 
 
-def _failure_html(rendering: Rendering, diagram: Diagram, source: str, fence: Fence, error: Exception) -> str:
+def _failure_html(
+    rendering: PageRendering, diagram: Diagram, source: str, fence: Fence, error: Exception
+) -> str:
     message = f"plugin {diagram.plugin} fails on {fence.language}: {type(error).__name__}: {error}"
     rendering.reporter.error("plugin", message, fence.place)
     return _fold_source(rendering, source, fence)
 
 
 def _place(
-    rendering: Rendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
+    rendering: PageRendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
 ) -> Place | None:
     """Return the location of a plugin's error in the file, or of the fence if the error has none."""
     line, column = (error.lineno, error.offset or 0) if isinstance(error, SyntaxError) else (None, 0)
@@ -199,7 +201,7 @@ def _place(
 
 
 def _source_place(
-    rendering: Rendering, source: str, fence: Fence, line: int | None, column: int
+    rendering: PageRendering, source: str, fence: Fence, line: int | None, column: int
 ) -> Place | None:
     """Return the location in the file of a line and column of the source, both 1-based.
 
@@ -210,7 +212,7 @@ def _source_place(
     if fence.place is None or line is None or not 0 < line <= len(written):
         return fence.place
     text = written[line - 1]
-    start = place_within(text.strip(), Place(fence.place.line + line, 1), rendering.reporter.lines)
+    start = find_word_range(text.strip(), Place(fence.place.line + line, 1), rendering.reporter.lines)
     if start is None or start.line != fence.place.line + line or not text.strip():
         return Place(fence.place.line + line)
     indent = len(text) - len(text.lstrip())
@@ -220,13 +222,13 @@ def _source_place(
     return Place(start.line, start.column + shift, max(1, len(text.strip()) - shift))
 
 
-def _source(rendering: Rendering, source: str, fence: Fence, hint: str) -> str:
+def _source(rendering: PageRendering, source: str, fence: Fence, hint: str) -> str:
     message = f"no renderer for {fence.language} diagrams; the source is shown"
     rendering.reporter.warn("diagram-source", message, fence.place, hint)
     return _fold_source(rendering, source, fence)
 
 
-def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
+def _fold_source(rendering: PageRendering, source: str, fence: Fence) -> str:
     """Return the source inside `<details>`."""
     label = rendering.language.translate("Diagram source ({language})", language=fence.language)
     code = f'<code class="language-{escape_html(fence.language)}">{escape_html(source)}</code>'
@@ -234,7 +236,7 @@ def _fold_source(rendering: Rendering, source: str, fence: Fence) -> str:
     return f"<details>\n<summary>{escape_html(label)}</summary>\n{pre}\n</details>"
 
 
-def _diagram_figure(rendering: Rendering, fence: Fence, inside: str) -> str:
+def _diagram_figure(rendering: PageRendering, fence: Fence, inside: str) -> str:
     title = _title(rendering, fence)
     # If the source is shown, the alternative text must be on the figure.
     own = figure_attributes(fence.id, "" if "<svg" in inside else fence.alt)
@@ -242,15 +244,15 @@ def _diagram_figure(rendering: Rendering, fence: Fence, inside: str) -> str:
     return f'<figure class="diagram"{own}>{inside}{caption.rstrip()}</figure>\n'
 
 
-def _title_text(rendering: Rendering, fence: Fence) -> str:
+def _title_text(rendering: PageRendering, fence: Fence) -> str:
     title = _title(rendering, fence)
-    return plain(rendering, title) if title else ""
+    return plain_argument(rendering, title) if title else ""
 
 
-def _title(rendering: Rendering, fence: Fence) -> TextMap | None:
+def _title(rendering: PageRendering, fence: Fence) -> TextMap | None:
     """Return the caption of the drawing: `cap`, otherwise `title`."""
     if fence.caption or not fence.title:
         return fence.caption
     line = fence.place.line if fence.place else 1
-    place = place_within(fence.title, Place(line), rendering.reporter.lines) or Place(line)
+    place = find_word_range(fence.title, Place(line), rendering.reporter.lines) or Place(line)
     return TextMap(fence.title, ((place.line, place.column),))

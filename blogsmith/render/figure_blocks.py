@@ -11,32 +11,32 @@ from markupsafe import Markup
 from ..base.diagnostics.model import Place, TextMap
 from ..config.validate import LANGUAGE
 from ..model.links import LinkTarget
-from ..model.pictures import ImageInfo, film_type
+from ..model.pictures import ImageInfo, video_type
 from ..syntax.records import Shortcode
-from .context import Rendering
+from .context import PageRendering
 from .dimensions import HINT, nearest_length, parse_length
-from .figure_frame import figure_of_call, inline_html, plain
+from .figure_frame import inline_html, plain_argument, shortcode_figure
 from .figures import image_tag
-from .films import Film, Video, Written, film_tag, read_video
+from .films import HostedVideo, VideoFile, WrittenPath, read_video, video_tag
 from .galleries import MAX_COLUMNS, columns_for
 from .variants import picture_tag
 
-_FILM_ONLY = ("captions", "lang", "loop")
+_VIDEO_FILE_ARGUMENTS = ("captions", "lang", "loop")
 """Arguments that apply only to a video file of the site."""
 _SWITCH: Mapping[str, bool] = MappingProxyType(
     {**dict.fromkeys(("", "yes", "true", "loop"), True), **dict.fromkeys(("no", "false"), False)}
 )
 
-Data = Callable[[Rendering, Shortcode], Mapping[str, Any] | None]
+Data = Callable[[PageRendering, Shortcode], Mapping[str, Any] | None]
 
 
-def plain_figure(rendering: Rendering, call: Shortcode) -> Mapping[str, Markup]:
+def plain_figure(rendering: PageRendering, call: Shortcode) -> Mapping[str, Markup]:
     """Return the figure of a third-party shortcode, with caption, alternative text and poster if given."""
     poster = _poster(rendering, call)
-    return figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", ""), poster)
+    return shortcode_figure(rendering, call, _value(call, "caption"), call.args.get("alt", ""), poster)
 
 
-def _poster(rendering: Rendering, call: Shortcode) -> str:
+def _poster(rendering: PageRendering, call: Shortcode) -> str:
     """Return the poster image of a panel. It has no alternative text, because the panel's link has a name."""
     path = _value(call, "poster")
     if path is None:
@@ -79,7 +79,7 @@ def _values(call: Shortcode, name: str) -> list[TextMap]:
     return items
 
 
-def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+def _images(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | None:
     sources, captions, alts = _values(call, "src"), _values(call, "cap"), _values(call, "alt")
     columns = _columns(rendering, call, len(sources))
     if not sources:
@@ -113,14 +113,14 @@ def _images(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             source.place(0, max(1, len(source.text))),
             columns=columns,
             attrs={"width": width},
-            caption=plain(rendering, captions[index]) if index < len(captions) else "",
+            caption=plain_argument(rendering, captions[index]) if index < len(captions) else "",
         )
         images.append({"img": Markup(tag), "caption": Markup(caption)})
     rendering.is_framed = False
-    return {"images": images, "cols": columns, "figure": figure_of_call(rendering, call, whole)}
+    return {"images": images, "cols": columns, "figure": shortcode_figure(rendering, call, whole)}
 
 
-def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
+def _columns(rendering: PageRendering, call: Shortcode, count: int) -> int:
     text = call.args.get("cols", "")
     if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_COLUMNS):
         report_argument(rendering, call, "cols", f"cols is a number from 1 to {MAX_COLUMNS}, not {text}")
@@ -130,7 +130,7 @@ def _columns(rendering: Rendering, call: Shortcode, count: int) -> int:
     return columns_for(count)
 
 
-def _width(rendering: Rendering, call: Shortcode) -> str:
+def _width(rendering: PageRendering, call: Shortcode) -> str:
     """Return the width, or an empty string after reporting an invalid one."""
     width = call.args.get("width", "")
     if not width or parse_length(width):
@@ -142,7 +142,7 @@ def _width(rendering: Rendering, call: Shortcode) -> str:
     return ""
 
 
-def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+def _compare_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | None:
     tags, labels, names, paths = {}, {}, {}, []
     language = rendering.language
     for side, default in (("before", language.translate("Before")), ("after", language.translate("After"))):
@@ -152,14 +152,14 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
             return None
         paths.append(path)
         label = _value(call, f"label-{side}") or TextMap(default, ((call.place.line, call.place.column),))
-        names[side] = plain(rendering, label)
+        names[side] = plain_argument(rendering, label)
         labels[side] = Markup(inline_html(rendering, label))
         alt = call.args.get(f"{side}-alt", names[side])
         place = path.place(0, len(path.text))
         tags[side] = Markup(image_tag(rendering, path.text, alt, place, classes=[f"compare-{side}"]))
     _warn_of_sizes(rendering, paths)
     return {
-        "figure": figure_of_call(rendering, call, _value(call, "caption"), call.args.get("alt", "")),
+        "figure": shortcode_figure(rendering, call, _value(call, "caption"), call.args.get("alt", "")),
         "before": tags["before"],
         "after": tags["after"],
         "before_label": labels["before"],
@@ -169,7 +169,7 @@ def _compare(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     }
 
 
-def _warn_of_sizes(rendering: Rendering, paths: Sequence[TextMap]) -> None:
+def _warn_of_sizes(rendering: PageRendering, paths: Sequence[TextMap]) -> None:
     """Warn about a slider whose images differ in size, because their contents do not line up."""
     found = [rendering.tools.image(path.text, rendering.document) for path in paths]
     sizes = [(one.width_px, one.height_px) for one in found if isinstance(one, ImageInfo)]
@@ -190,24 +190,24 @@ def _value(call: Shortcode, name: str) -> TextMap | None:
     return call.arg_maps.get(name) or TextMap(text, ((call.place.line, call.place.column),))
 
 
-def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+def _video(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | None:
     source, caption = _value(call, "src"), _value(call, "caption")
     if source is None:
         _report_missing(rendering, call, "src", "https://www.youtube.com/watch?v=…")
         return None
-    words = plain(rendering, caption) if caption else ""
+    words = plain_argument(rendering, caption) if caption else ""
     alt = call.args.get("alt", "")
     # A title equal to the caption would be shown both in the panel and after it.
     written = _value(call, "title")
-    title = plain(rendering, written) if written else ""
+    title = plain_argument(rendering, written) if written else ""
     title = "" if title == words else title
     base = {"caption": Markup(inline_html(rendering, caption)) if caption else "", "title": title}
     if "://" not in source.text and not source.text.startswith("//"):
-        tag = Markup(film_tag(rendering, _film(rendering, call, source)))
+        tag = Markup(video_tag(rendering, _video_file(rendering, call, source)))
         url = rendering.tools.media(source.text, rendering.document).url
-        local = {"src": url, "type": film_type(source.text), "video": tag}
-        return {**base, "figure": figure_of_call(rendering, call, caption), "local": local}
-    for name in _FILM_ONLY:
+        local = {"src": url, "type": video_type(source.text), "video": tag}
+        return {**base, "figure": shortcode_figure(rendering, call, caption), "local": local}
+    for name in _VIDEO_FILE_ARGUMENTS:
         if name in call.args:
             message = f'"{argument_name(call, name)}" has no effect because the video is on another host'
             report_argument(rendering, call, name, message, f"remove {argument_name(call, name)}")
@@ -224,7 +224,7 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
         **base,
         "title": title,
         "spoken": spoken,
-        "figure": figure_of_call(rendering, call, caption, alt, poster),
+        "figure": shortcode_figure(rendering, call, caption, alt, poster),
         "provider": video.provider,
         "url": video.url,
         "embed_url": video.embed_url,
@@ -234,12 +234,12 @@ def _video(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
     }
 
 
-def _copied_poster(rendering: Rendering, video: Video, source: TextMap) -> str:
+def _copied_poster(rendering: PageRendering, video: HostedVideo, source: TextMap) -> str:
     """Return the local copy of the video's still image, or an empty string."""
     found = rendering.tools.poster(video.poster_url, rendering.document)
     place = source.place(0, len(source.text))
     if isinstance(found, LinkTarget):
-        rendering.problem(found, place)
+        rendering.report_target(found, place)
     if not isinstance(found, ImageInfo):
         return ""
     rendering.images += 1
@@ -256,13 +256,13 @@ def block_name(call: Shortcode) -> str:
     return f'{"shortcode" if call.source else "block"} "{call.name}"'
 
 
-def _report_missing(rendering: Rendering, call: Shortcode, name: str, example: str) -> None:
+def _report_missing(rendering: PageRendering, call: Shortcode, name: str, example: str) -> None:
     written = argument_name(call, name)
     message = f'missing argument "{written}" for {block_name(call)}'
     report_argument(rendering, call, name, message, f'write {written}="{example}"')
 
 
-def _find_video(rendering: Rendering, source: TextMap) -> Video | None:
+def _find_video(rendering: PageRendering, source: TextMap) -> HostedVideo | None:
     allow = rendering.tools.config.embeds.allow
     video = read_video(source.text, allow)
     if video is None:
@@ -273,8 +273,8 @@ def _find_video(rendering: Rendering, source: TextMap) -> Video | None:
     return video
 
 
-def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
-    def written(name: str) -> Written | None:
+def _video_file(rendering: PageRendering, call: Shortcode, source: TextMap) -> VideoFile:
+    def written(name: str) -> WrittenPath | None:
         found = _value(call, name)
         return _written_text(found) if found else None
 
@@ -285,7 +285,7 @@ def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
     if lang and not LANGUAGE.fullmatch(lang):
         report_argument(rendering, call, "lang", f"{lang} is no language tag", "write it as en or pt-BR")
         lang = ""
-    return Film(
+    return VideoFile(
         _written_text(source),
         poster=written("poster"),
         captions=written("captions"),
@@ -296,17 +296,21 @@ def _film(rendering: Rendering, call: Shortcode, source: TextMap) -> Film:
     )
 
 
-def _written_text(text: TextMap) -> Written:
-    return Written(text.text, text.place(0, max(1, len(text.text))))
+def _written_text(text: TextMap) -> WrittenPath:
+    return WrittenPath(text.text, text.place(0, max(1, len(text.text))))
 
 
-def report_argument(rendering: Rendering, call: Shortcode, name: str, message: str, hint: str = "") -> None:
+def report_argument(
+    rendering: PageRendering, call: Shortcode, name: str, message: str, hint: str = ""
+) -> None:
     origin = call.arg_maps.get(name)
     place: Place = origin.place(0, max(1, len(origin.text))) if origin else call.place
     rendering.reporter.error("shortcode-argument", message, place, hint)
 
 
-OWN: Mapping[str, Data] = MappingProxyType({"img": _images, "image-compare": _compare, "video-embed": _video})
+DATA_FUNCTIONS: Mapping[str, Data] = MappingProxyType(
+    {"img": _images, "image-compare": _compare_data, "video-embed": _video}
+)
 """Shortcodes with data prepared by blogsmith."""
 
 ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -316,7 +320,7 @@ ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
             *("before", "after", "caption", "alt", "before-alt", "after-alt"),
             *("label-before", "label-after", "id"),
         ),
-        "video-embed": ("src", "caption", "title", "alt", "poster", *_FILM_ONLY, "id"),
+        "video-embed": ("src", "caption", "title", "alt", "poster", *_VIDEO_FILE_ARGUMENTS, "id"),
     }
 )
 """Shortcode → its arguments."""

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from ..base.diagnostics.model import TextMap
 from ..syntax.figures import parse_inline
 from ..syntax.headings import plain_text
-from .context import Rendering
+from .context import PageRendering
 from .prose import escape_html
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def figure_attributes(name: str, description: str = "") -> str:
     return id_ + (f' aria-label="{escape_html(description)}"' if description else "")
 
 
-def figure_caption(rendering: Rendering, number: str, html: str) -> str:
+def figure_caption(rendering: PageRendering, number: str, html: str) -> str:
     """Return the `<figcaption>` with its number, between line ends.
 
     It is empty without number and text.
@@ -39,8 +39,8 @@ def figure_caption(rendering: Rendering, number: str, html: str) -> str:
     return f"\n<figcaption>{label}{' ' if label and html else ''}{html}</figcaption>\n"
 
 
-def figure_of_call(
-    rendering: Rendering,
+def shortcode_figure(
+    rendering: PageRendering,
     call: Shortcode,
     caption: TextMap | None,
     description: str = "",
@@ -58,20 +58,20 @@ def figure_of_call(
 # Short text in arguments: captions, labels and titles, with formulas and inline Markdown.
 
 
-def inline_html(rendering: Rendering, text: TextMap) -> str:
+def inline_html(rendering: PageRendering, text: TextMap) -> str:
     """Return the HTML of an argument. Errors in it are reported at their position."""
     tokens = parse_inline(rendering.tools.md, text, rendering.parsed.page)
-    _take_reports(rendering)
+    _move_diagnostics(rendering)
     return rendering.render(rendering, tokens)
 
 
-def _take_reports(rendering: Rendering) -> None:
+def _move_diagnostics(rendering: PageRendering) -> None:
     """Move the diagnostics of captions, which are parsed during rendering, to this stage."""
     of_parsing = len(rendering.parsed.diagnostics)
     for diagnostic in rendering.parsed.page.reporter.diagnostics[of_parsing:]:
         rendering.reporter.add(diagnostic)
 
 
-def plain(rendering: Rendering, text: TextMap) -> str:
+def plain_argument(rendering: PageRendering, text: TextMap) -> str:
     """Return an argument as plain text."""
     return plain_text(parse_inline(rendering.tools.md, text, rendering.parsed.page), rendering.parsed.page)

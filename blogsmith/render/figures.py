@@ -8,13 +8,13 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..base.diagnostics.model import Place
-from ..model.pictures import ImageInfo, is_film
+from ..model.pictures import ImageInfo, is_video
 from ..syntax.headings import plain_text
-from ..syntax.records import DarkTwin, Figure, LinkAt, record_of
-from .context import Rendering, Rule
+from ..syntax.records import DarkVariant, Figure, LinkTargetPlace, get_record
+from .context import PageRendering, Rule
 from .dimensions import HINT, Length, fit_style, nearest_length, parse_length
 from .figure_frame import figure_attributes, figure_caption
-from .films import Film, Written, film_tag
+from .films import VideoFile, WrittenPath, video_tag
 from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
 from .margins import margin_figure_class
 from .prose import escape_html
@@ -23,7 +23,7 @@ from .variants import picture_tag
 
 
 def image_tag(
-    rendering: Rendering,
+    rendering: PageRendering,
     path: str,
     alt: str,
     place: Place | None,
@@ -31,7 +31,7 @@ def image_tag(
     classes: Sequence[str] = (),
     columns: int = 1,
     attrs: Mapping[str, str] = MappingProxyType({}),
-    dark: LinkAt | None = None,
+    dark: LinkTargetPlace | None = None,
     can_lead: bool = True,
     caption: str = "",
 ) -> str:
@@ -63,7 +63,7 @@ def image_tag(
     return lightbox_link(rendering, tag, found, twin) if is_linked else tag
 
 
-def _read_length(rendering: Rendering, name: str, text: str, place: Place | None) -> Length | None:
+def _read_length(rendering: PageRendering, name: str, text: str, place: Place | None) -> Length | None:
     """Return the value of `width` or `height`. Report an invalid length and return None."""
     length = parse_length(text) if text else None
     if text and length is None:
@@ -72,14 +72,14 @@ def _read_length(rendering: Rendering, name: str, text: str, place: Place | None
     return length
 
 
-def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _image(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    at = record_of(token, LinkAt)
+    at = get_record(token, LinkTargetPlace)
     attrs = {key: str(value) for key, value in token.attrs.items() if key not in ("src", "alt")}
     alt = plain_text(token.children or (), rendering.parsed.page)
-    if is_film(at.target):
+    if is_video(at.target):
         return _film(rendering, at, alt, attrs)
-    dark = record_of(token, DarkTwin).at if "darktwin" in token.meta else None
+    dark = get_record(token, DarkVariant).at if "darkvariant" in token.meta else None
     classes = attrs.pop("class", "").split()
     if rendering.is_framed and "margin" in classes:
         # The class is on the figure.
@@ -99,15 +99,15 @@ def _image(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return escape_html(alt) if rendering.is_in_link and tag.startswith("<a ") else tag
 
 
-def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]) -> str:
+def _film(rendering: PageRendering, at: LinkTargetPlace, label: str, attrs: Mapping[str, str]) -> str:
     """Render `![caption](clip.mp4){data-poster=still.png data-captions=clip.vtt .loop}`."""
 
-    def written(name: str) -> Written | None:
-        return Written(attrs[name], at.place) if attrs.get(name) else None
+    def written(name: str) -> WrittenPath | None:
+        return WrittenPath(attrs[name], at.place) if attrs.get(name) else None
 
     lengths = [_read_length(rendering, name, attrs.get(name, ""), at.place) for name in ("width", "height")]
-    film = Film(
-        Written(at.target, at.place),
+    film = VideoFile(
+        WrittenPath(at.target, at.place),
         poster=written("data-poster"),
         captions=written("data-captions"),
         lang=attrs.get("data-lang", ""),
@@ -116,11 +116,11 @@ def _film(rendering: Rendering, at: LinkAt, label: str, attrs: Mapping[str, str]
         style=fit_style(ImageInfo("", None, None), *lengths),
     )
     rendering.widgets.add("film")
-    return film_tag(rendering, film)
+    return video_tag(rendering, film)
 
 
-def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    figure = record_of(tokens[index], Figure)
+def _figure_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    figure = get_record(tokens[index], Figure)
     rendering.is_framed = True
     places = range(index, len(tokens))
     closing = next((tokens[at] for at in places if tokens[at].type == "figure_close"), None)
@@ -129,8 +129,8 @@ def _figure_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
     return f'<figure class="figure{margin_figure_class(rendering, image)}"{figure_attributes(figure.id)}>'
 
 
-def _figure_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    figure = record_of(tokens[index], Figure)
+def _figure_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    figure = get_record(tokens[index], Figure)
     rendering.is_framed, rendering.frame_caption = False, ""
     text = rendering.render(rendering, tokens[index].children or ())
     return figure_caption(rendering, figure.number, text) + "</figure>\n"

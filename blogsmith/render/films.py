@@ -12,24 +12,24 @@ from msgspec import Struct
 from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from ..languages.tags import language_name
-from ..model.pictures import ImageInfo, MediaFile, film_type
-from .context import Rendering
+from ..model.pictures import ImageInfo, MediaFile, video_type
+from .context import PageRendering
 from .variants import LARGE_BYTES, middle_variant, use_variants
 
 
-class Written(Struct, frozen=True):
+class WrittenPath(Struct, frozen=True):
     """A path as written by the author."""
 
     text: str
     place: Place
 
 
-class Film(Struct, frozen=True):
+class VideoFile(Struct, frozen=True):
     """A video with the author's options."""
 
-    source: Written
-    poster: Written | None = None
-    captions: Written | None = None
+    source: WrittenPath
+    poster: WrittenPath | None = None
+    captions: WrittenPath | None = None
     lang: str = ""
     """Language of the captions; empty for that of the page."""
     is_loop: bool = False
@@ -41,16 +41,16 @@ class Film(Struct, frozen=True):
     style: str = ""
 
 
-def find_media(rendering: Rendering, written: Written) -> MediaFile:
+def find_media(rendering: PageRendering, written: WrittenPath) -> MediaFile:
     """Return the file of a video or of captions. If it is not found, report an error and return the path."""
     found = rendering.tools.media(written.text, rendering.document)
     if isinstance(found, MediaFile):
         return found
-    rendering.problem(found, written.place)
+    rendering.report_target(found, written.place)
     return MediaFile(found.local_url, is_captions=True)
 
 
-def film_tag(rendering: Rendering, film: Film) -> str:
+def video_tag(rendering: PageRendering, film: VideoFile) -> str:
     """Return the `<video>` element."""
     found = find_media(rendering, film.source)
     poster = rendering.find_image(film.poster.text, film.poster.place) if film.poster else None
@@ -69,7 +69,7 @@ def film_tag(rendering: Rendering, film: Film) -> str:
     ]
     if film.is_loop:
         rendering.widgets.add("loop")
-    url, kind = escape(found.url), film_type(film.source.text)
+    url, kind = escape(found.url), video_type(film.source.text)
     parts = [
         f"<video{''.join(attributes)}>",
         f'<source src="{url}" type="{kind}">' if kind else f'<source src="{url}">',
@@ -87,7 +87,7 @@ def _size(found: MediaFile, poster: ImageInfo | None) -> tuple[int, int] | None:
     return None
 
 
-def _poster_url(rendering: Rendering, poster: ImageInfo) -> str:
+def _poster_url(rendering: PageRendering, poster: ImageInfo) -> str:
     variants = use_variants(rendering, poster) if poster.bytes > LARGE_BYTES else ()
     if not variants:
         return poster.url
@@ -96,7 +96,7 @@ def _poster_url(rendering: Rendering, poster: ImageInfo) -> str:
     return f"{rendering.tools.config.base_path}/{chosen.path}"
 
 
-def _track(rendering: Rendering, film: Film) -> list[str]:
+def _track(rendering: PageRendering, film: VideoFile) -> list[str]:
     if film.captions is None:
         return []
     found = find_media(rendering, film.captions)
@@ -124,7 +124,7 @@ _TIME = lazy_pattern(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s?)?")
 _PLAYER = "https://www.youtube-nocookie.com/embed/"
 
 
-class Video(Struct, frozen=True):
+class HostedVideo(Struct, frozen=True):
     """A video or a playlist on another host."""
 
     provider: str
@@ -141,7 +141,7 @@ class Video(Struct, frozen=True):
     """A playlist without a first video."""
 
 
-def read_video(address: str, allow: Iterable[str]) -> Video | None:
+def read_video(address: str, allow: Iterable[str]) -> HostedVideo | None:
     """Return the video at a URL, or None if no provider in `allow` serves it."""
     try:
         parts = urlsplit(address.strip())
@@ -159,7 +159,7 @@ def read_video(address: str, allow: Iterable[str]) -> Video | None:
     return None
 
 
-def _youtube(host: str, path: str, query: dict[str, str]) -> Video | None:
+def _youtube(host: str, path: str, query: dict[str, str]) -> HostedVideo | None:
     pieces = path.strip("/").split("/")
     playlist = query.get("list", "")
     playlist = playlist if _LIST_ID.fullmatch(playlist) else ""
@@ -178,22 +178,22 @@ def _youtube(host: str, path: str, query: dict[str, str]) -> Video | None:
     page = f"https://www.youtube.com/watch?v={name}{more}{f'&t={start}s' if start else ''}"
     player = f"{_PLAYER}{name}?autoplay=1{more}{f'&start={start}' if start else ''}"
     poster_url = f"https://www.youtube.com/watch?v={name}"
-    return Video("youtube", page, player, "youtube.com", poster_url)
+    return HostedVideo("youtube", page, player, "youtube.com", poster_url)
 
 
-def _youtube_list(playlist: str) -> Video:
+def _youtube_list(playlist: str) -> HostedVideo:
     page = f"https://www.youtube.com/playlist?list={playlist}"
     player = f"{_PLAYER}videoseries?autoplay=1&list={playlist}"
-    return Video("youtube", page, player, "youtube.com", page, is_list=True)
+    return HostedVideo("youtube", page, player, "youtube.com", page, is_list=True)
 
 
-def _vimeo(host: str, path: str, query: dict[str, str]) -> Video | None:
+def _vimeo(host: str, path: str, query: dict[str, str]) -> HostedVideo | None:
     pieces = path.strip("/").removeprefix("video/").split("/")
     if host not in ("vimeo.com", "player.vimeo.com") or not _VIMEO_ID.fullmatch(pieces[0]):
         return None
     page = f"https://vimeo.com/{pieces[0]}"
     player = f"https://player.vimeo.com/video/{pieces[0]}?dnt=1&autoplay=1"
-    return Video("vimeo", page, player, "vimeo.com", page)
+    return HostedVideo("vimeo", page, player, "vimeo.com", page)
 
 
 def _seconds(text: str) -> int:

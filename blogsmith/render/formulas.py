@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from ..base.diagnostics.model import Place, Severity
 from ..base.patterns import lazy_pattern
 from ..model.documents import ConverterFallback
-from ..syntax.records import Math, RowMark, XRef, record_of
+from ..syntax.records import Math, RowMark, XRef, get_record
 from ..syntax.references.references import label_id
 from ..tex.errors import TexError
 from ..tex.on_demand import (
+    contains_tex,
     doubled_row_end,
     find_definitions,
     group_lines,
-    holds_tex,
     literal_underscore,
     math_content,
     portable_tex,
     typeset_tag,
 )
-from .context import Rendering, Rule
-from .converters import plug_in
+from .context import PageRendering, Rule
+from .converters import with_plugin
 from .fragments import fragment_key
 from .notes import reference
 from .numbers import number_html, number_text
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
     from ..tex.parse.state import RowNumber
 
-NARROW = 26
+PHONE_CHARACTERS = 26
 """Approximate number of printed characters that certainly fit on a phone 360 px wide."""
 
 _INNERMOST = lazy_pattern(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
@@ -53,23 +53,23 @@ _LINK = lazy_pattern(r"</?a\b[^<>]*>")
 _UNPRINTED = lazy_pattern(r"[{}^_\s]")
 
 
-def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render an inline formula, kept on one line with the punctuation after it.
 
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
-    formula = mathml(rendering, record_of(tokens[index], Math), most_printed=NARROW)
+    formula = mathml(rendering, get_record(tokens[index], Math), max_unbroken=PHONE_CHARACTERS)
     tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 
 
-def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _display(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render a display with its numbers: one number beside the formula, several in their rows.
 
     A number is the link to its equation. Inside `<math>` it cannot be a link (see `tex`), so the links of
     rows follow the formula without text. The theme positions them over the numbers.
     """
-    math = record_of(tokens[index], Math)
+    math = get_record(tokens[index], Math)
     single = len(math.rows) == 1
     numbered = any(mark.number for mark in math.rows)
     _check_tags(rendering, math)
@@ -78,7 +78,7 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     if not content:
         return ""
     tail = f'<span class="math-tail">{math.tail}</span>' if math.tail else ""
-    wide = wide_mark(math.tex)
+    wide = wide_attribute(math.tex)
     tag = "span" if math.is_phrasing else "div"
     if single:
         mark = math.rows[0]
@@ -90,9 +90,9 @@ def _display(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return f'<{tag} class="math-display"{wide}>{anchors}{content}{tail}{links}</{tag}>\n'
 
 
-def wide_mark(tex: str) -> str:
+def wide_attribute(tex: str) -> str:
     """Return the attribute of a display that may be wider than a phone, or an empty string."""
-    return ' data-wide=""' if estimate_width(tex) > NARROW else ""
+    return ' data-wide=""' if estimate_width(tex) > PHONE_CHARACTERS else ""
 
 
 def estimate_width(tex: str) -> int:
@@ -118,7 +118,7 @@ def _anchor(mark: RowMark) -> str:
     return f"<span{_id(mark)}></span>" if mark.id else ""
 
 
-def _number(rendering: Rendering, mark: RowMark) -> str:
+def _number(rendering: PageRendering, mark: RowMark) -> str:
     if not mark.number:
         return ""
     shown = number_html(mark.number, rendering.macros, bare=mark.bare)
@@ -127,10 +127,10 @@ def _number(rendering: Rendering, mark: RowMark) -> str:
     return f'<a class="eq-number" href="#{escape_html(mark.id)}">{shown}</a>'
 
 
-def _check_tags(rendering: Rendering, math: Math) -> None:
+def _check_tags(rendering: PageRendering, math: Math) -> None:
     r"""Report TeX in a `\tag` that cannot be typeset, at its position."""
     for mark in math.rows:
-        if holds_tex(mark.number):
+        if contains_tex(mark.number):
             try:
                 typeset_tag(mark.number, rendering.macros)
             except TexError as error:
@@ -143,7 +143,7 @@ def _check_tags(rendering: Rendering, math: Math) -> None:
                 )
 
 
-def _row_link(rendering: Rendering, mark: RowMark) -> str:
+def _row_link(rendering: PageRendering, mark: RowMark) -> str:
     if not mark.id:
         return ""
     text = number_text(mark.number)
@@ -152,7 +152,7 @@ def _row_link(rendering: Rendering, mark: RowMark) -> str:
     return f'<a class="eq-anchor" href="#{escape_html(mark.id)}" aria-label="{escape_html(label)}"></a>'
 
 
-def _row(rendering: Rendering, mark: RowMark) -> RowNumber | None:
+def _row(rendering: PageRendering, mark: RowMark) -> RowNumber | None:
     if not mark.number:
         return None
     from ..tex.parse.state import RowNumber
@@ -167,11 +167,11 @@ _DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
 
 
 def mathml(
-    rendering: Rendering,
+    rendering: PageRendering,
     math: Math,
     rows: Sequence[RowNumber | None] = (),
     *,
-    most_printed: int | None = None,
+    max_unbroken: int | None = None,
 ) -> str:
     """Return the `<math>` element, or an empty string for a formula that only defines macros.
 
@@ -188,8 +188,8 @@ def mathml(
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
     packages = _packages(rendering)
-    key = fragment_key(math.tex, math.display, most_printed, *rows, rendering.macros_key, *sorted(packages))
-    kept = None if rendering.converter else rendering.tools.kept.get(key)
+    key = fragment_key(math.tex, math.display, max_unbroken, *rows, rendering.macros_key, *sorted(packages))
+    kept = None if rendering.converter else rendering.tools.cached_fragments.get(key)
     if kept is not None:
         rendering.fragments[key] = kept
         return kept
@@ -209,22 +209,22 @@ def mathml(
 
     markup = _REFERENCE.sub(number, found.mathml) if "<a href" in found.mathml else found.mathml
     markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
-    if most_printed is not None:
-        markup = _broken(markup, most_printed)
+    if max_unbroken is not None:
+        markup = _allow_breaks(markup, max_unbroken)
     if not (numbers or found.macros or rendering.converter):
         rendering.fragments[key] = markup
     rendering.define(found.macros)
     return markup
 
 
-def _broken(formula: str, most_printed: int) -> str:
+def _allow_breaks(formula: str, most_printed: int) -> str:
     """Return an inline formula with possible line breaks. If there are none, it scrolls like a display."""
     if len(_MARKUP.sub("", formula)) <= most_printed or "<math " not in formula:
         return formula
     return group_lines(formula, most_printed) or f'<span class="math-long">{formula}</span>'
 
 
-def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
+def page_converter(rendering: PageRendering, place: Place | None = None) -> Convert:
     """Return the converter for formulas of this page. place: Start of the formula, if the author wrote it."""
     converter = rendering.converter
     if converter is None:
@@ -233,16 +233,16 @@ def page_converter(rendering: Rendering, place: Place | None = None) -> Convert:
     def report(reason: str) -> None:
         rendering.fallbacks[ConverterFallback(converter.plugin, reason, place)] = None
 
-    return plug_in(rendering.tools.formula, converter, rendering.tools.foreign, report)
+    return with_plugin(rendering.tools.formula, converter, rendering.tools.plugin_formula, report)
 
 
-def _warn_of_underscore(rendering: Rendering, math: Math) -> None:
+def _warn_of_underscore(rendering: PageRendering, math: Math) -> None:
     r"""Warn about `\_`, which prints an underscore instead of a subscript."""
     at = literal_underscore(math.tex, rendering.macros)
     if at >= 0:
         hint = "a subscript is written _; in a name, write \\text{a\\_b}"
         place = math.origin.place(at, 2)
-        fix = exchange(place.line, place.column, "\\_", "_")
+        fix = make_replacement(place.line, place.column, "\\_", "_")
         rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint, fix)
 
 
@@ -272,7 +272,7 @@ def _with_portable_tex(
     return f'{mathml[:end]} data-tex="{escape_html(portable)}"{mathml[end:]}'
 
 
-def _packages(rendering: Rendering) -> frozenset[str]:
+def _packages(rendering: PageRendering) -> frozenset[str]:
     """Return the LaTeX packages of the page, otherwise those of the site."""
     own = rendering.document.front.math.packages
     return frozenset(rendering.tools.config.math.packages if own is None else own)
@@ -283,7 +283,7 @@ def _number_tex(numbers: Mapping[str, str], reference: re.Match[str]) -> str:
     return f"\\text{{{unescape(number)}}}" if number and "<" not in number else reference[0]
 
 
-def _reference(rendering: Rendering, math: Math, target: str) -> str:
+def _reference(rendering: PageRendering, math: Math, target: str) -> str:
     r"""Return the number that `\eqref{target}` inside a formula prints.
 
     It is not a link, because assistive technology cannot reach anything inside a formula.
@@ -294,11 +294,15 @@ def _reference(rendering: Rendering, math: Math, target: str) -> str:
     return _LINK.sub("", reference(rendering, XRef(label_id(name), page, "number", place, target)))
 
 
-def _error_html(rendering: Rendering, math: Math, error: TexError) -> str:
+def _error_html(rendering: PageRendering, math: Math, error: TexError) -> str:
     place = math.origin.place(error.offset, error.length)
     as_source = rendering.tools.config.math.on_error == "render"
     written = math.tex[error.offset : error.offset + error.length]
-    fix = None if error.meant is None else exchange(place.line, place.column, written, error.meant)
+    fix = (
+        None
+        if error.correction is None
+        else make_replacement(place.line, place.column, written, error.correction)
+    )
     severity: Severity = "warning" if as_source else "error"
     rendering.reporter.report(error.kind, error.message, place, hint=error.hint, severity=severity, fix=fix)
     return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'

@@ -14,11 +14,11 @@ from markdown_it.token import Token
 
 from ..model.pictures import ImageInfo
 from ..syntax.blocks import IMAGES_HINT, NO_IMAGES
-from ..syntax.records import Figure, LinkAt, record_of
-from .context import GalleryFrame, Rendering, Rule
+from ..syntax.records import Figure, LinkTargetPlace, get_record
+from .context import GalleryFrame, PageRendering, Rule
 from .figure_frame import figure_attributes, figure_caption
 from .prose import attributes
-from .variants import LARGE_BYTES, SHOWN_PX, use_variants
+from .variants import LARGE_BYTES, MAX_SHOWN_PX, use_variants
 
 MAX_COLUMNS = 6
 ASKED, REFUSED = "lightbox", "no-lightbox"
@@ -30,7 +30,7 @@ def columns_for(count: int) -> int:
     return 2 if count in (2, 4) else min(3, max(1, count))
 
 
-def large_address(rendering: Rendering, info: ImageInfo) -> str:
+def large_url(rendering: PageRendering, info: ImageInfo) -> str:
     """Return the URL of an image's large version: the original, unless its file is too large."""
     variants = use_variants(rendering, info)
     if not variants or info.bytes <= LARGE_BYTES:
@@ -39,7 +39,9 @@ def large_address(rendering: Rendering, info: ImageInfo) -> str:
     return f"{rendering.tools.config.base_path}/{largest.path}"
 
 
-def has_lightbox(rendering: Rendering, info: ImageInfo, classes: Sequence[str], *, is_framed: bool) -> bool:
+def has_lightbox(
+    rendering: PageRendering, info: ImageInfo, classes: Sequence[str], *, is_framed: bool
+) -> bool:
     """Return whether an image links to its large version. is_framed: The image is in a figure."""
     # Browsers do not open `data:` URLs as pages.
     if not info.url or info.url.startswith("data:") or REFUSED in classes:
@@ -48,26 +50,28 @@ def has_lightbox(rendering: Rendering, info: ImageInfo, classes: Sequence[str], 
     is_on = rendering.tools.config.images.lightbox if own is None else own
     if not (is_on or (gallery and gallery.has_lightbox)):
         return ASKED in classes
-    is_small = info.width_px is not None and info.width_px <= SHOWN_PX // (gallery.columns if gallery else 1)
+    is_small = info.width_px is not None and info.width_px <= MAX_SHOWN_PX // (
+        gallery.columns if gallery else 1
+    )
     return ASKED in classes or (is_framed and not is_small)
 
 
-def lightbox_link(rendering: Rendering, tag: str, light: ImageInfo, dark: ImageInfo | None = None) -> str:
+def lightbox_link(rendering: PageRendering, tag: str, light: ImageInfo, dark: ImageInfo | None = None) -> str:
     """Return the tag of an image in a link to its large version."""
     rendering.widgets.add("lightbox")
-    twin = f' data-dark="{escape(large_address(rendering, dark))}"' if dark and dark.url else ""
+    twin = f' data-dark="{escape(large_url(rendering, dark))}"' if dark and dark.url else ""
     # A link around an image without alternative text has no accessible name.
     name = f' aria-label="{escape(rendering.language.translate("Picture"))}"' if ' alt=""' in tag else ""
-    return f'<a class="lightbox" href="{escape(large_address(rendering, light))}"{twin}{name}>{tag}</a>'
+    return f'<a class="lightbox" href="{escape(large_url(rendering, light))}"{twin}{name}>{tag}</a>'
 
 
-def _gallery_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _gallery_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     classes = str(token.attrs.get("class", "")).split()
     columns = _columns(rendering, token, _count_figures(tokens, index))
     rendering.gallery = GalleryFrame(columns, has_lightbox=ASKED in classes)
     rendering.widgets.add("gallery")
-    names = " ".join(["gallery", "image-grid", f"cols-{columns}", *_others(classes)])
+    names = " ".join(["gallery", "image-grid", f"cols-{columns}", *_other_classes(classes)])
     own = attributes(token, "class", "data-cols", "data-caption", "data-alt")
     return f'{_group_opening(token)}<div class="{escape(names)}"{own}>\n'
 
@@ -76,21 +80,21 @@ def _group_opening(token: Token) -> str:
     """Return the start tag of the figure around a gallery, or an empty string."""
     if "figure" not in token.meta:
         return ""
-    own = figure_attributes(record_of(token, Figure).id, str(token.attrs.get("data-alt", "")))
+    own = figure_attributes(get_record(token, Figure).id, str(token.attrs.get("data-alt", "")))
     return f'<figure class="figure-group"{own}>\n'
 
 
-def _others(classes: Sequence[str]) -> list[str]:
+def _other_classes(classes: Sequence[str]) -> list[str]:
     return [name for name in classes if name not in ("gallery", ASKED)]
 
 
-def _gallery_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _gallery_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     rendering.gallery = None
     token = tokens[index]
     if "figure" not in token.meta:
         return "</div>\n"
     text = rendering.render(rendering, token.children or ())
-    caption = figure_caption(rendering, record_of(token, Figure).number, text).lstrip("\n")
+    caption = figure_caption(rendering, get_record(token, Figure).number, text).lstrip("\n")
     return f"</div>\n{caption}</figure>\n"
 
 
@@ -103,11 +107,11 @@ def _count_figures(tokens: Sequence[Token], start: int) -> int:
     return count
 
 
-def _columns(rendering: Rendering, token: Token, count: int) -> int:
+def _columns(rendering: PageRendering, token: Token, count: int) -> int:
     text = str(token.attrs.get("data-cols", ""))
     if text.isascii() and text.isdigit() and len(text) < 3 and 1 <= int(text) <= MAX_COLUMNS:
         return int(text)
-    place = record_of(token, LinkAt).place
+    place = get_record(token, LinkTargetPlace).place
     if text:
         message = f"data-cols is a number from 1 to {MAX_COLUMNS}, not {text}"
         rendering.reporter.error("gallery", message, place)

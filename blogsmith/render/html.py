@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
-from ..base.diagnostics.characters import lower_allowed, without_forbidden
-from ..base.diagnostics.model import Place, Reporter, did_you_mean, place_within
+from ..base.diagnostics.characters import lower_allowed, remove_forbidden
+from ..base.diagnostics.model import Place, Reporter, did_you_mean, find_word_range
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
 from ..hooks.calls import filter_html
 from ..model.cells import Cell
-from ..model.documents import Body, TocEntry, Weight
+from ..model.documents import Body, ContentAmount, TocEntry
 from ..model.texts import PageText
 from ..syntax.headings import plain_text
 from ..syntax.parser import Parsed
-from ..syntax.records import Heading, Math, Shortcode, record_of
-from ..tex.mathml.signs import join_signs, signs_of
+from ..syntax.records import Heading, Math, Shortcode, get_record
+from ..tex.mathml.signs import find_formula_characters, join_characters
 from . import (
     blocks,
     code_notes,
@@ -41,15 +41,15 @@ from . import (
     tabs,
     wiki_links,
 )
-from .context import Rendering, Rule
-from .converters import OURS, choose_converter, no_converter
+from .context import PageRendering, Rule
+from .converters import BUILT_IN, choose_converter, unknown_converter_message
 from .faq import inline_text, page_faq
 from .fragments import pack_fragments
 from .numbers import html_within_links, strip_links
 from .outputs import rules
 from .policy.outline import body_outline
 from .statements import page_statements
-from .tools import Tools
+from .tools import SiteAccess
 
 if TYPE_CHECKING:
     from ..tex.parse.reader import Macro
@@ -73,14 +73,14 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 )
 
 # Called for each of the hundreds of tokens of a page; through the view it takes three times as long.
-_rule_of = dict(RULES).get
+_find_rule = dict(RULES).get
 
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
 """Number of characters; more than a description has."""
 
 
-def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
+def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
     """Return the HTML of a token stream, including inline tokens."""
     # Lines count from 1, so 0 means that no line markers are added.
     first_line = rendering.parsed.page.first_line if rendering.tools.mark_lines else 0
@@ -88,13 +88,19 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
     starts: list[int] = []
     for index, token in enumerate(tokens):
         kind = token.type
-        rule = _rule_of(kind)
+        rule = _find_rule(kind)
         html = (
-            rule(rendering, tokens, index) if rule and not token.hidden else _stock(rendering, tokens, index)
+            rule(rendering, tokens, index)
+            if rule and not token.hidden
+            else _render_default(rendering, tokens, index)
         )
         if kind == "footnote_open":
             starts.append(len(out))
-        if kind == "paragraph_close" and out[-1:] == [""] and _is_bare(rendering, tokens, index - 2):
+        if (
+            kind == "paragraph_close"
+            and out[-1:] == [""]
+            and _is_empty_paragraph(rendering, tokens, index - 2)
+        ):
             # The paragraph contained only a formula that defines macros.
             del out[-2:]
             continue
@@ -105,7 +111,7 @@ def render_tokens(rendering: Rendering, tokens: Sequence[Token]) -> str:
     return "".join(out)
 
 
-def _stock(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _render_default(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render a token without a rule."""
     token = tokens[index]
     if token.type == "inline":
@@ -113,15 +119,15 @@ def _stock(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     if token.nesting and not (token.block or token.attrs or token.hidden):
         # Tags such as `<em>` and `</strong>`.
         return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
-    return rendering.stock.renderToken(tokens, index, rendering.tools.md.options, {})
+    return rendering.default_renderer.renderToken(tokens, index, rendering.tools.md.options, {})
 
 
-def _is_bare(rendering: Rendering, tokens: Sequence[Token], index: int) -> bool:
+def _is_empty_paragraph(rendering: PageRendering, tokens: Sequence[Token], index: int) -> bool:
     """Return whether the paragraph that opens at `index` prints only its tag, without attributes."""
-    return _stock(rendering, tokens, index) == "<p>"
+    return _render_default(rendering, tokens, index) == "<p>"
 
 
-def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     children = tokens[index].children or []
     html = render_tokens(rendering, children)
     rendering.reading.add_words(" ".join([child.content for child in children if child.type in _PROSE]))
@@ -133,7 +139,7 @@ def _inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return html
 
 
-def render_body(parsed: Parsed, tools: Tools) -> Body:
+def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
     """Render a page: content, table of contents, plain text, and diagnostics."""
     source = parsed.document.source
     reporter = Reporter(str(source.path), source.text.split("\n"))
@@ -141,7 +147,7 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
     results = tools.results(parsed.document)
     language = tools.language(front.lang or tools.config.lang)
-    rendering = Rendering(parsed, tools, reporter, macros, render_tokens, results, language)
+    rendering = PageRendering(parsed, tools, reporter, macros, render_tokens, results, language)
     rendering.converter = _choose_converter(rendering)
     spoken = rules.value_texts(rendering)
     # The title is first on the page, so its macros apply to all later formulas.
@@ -151,13 +157,13 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
     low = lower_allowed(html.encode("utf-8", "surrogatepass"))
     if low is None or tools.plugins.page_filters:
         # Results of cells may contain forbidden characters.
-        html, low = filter_html(tools.plugins, without_forbidden(html), parsed.document), None
+        html, low = filter_html(tools.plugins, remove_forbidden(html), parsed.document), None
     data = html.encode("utf-8", "surrogatepass")
     report_repeated_ids(html, reporter, parsed.title_id)
     # The text outlives the tokens of the page.
     fragments = rendering.fragments
     return Body(
-        content=PageText.of(
+        content=PageText.from_string(
             html,
             lambda _: body_outline(data, low),
             data,
@@ -170,8 +176,8 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),
         summary=_summary(rendering, spoken) or body_text(parsed, spoken)[:_BEGINNING],
-        signs=join_signs(signs_of((html, title, description))),
-        weight=Weight(
+        signs=join_characters(find_formula_characters((html, title, description))),
+        weight=ContentAmount(
             rendering.reading.seconds,
             rendering.formulas,
             rendering.code_blocks,
@@ -181,24 +187,24 @@ def render_body(parsed: Parsed, tools: Tools) -> Body:
         stated=page_statements(rendering),
         faq=page_faq(rendering, spoken),
         widgets=frozenset(rendering.widgets),
-        files=rendering.files,
+        files=rendering.cell_images,
         variants=tuple(sorted(rendering.variants)),
         fallbacks=tuple(rendering.fallbacks),
         diagnostics=tuple(reporter.diagnostics),
     )
 
 
-def _choose_converter(rendering: Rendering) -> FormulaConverter | None:
+def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
     """Return the plugin that typesets the page's formulas. An unknown one is an error of the page."""
     tools, front = rendering.tools, rendering.document.front
     name, untrusted = front.math.converter, tools.config.markup.untrusted
     try:
         return choose_converter(tools.plugins, name or tools.config.math.converter, untrusted=untrusted)
     except LookupError:
-        place = place_within(name, front.places.get("math"), rendering.reporter.lines)
-        known = (OURS, *tools.plugins.converters)
+        place = find_word_range(name, front.places.get("math"), rendering.reporter.lines)
+        known = (BUILT_IN, *tools.plugins.converters)
         hint = did_you_mean(name, known) or f"there are: {', '.join(known)}"
-        rendering.reporter.error("front-matter-value", no_converter(name), place, hint)
+        rendering.reporter.error("front-matter-value", unknown_converter_message(name), place, hint)
         return None
 
 
@@ -219,7 +225,7 @@ def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) 
     return " ".join(" ".join(pieces).split())
 
 
-def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
+def _summary(rendering: PageRendering, spoken: Mapping[int, str]) -> str:
     """Return the first paragraph with text, as plain text with references as printed."""
     quiet = rendering.copy_without_report()
     tokens = rendering.parsed.tokens
@@ -231,7 +237,7 @@ def _summary(rendering: Rendering, spoken: Mapping[int, str]) -> str:
 
 
 def table_of_contents(
-    rendering: Rendering, spoken: Mapping[int, str] = MappingProxyType({})
+    rendering: PageRendering, spoken: Mapping[int, str] = MappingProxyType({})
 ) -> tuple[TocEntry, ...]:
     """Return the headings as a tree. Formulas are typeset again, because ids are only allowed in the text."""
     flat: list[TocEntry] = []
@@ -239,7 +245,7 @@ def table_of_contents(
     quiet = rendering.copy_without_report()
     for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            heading = record_of(token, Heading)
+            heading = get_record(token, Heading)
             html = html_within_links(quiet, tokens[index + 1].children or ())
             number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
             words = plain_text(tokens[index + 1].children or (), rendering.parsed.page, spoken)
@@ -282,7 +288,7 @@ def add_marks(token: Token, html: str, first_line: int) -> str:
     tag = _FIRST_TAG.match(html)
     if tag is None:
         return html
-    marks = f' data-cell="{record_of(token, Cell).number}"' if "cell" in token.meta else ""
+    marks = f' data-cell="{get_record(token, Cell).number}"' if "cell" in token.meta else ""
     # Runnable code already has the attribute with its line, for error messages.
     if not _LINE.search(tag["rest"]):
         marks = f' data-line="{_line(token, first_line)}"{marks}'
@@ -296,9 +302,9 @@ def _line(token: Token, first_line: int) -> int:
     A block inside a paragraph has the paragraph's lines, and in addition a position of its own.
     """
     if token.type == "math_display":
-        return record_of(token, Math).origin.place(0).line
+        return get_record(token, Math).origin.place(0).line
     if token.type == "shortcode":
-        return record_of(token, Shortcode).place.line
+        return get_record(token, Shortcode).place.line
     assert token.map is not None, "only blocks that know their lines are marked"
     return first_line + token.map[0]
 

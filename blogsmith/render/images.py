@@ -34,7 +34,7 @@ _END_MARKS: Mapping[str, bytes] = MappingProxyType({"JPEG": b"\xff\xd9", "PNG": 
 
 _ORIENTATION = 0x0112
 _GPS = 0x8825
-_TURNED = (5, 6, 7, 8)
+_ROTATED_ORIENTATIONS = (5, 6, 7, 8)
 """Values of the EXIF orientation tag that mean a rotation by a quarter turn."""
 
 _PRINTED_ATTRIBUTE = lazy_pattern(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
@@ -46,14 +46,14 @@ class ImageSize(Struct, frozen=True):
     width_px: int | None
     """Width in pixels; None for a vector image without a size."""
     height_px: int | None
-    located: bool = False
+    has_location: bool = False
     """The EXIF data contain the location where it was taken."""
     is_animated: bool = False
     kind: str = ""
     """`PNG`, `JPEG`, `GIF`, `WEBP` or `AVIF`; empty for a vector image."""
 
 
-class ImageProblem(Exception):
+class ImageError(Exception):
     """A file cannot be shown as an image. The message names the file and the reason."""
 
 
@@ -67,9 +67,9 @@ def image_size(file: Path) -> ImageSize:
         return _vector_size(file)
     try:
         with file.open("rb") as stream:
-            return picture_size(stream, file.name)
+            return open_image_size(stream, file.name)
     except OSError as error:
-        raise ImageProblem(f"{file.name} cannot be read: {error.strerror or error}") from error
+        raise ImageError(f"{file.name} cannot be read: {error.strerror or error}") from error
 
 
 def img_tag(
@@ -87,8 +87,8 @@ def img_tag(
     An image that is not shown is replaced with a link to it, or with its alternative text if it has no URL.
     """
     if not info.url:
-        text = escape(alt or info.address, quote=False)
-        return f'<a href="{escape(info.address)}">{text}</a>' if info.address else text
+        text = escape(alt or info.remote_url, quote=False)
+        return f'<a href="{escape(info.remote_url)}">{text}</a>' if info.remote_url else text
     extra = {name.lower(): value for name, value in sorted((attrs or {}).items()) if _is_printed(name)}
     attributes = {
         "src": info.url,
@@ -115,13 +115,13 @@ def _check_is_file(file: Path) -> None:
     try:
         status = file.stat()
     except (OSError, ValueError) as error:
-        raise ImageProblem(f"{file.name} cannot be read") from error
+        raise ImageError(f"{file.name} cannot be read") from error
     if not stat.S_ISREG(status.st_mode):
-        raise ImageProblem(f"{file.name} is not a file")
+        raise ImageError(f"{file.name} is not a file")
     if not status.st_size:
-        raise ImageProblem(f"{file.name} is empty")
+        raise ImageError(f"{file.name} is empty")
     if status.st_size > _MAX_BYTES:
-        raise ImageProblem(f"{file.name} is larger than {_MAX_BYTES // 1_000_000} MB")
+        raise ImageError(f"{file.name} is larger than {_MAX_BYTES // 1_000_000} MB")
 
 
 def _vector_size(file: Path) -> ImageSize:
@@ -129,10 +129,10 @@ def _vector_size(file: Path) -> ImageSize:
         with file.open("rb") as stream:
             return ImageSize(*svg_size(stream))
     except (OSError, ValueError) as error:
-        raise ImageProblem(f"{file.name} is not a readable SVG image: {error}") from error
+        raise ImageError(f"{file.name} is not a readable SVG image: {error}") from error
 
 
-def picture_size(stream: BinaryIO, name: str) -> ImageSize:
+def open_image_size(stream: BinaryIO, name: str) -> ImageSize:
     """Return the size of an open image file that is not an SVG. name: File name for messages."""
     from PIL import Image
 
@@ -141,15 +141,13 @@ def picture_size(stream: BinaryIO, name: str) -> ImageSize:
         with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):
             image = Image.open(stream, formats=_FORMATS)
     except Image.DecompressionBombError as error:
-        raise ImageProblem(f"{name} has more than 178 million pixels") from error
+        raise ImageError(f"{name} has more than 178 million pixels") from error
     except Exception as error:  # Damaged files make the parsers raise nearly any error.
-        raise ImageProblem(
-            f"{name} is not a PNG, JPEG, GIF, WebP, AVIF or SVG image, or is damaged"
-        ) from error
+        raise ImageError(f"{name} is not a PNG, JPEG, GIF, WebP, AVIF or SVG image, or is damaged") from error
     _check_end(stream, name, image.format or "")
     width, height = image.size
     orientation, located = _exif(image)
-    if orientation in _TURNED:
+    if orientation in _ROTATED_ORIENTATIONS:
         width, height = height, width
     # Pillow sets it only for formats that may contain several frames.
     is_animated = bool(getattr(image, "is_animated", False))
@@ -163,7 +161,7 @@ def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
         return
     with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if data.find(mark, stream.tell()) < 0:
-            raise ImageProblem(f"{name} is cut off: its end is missing")
+            raise ImageError(f"{name} is cut off: its end is missing")
 
 
 def _exif(image: Image) -> tuple[int, bool]:

@@ -27,7 +27,7 @@ _Row = tuple[Any, str | None, Any, Any]
 _Tables = dict[str, "StateRules"]
 
 
-class Rules(dict[str, Sequence[_Row]]):
+class RuleTable(dict[str, Sequence[_Row]]):
     """Next character → rules to try, in order. Entries are created on first use."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -62,8 +62,8 @@ class StateRules:
     __slots__ = ("all", "inside")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
-        self.all = Rules(rules)
-        self.inside = Rules([rule for rule in rules if not _begins_lines(rule)])
+        self.all = RuleTable(rules)
+        self.inside = RuleTable([rule for rule in rules if not _begins_lines(rule)])
         """Rules for all other positions, without those that only match at the start of a line."""
 
 
@@ -181,7 +181,7 @@ def css_class(kind: _TokenType) -> str:
 
 
 @lru_cache(maxsize=128)
-def dispatching(kind: type[Lexer]) -> type[Lexer]:
+def dispatch_class(kind: type[Lexer]) -> type[Lexer]:
     """Return the lexer class with the loop of this module, or the class itself if it would not benefit."""
     if not issubclass(kind, RegexLexer) or issubclass(kind, ExtendedRegexLexer):
         return kind
@@ -204,7 +204,7 @@ def dispatching(kind: type[Lexer]) -> type[Lexer]:
 ASCII = frozenset(map(chr, range(128)))
 
 
-class Start(Struct, frozen=True):
+class FirstCharacters(Struct, frozen=True):
     """The matches of part of a pattern at a character."""
 
     taken: frozenset[str]
@@ -213,8 +213,8 @@ class Start(Struct, frozen=True):
     """Characters before which it can match the empty string and leave them to the following parts."""
 
 
-_ANY = Start(ASCII, ASCII)
-_NOTHING = Start(frozenset(), ASCII)
+_ANY = FirstCharacters(ASCII, ASCII)
+_NOTHING = FirstCharacters(frozenset(), ASCII)
 
 
 @lru_cache(maxsize=8192)
@@ -255,7 +255,7 @@ def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:
     return name == "AT" and str(value).startswith("AT_BEGINNING")
 
 
-def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> Start:
+def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> FirstCharacters:
     """Return the start of a sequence of parts. tree: The whole pattern, which knows its groups."""
     taken, passed = frozenset[str](), ASCII
     for part in parts:
@@ -264,17 +264,19 @@ def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> Start:
         passed &= start.passed
         if not passed:
             break
-    return Start(taken, passed)
+    return FirstCharacters(taken, passed)
 
 
-def _part(tree: Any, part: tuple[Any, Any], flags: int) -> Start:
+def _part(tree: Any, part: tuple[Any, Any], flags: int) -> FirstCharacters:
     name, value = str(part[0]), part[1]
     match name:
         case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN":
-            return Start(_one_character(tree, part, flags), frozenset())
+            return FirstCharacters(_one_character(tree, part, flags), frozenset())
         case "BRANCH":
             choices = [_sequence(tree, choice, flags) for choice in value[1]]
-            return Start(_union(start.taken for start in choices), _union(start.passed for start in choices))
+            return FirstCharacters(
+                _union(start.taken for start in choices), _union(start.passed for start in choices)
+            )
         case "SUBPATTERN":
             _, added, removed, parts = value
             return _sequence(tree, parts, _combine(flags, added, removed))
@@ -283,10 +285,10 @@ def _part(tree: Any, part: tuple[Any, Any], flags: int) -> Start:
         case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
             least, _, parts = value
             start = _sequence(tree, parts, flags)
-            return start if least else Start(start.taken, ASCII)
+            return start if least else FirstCharacters(start.taken, ASCII)
         case "ASSERT" if value[0] > 0:
             ahead = _sequence(tree, value[1], flags)
-            return Start(frozenset(), ahead.taken | ahead.passed)
+            return FirstCharacters(frozenset(), ahead.taken | ahead.passed)
         case "ASSERT" | "ASSERT_NOT" | "AT":
             return _NOTHING
         case _:

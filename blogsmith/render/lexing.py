@@ -48,11 +48,11 @@ json.dump(lex(job["source"], job["alias"]), sys.stdout)
 _PACKAGE = Path(__file__).parents[2]
 
 
-class TooSlow(BaseException):
+class LexTimeout(BaseException):
     """The time limit was exceeded. Not an Exception, because third-party lexers catch those."""
 
 
-class Unfaithful(Exception):
+class LexerError(Exception):
     """The lexer changed the source."""
 
 
@@ -80,7 +80,7 @@ def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
     """
     deadline_s = max(deadline_s, 0.001)  # A timer of 0 would mean no limit.
     if has_alarm():
-        with alarm(deadline_s, TooSlow, working=True):
+        with alarm(deadline_s, LexTimeout, is_cpu_time=True):
             return lex(source, alias)
     if _is_tame(source, alias):
         return _lex_watching_clock(source, alias, deadline_s)
@@ -104,10 +104,10 @@ def _open(source: str, alias: str) -> tuple[Lexer, str]:
     kind = lexer_class(alias)
     if kind is None:
         raise LookupError(alias)
-    from .lexer_dispatch import dispatching
+    from .lexer_dispatch import dispatch_class
 
     # A PHP fence rarely starts with `<?php`. Without the option, all of it would be plain text.
-    lexer = dispatching(kind)(startinline="<?" not in source)
+    lexer = dispatch_class(kind)(startinline="<?" not in source)
     # Many rules require a line end. `get_tokens` would also strip and replace characters.
     return lexer, source if source.endswith("\n") else source + "\n"
 
@@ -118,7 +118,7 @@ def _trim_pieces(source: str, pieces: list[Piece]) -> list[Piece]:
     if text == source:
         return pieces
     if text != source + "\n":
-        raise Unfaithful
+        raise LexerError
     while pieces and not pieces[-1][1]:
         pieces.pop()
     css, value = pieces.pop()
@@ -141,7 +141,7 @@ def _lex_watching_clock(source: str, alias: str, deadline_s: float) -> list[Piec
     for _, kind, value in lexer.get_tokens_unprocessed(text):
         pieces.append((css_class(kind), value))
         if time.thread_time() > end:
-            raise TooSlow
+            raise LexTimeout
     return _trim_pieces(source, pieces)
 
 
@@ -162,5 +162,5 @@ def _lex_in_child(source: str, alias: str, deadline_s: float) -> list[Piece]:
             cwd="/",
         )
     except subprocess.TimeoutExpired as error:
-        raise TooSlow from error
+        raise LexTimeout from error
     return [(css, text) for css, text in json.loads(done.stdout)]

@@ -16,7 +16,7 @@ from ..syntax.headings import MARGIN_CLASSES
 from ..syntax.headings import is_margin_note as is_span_note
 from ..syntax.kinds import MARGIN
 from ..syntax.records import Callout
-from .context import Rendering, Rule
+from .context import PageRendering, Rule
 from .prose import attributes, escape_html
 
 WIDGET = "margin"
@@ -27,7 +27,7 @@ def is_margin_note(callout: Callout) -> bool:
     return callout.kind == MARGIN.name and not callout.title
 
 
-def margin_note_opening(rendering: Rendering, callout: Callout, token: Token) -> str:
+def margin_note_opening(rendering: PageRendering, callout: Callout, token: Token) -> str:
     """Return the `<aside class="margin-note">` of a `> [!MARGIN]`."""
     rendering.widgets.add(WIDGET)
     classes = " ".join(filter(None, ("margin-note", str(token.attrs.get("class", "")))))
@@ -35,7 +35,7 @@ def margin_note_opening(rendering: Rendering, callout: Callout, token: Token) ->
     return f'<aside class="{escape_html(classes)}" role="note"{name}{attributes(token, "class", "id")}>\n'
 
 
-def margin_figure_class(rendering: Rendering, image: Token | None) -> str:
+def margin_figure_class(rendering: PageRendering, image: Token | None) -> str:
     """Return the additional class of a figure in the margin, or an empty string."""
     if image is None or "margin" not in str(image.attrs.get("class", "")).split():
         return ""
@@ -43,10 +43,10 @@ def margin_figure_class(rendering: Rendering, image: Token | None) -> str:
     return " margin-figure"
 
 
-def _span_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _span_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     if not is_span_note(token):
-        return rendering.stock.renderToken(tokens, index, rendering.tools.md.options, {})
+        return rendering.default_renderer.renderToken(tokens, index, rendering.tools.md.options, {})
     rendering.widgets.add(WIDGET)
     before = tokens[index - 1].content[-1:] if index and tokens[index - 1].type == "text" else " "
     kept = [name for name in str(token.attrs["class"]).split() if name not in MARGIN_CLASSES]
@@ -55,7 +55,7 @@ def _span_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     return f'{note}{attributes(token, "class")}><span class="margin-mark">{gap}(</span>'
 
 
-def _span_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _span_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     depth = 0
     for token in reversed(tokens[:index]):
         depth += (token.type == "span_close") - (token.type == "span_open")

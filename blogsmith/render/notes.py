@@ -10,11 +10,11 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
-from ..syntax.records import NoteItem, NoteRef, XRef, record_of
+from ..syntax.records import NoteItem, NoteRef, XRef, get_record
 from ..syntax.references.labels import Label, label_hint
 from .citations.links import back_label, use_id
 from .citations.rules import RULES as CITATION_RULES
-from .context import Rendering, Rule
+from .context import PageRendering, Rule
 from .numbers import number_html
 from .prose import escape_html
 
@@ -36,33 +36,33 @@ _NUMBER = "\0"
 """Placeholder for a number, which may be HTML; a character that no text contains."""
 
 
-def _mark(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    ref = record_of(tokens[index], NoteRef)
+def _mark(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    ref = get_record(tokens[index], NoteRef)
     name = use_id("fnref", ref.number, ref.use)
     link = f'<a href="#fn-{ref.number}" id="{name}" role="doc-noteref">{ref.number}</a>'
     return f'<sup class="footnote-ref">{link}</sup>'
 
 
-def _notes_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _notes_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     label = escape_html(rendering.language.translate("Footnotes"))
     return f'<section class="footnotes" role="doc-endnotes" aria-label="{label}">\n<ol>\n'
 
 
-def _notes_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _notes_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</ol>\n</section>\n"
 
 
-def _note_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return f'<li id="fn-{record_of(tokens[index], NoteItem).number}">\n'
+def _note_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    return f'<li id="fn-{get_record(tokens[index], NoteItem).number}">\n'
 
 
-def _note_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _note_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</li>\n"
 
 
-def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
+def with_back_links(rendering: PageRendering, html: str, token: Token) -> str:
     """Return a note's HTML with back links to its references, in its last paragraph if it ends in one."""
-    item = record_of(token, NoteItem)
+    item = get_record(token, NoteItem)
     links = ""
     for use in range(1, item.uses + 1):
         text = "Back to the text, mark {number}" if item.uses > 1 else "Back to the text"
@@ -75,11 +75,11 @@ def with_back_links(rendering: Rendering, html: str, token: Token) -> str:
     return f"{body}<p>{links.lstrip()}</p>\n{end}" if links else html
 
 
-def _xref(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    return reference(rendering, record_of(tokens[index], XRef))
+def _xref(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    return reference(rendering, get_record(tokens[index], XRef))
 
 
-def reference(rendering: Rendering, ref: XRef) -> str:
+def reference(rendering: PageRendering, ref: XRef) -> str:
     """Return the link to a label, or the author's text after reporting an error."""
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
@@ -91,11 +91,15 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     if label is None:
         where = f" in {ref.page}" if ref.page else ""
         near = rendering.reporter.nearest(ref.target, labels)
-        hint = f"did you mean {_like(near, ref)}?" if near else label_hint(_like(ref.target, ref))
+        hint = (
+            f"did you mean {_author_spelling(near, ref)}?"
+            if near
+            else label_hint(_author_spelling(ref.target, ref))
+        )
         hint = _cell_hint(rendering, ref) or hint
-        message = f"there is no label {_like(ref.target, ref)}{where}"
-        meant = _like(near, ref) if near else None
-        fix = rendering.reporter.substitute(ref.place, _like(ref.target, ref), meant)
+        message = f"there is no label {_author_spelling(ref.target, ref)}{where}"
+        meant = _author_spelling(near, ref) if near else None
+        fix = rendering.reporter.substitute(ref.place, _author_spelling(ref.target, ref), meant)
         rendering.reporter.error("ref-undefined", message, ref.place, hint, fix)
         return escape_html(ref.written)
     if not label.number:
@@ -110,7 +114,7 @@ def reference(rendering: Rendering, ref: XRef) -> str:
     return f'<a class="xref" href="{escape_html(url)}#{escape_html(label.id)}">{text}</a>'
 
 
-def _cell_hint(rendering: Rendering, ref: XRef) -> str:
+def _cell_hint(rendering: PageRendering, ref: XRef) -> str:
     """Return a hint if a cell has the label, but without the `fig-` or `tbl-` that numbers it."""
     kind, _, name = ref.target.partition("-")
     thing = _OUTPUTS.get(kind, "")
@@ -119,20 +123,20 @@ def _cell_hint(rendering: Rendering, ref: XRef) -> str:
     return f"a cell's {thing} has #| label: {ref.target}" if is_meant else ""
 
 
-def _like(label_id: str, ref: XRef) -> str:
+def _author_spelling(label_id: str, ref: XRef) -> str:
     """Return an id in the author's spelling, `eq:x` or `eq-x`."""
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
 
 
-def label_text(rendering: Rendering, label: Label) -> str:
+def label_text(rendering: PageRendering, label: Label) -> str:
     """Return a full reference to a label as plain text: `Theorem 1`, `Equation (2)`."""
     html = _ALTTEXT.sub(r"\1", _reference_html(label, "full", rendering))
     return unescape(_TAG.sub("", html))
 
 
-def _reference_html(label: Label, form: str, rendering: Rendering) -> str:
+def _reference_html(label: Label, form: str, rendering: PageRendering) -> str:
     """Return the HTML of a reference's text."""
-    name = rendering.name_of(label.name)
+    name = rendering.kind_name(label.name)
     if label.number in ("", label.name):
         return escape_html(name)
     is_equation = label.kind == "eq"

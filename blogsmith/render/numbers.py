@@ -10,8 +10,8 @@ from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
 from ..tex.errors import TexError
-from ..tex.on_demand import holds_tex, linear_text, typeset_tag
-from .context import Rendering
+from ..tex.on_demand import contains_tex, linear_text, typeset_tag
+from .context import PageRendering
 from .prose import escape_html
 
 _OPENING = "\\text{"
@@ -22,7 +22,7 @@ def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -
 
     The error is reported at the formula. A number is a link, so links in its TeX are removed.
     """
-    if holds_tex(number):
+    if contains_tex(number):
         try:
             return strip_links(typeset_tag(number, macros, bare=bare))
         except TexError:
@@ -32,7 +32,7 @@ def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -
 
 def number_text(number: str) -> str:
     """Return the number as plain text, without parentheses."""
-    return linear_text(f"{_OPENING}{number}}}") if holds_tex(number) else number
+    return linear_text(f"{_OPENING}{number}}}") if contains_tex(number) else number
 
 
 # Text inside links and on other pages: titles, headings, names of statements. It contains no links or ids.
@@ -42,7 +42,7 @@ _REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
 _FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
-def html_within_links(rendering: Rendering, tokens: Sequence[Token]) -> str:
+def html_within_links(rendering: PageRendering, tokens: Sequence[Token]) -> str:
     """Return the HTML of inline tokens without links, notes and ids.
 
     rendering: A rendering that reports nothing.

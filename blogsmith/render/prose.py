@@ -9,8 +9,8 @@ from markdown_it.token import Token
 
 from ..syntax.east_asian import joins_lines
 from ..syntax.math.formulas import PUNCTUATION
-from ..syntax.records import Heading, LinkAt, record_of
-from .context import Rendering, Rule
+from ..syntax.records import Heading, LinkTargetPlace, get_record
+from .context import PageRendering, Rule
 from .raw_html import rewrite_raw
 
 
@@ -41,30 +41,30 @@ def find_punctuation(tokens: Sequence[Token], index: int) -> str:
     return found[0] if found else ""
 
 
-def _text(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _text(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     # The formula before it has already printed this part.
     done = len(find_punctuation(tokens, index))
     return escape_html(tokens[index].content[done:])
 
 
-def _softbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _softbreak(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "" if joins_lines(tokens, index) else "\n"
 
 
-def _hardbreak(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _hardbreak(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "<br>\n"
 
 
-def _code_inline(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _code_inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     return f"<code{attributes(token)}>{escape_html(token.content)}</code>"
 
 
-def _abbr(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _abbr(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return f"<abbr{attributes(tokens[index])}>{escape_html(tokens[index].content)}</abbr>"
 
 
-def _task_box(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _task_box(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token, language = tokens[index], rendering.language
     flags = "".join(f" {name}" for name in ("checked", "disabled") if name in token.attrs)
     label = language.translate("done") if "checked" in token.attrs else language.translate("to do")
@@ -72,58 +72,58 @@ def _task_box(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return f'<input{written} aria-label="{escape_html(label)}"{flags}> '
 
 
-def _link_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _link_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     rendering.is_in_link = True
     written = str(token.attrs.get("href", ""))
     target = rendering.tools.link(written, rendering.document)
-    place = record_of(token, LinkAt).place if "linkat" in token.meta else None
-    rendering.problem(target, place)
+    place = get_record(token, LinkTargetPlace).place if "linktargetplace" in token.meta else None
+    rendering.report_target(target, place)
     is_empty = tokens[index + 1].type == "link_close"
     text = escape_html(rendering.tools.page_title(target.page)) if is_empty and target.page else ""
     return f'<a href="{escape_html(target.url)}"{attributes(token, "href")}>{text}'
 
 
-def _link_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _link_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     rendering.is_in_link = False
     return "</a>"
 
 
-def _heading_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _heading_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    heading = record_of(token, Heading)
+    heading = get_record(token, Heading)
     number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
     return f'<{token.tag} id="{escape_html(heading.id)}"{attributes(token, "id")}>{number}'
 
 
-def _heading_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    heading = record_of(tokens[index - 2], Heading)
+def _heading_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    heading = get_record(tokens[index - 2], Heading)
     text = rendering.language.translate("Link to section {heading}", heading=heading.text)
     label = escape_html(text.rstrip())
     anchor = f'<a class="heading-anchor" href="#{escape_html(heading.id)}" aria-label="{label}"></a>'
     return f" {anchor}</{tokens[index].tag}>\n"
 
 
-def _raw(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _raw(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return rewrite_raw(rendering, tokens[index])
 
 
-def _html_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _html_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render the child tokens of a block with formulas, or the raw HTML of any other block."""
     pieces = tokens[index].children
     return rendering.render(rendering, pieces) if pieces else rewrite_raw(rendering, tokens[index])
 
 
-def _raw_block(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _raw_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     chunks = tokens[index].content.strip("\n").split("\n\n")
     return "".join(f"<p>{escape_html(chunk)}</p>\n" for chunk in chunks if chunk.strip())
 
 
-def _strike_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _strike_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "<del>"
 
 
-def _strike_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _strike_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</del>"
 
 

@@ -15,23 +15,23 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..base.diagnostics.model import Place, Reporter
-from ..base.html_tags import Attribute, StartTag, hidden_spans, start_tag
+from ..base.html_tags import Attribute, StartTag, find_tagless_spans, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from ..syntax.markdown_elements import holds_text, is_asked
-from ..syntax.raw_places import raw_place
-from .context import Rendering
+from ..syntax.markdown_elements import allows_markdown, requests_markdown
+from ..syntax.raw_places import html_place
+from .context import PageRendering
 from .dimensions import HINT, Length, fit_attributes, parse_length
-from .policy.sources import SELF, script_imports, source_of, style_addresses
-from .policy.tags import with_openers
+from .policy.sources import SELF, script_imports, source_of, style_urls
+from .policy.tags import add_noopener
 from .variants import picture_tag
 
 _TAG = lazy_pattern(r"<[A-Za-z]")
-_TELLING = frozenset(("style", "markdown"))
+_RELEVANT_ATTRIBUTES = frozenset(("style", "markdown"))
 """Attributes that matter on any tag."""
 _SIZE_WORDS = frozenset(("", "auto"))
 """Values of a width or height that mean the image's own size."""
-_PRINTED = frozenset(("src", "alt", "width", "height", "loading", "decoding", "markdown"))
+_REWRITTEN_ATTRIBUTES = frozenset(("src", "alt", "width", "height", "loading", "decoding", "markdown"))
 """Attributes of an image that are not copied unchanged."""
 
 
@@ -43,7 +43,7 @@ class _Edit(Struct, frozen=True):
     text: str
 
 
-def rewrite_raw(rendering: Rendering, token: Token) -> str:
+def rewrite_raw(rendering: PageRendering, token: Token) -> str:
     """Return the token's HTML with its URLs resolved. Problems are reported at their tag."""
     text = token.content
     rendering.reading.pass_html(text)
@@ -51,7 +51,7 @@ def rewrite_raw(rendering: Rendering, token: Token) -> str:
     first_line = rendering.parsed.page.first_line
     pieces, at = [], 0
     for start, tag in _tags(text):
-        place = raw_place(token, first_line, start, tag.end - start)
+        place = html_place(token, first_line, start, tag.end - start)
         report_element(rendering.reporter, tag, text, place)
         remote.check(tag, text, place)
         _report_markdown(rendering, token, tag, place)
@@ -59,39 +59,39 @@ def rewrite_raw(rendering: Rendering, token: Token) -> str:
         at = tag.end
     rewritten = "".join(pieces) + text[at:]
     # Done last: problems reported before are positions in the author's text.
-    return with_openers(rewritten.encode()).decode() if "target" in rewritten.lower() else rewritten
+    return add_noopener(rewritten.encode()).decode() if "target" in rewritten.lower() else rewritten
 
 
 def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
     """Yield the start and content of each tag that may require a report or a change."""
-    hidden, at = deque(hidden_spans(text)), 0
+    hidden, at = deque(find_tagless_spans(text)), 0
     for found in _TAG.finditer(text):
         start = found.start()
         while hidden and hidden[0][1] <= start:
             hidden.popleft()
-        tag = start_tag(text, start) if start >= at and not (hidden and hidden[0][0] <= start) else None
+        tag = parse_start_tag(text, start) if start >= at and not (hidden and hidden[0][0] <= start) else None
         if tag is None:
             continue
         at = tag.end
         names = {item.name for item in tag.attributes}
-        if tag.name in RESOLVERS or tag.name in LOADING or "-" in tag.name or names & _TELLING:
+        if tag.name in RESOLVERS or tag.name in LOADING or "-" in tag.name or names & _RELEVANT_ATTRIBUTES:
             yield start, tag
 
 
-def _report_markdown(rendering: Rendering, token: Token, tag: StartTag, place: Place) -> None:
+def _report_markdown(rendering: PageRendering, token: Token, tag: StartTag, place: Place) -> None:
     """Warn about Markdown in an HTML block that is not parsed. Inside a paragraph, it is parsed anyway."""
     is_block = token.type == "html_block" or "textmap" in token.meta
-    if not is_block or not is_asked(tag):
+    if not is_block or not requests_markdown(tag):
         return
     if not any(found.place == place for found in rendering.parsed.diagnostics):
         message = f"the Markdown in this <{tag.name}> is not read"
         hint = "give the attribute to its parts instead"
-        if holds_text(tag):
+        if allows_markdown(tag):
             hint = f"an element that asks for Markdown needs its end, </{tag.name}>, and no <pre> around it"
         rendering.reporter.warn("html-markdown", message, place, hint)
 
 
-def _rewrite(rendering: Rendering, text: str, start: int, tag: StartTag, place: Place) -> str:
+def _rewrite(rendering: PageRendering, text: str, start: int, tag: StartTag, place: Place) -> str:
     if tag.name == "img" and tag.get("src"):
         return _image(rendering, tag, place)
     if tag.name == "source" and "dark" in tag.get("media"):
@@ -105,7 +105,7 @@ def _rewrite(rendering: Rendering, text: str, start: int, tag: StartTag, place: 
     return "".join((*pieces, text[at : tag.end]))
 
 
-def _edits(rendering: Rendering, text: str, tag: StartTag, place: Place) -> Iterator[_Edit]:
+def _edits(rendering: PageRendering, text: str, tag: StartTag, place: Place) -> Iterator[_Edit]:
     resolvers = RESOLVERS.get(tag.name, {})
     known: set[str] = set()
     for item in tag.attributes:
@@ -130,21 +130,21 @@ def _attribute(value: str) -> str:
     return value.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
 
 
-def _link(rendering: Rendering, written: str, place: Place) -> str:
+def _link(rendering: PageRendering, written: str, place: Place) -> str:
     target = rendering.tools.link(written, rendering.document)
-    rendering.problem(target, place)
+    rendering.report_target(target, place)
     return target.url
 
 
-def _picture(rendering: Rendering, written: str, place: Place) -> str:
+def _picture(rendering: PageRendering, written: str, place: Place) -> str:
     return rendering.find_image(written, place).url
 
 
-def _pictures(rendering: Rendering, written: str, place: Place) -> str:
+def _pictures(rendering: PageRendering, written: str, place: Place) -> str:
     return rewrite_srcset(written, lambda path: rendering.find_image(path, place).url)
 
 
-Resolve = Callable[[Rendering, str, Place], str]
+Resolve = Callable[[PageRendering, str, Place], str]
 
 RESOLVERS: Mapping[str, Mapping[str, Resolve]] = MappingProxyType(
     {
@@ -160,9 +160,9 @@ RESOLVERS: Mapping[str, Mapping[str, Resolve]] = MappingProxyType(
 """Tag → attribute with URLs → function that maps (page, value, position) to the printed value."""
 
 
-def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
+def _image(rendering: PageRendering, tag: StartTag, place: Place) -> str:
     found = rendering.find_image(tag.get("src"), place)
-    own = {a.name: a.value for a in reversed(tag.attributes) if a.name not in _PRINTED}
+    own = {a.name: a.value for a in reversed(tag.attributes) if a.name not in _REWRITTEN_ATTRIBUTES}
     kept = {name: tag.get(name) for name in ("loading", "decoding") if tag.get(name)}
     if own.get("srcset"):
         own["srcset"] = _pictures(rendering, own["srcset"], place)
@@ -176,7 +176,7 @@ def _image(rendering: Rendering, tag: StartTag, place: Place) -> str:
     return picture_tag(rendering, found, size.info, tag.get("alt"), attrs={**own, **kept})
 
 
-def _read_length(rendering: Rendering, tag: StartTag, name: str, place: Place) -> Length | None:
+def _read_length(rendering: PageRendering, tag: StartTag, name: str, place: Place) -> Length | None:
     """Return the value of `width` or `height`. Warn about an invalid length and return None."""
     text = tag.get(name)
     length = parse_length(text.lower())
@@ -300,7 +300,7 @@ _RELATIONS = name_set(
     "mask-icon manifest"
 )
 """Values of `rel` for which a `<link>` is more than metadata."""
-_FILMS = frozenset(("audio", "source", "track", "video"))
+_MEDIA_ELEMENTS = frozenset(("audio", "source", "track", "video"))
 _VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com")
 _MAX_DEPTH = 3
 """Maximum depth of pages in `srcdoc`."""
@@ -309,10 +309,10 @@ _MAX_DEPTH = 3
 class RemoteRule:
     """Check of one fragment of HTML, whose tags are passed in order."""
 
-    def __init__(self, rendering: Rendering) -> None:
+    def __init__(self, rendering: PageRendering) -> None:
         self._rule = rendering.tools.config.embeds.remote
         self._reporter = rendering.reporter
-        self._waits = False
+        self._is_lazy = False
         """The video whose sources follow is loaded only on a click."""
 
     def check(self, tag: StartTag, text: str, place: Place) -> None:
@@ -320,10 +320,10 @@ class RemoteRule:
         if self._rule == "allow":
             return
         if tag.name in ("audio", "video"):
-            self._waits = tag.get("preload").lower() == "none" and not _has(tag, "autoplay")
-        if self._waits and tag.name in _FILMS:
+            self._is_lazy = tag.get("preload").lower() == "none" and not _has(tag, "autoplay")
+        if self._is_lazy and tag.name in _MEDIA_ELEMENTS:
             return
-        for address in dict.fromkeys(_loaded(tag, text)):
+        for address in dict.fromkeys(_remote_urls(tag, text)):
             self._report(tag, address, place)
 
     def _report(self, tag: StartTag, address: str, place: Place) -> None:
@@ -331,23 +331,23 @@ class RemoteRule:
         report("html-remote", f"<{tag.name}> loads {address} from another host", place, _hint(tag, address))
 
 
-def _loaded(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
+def _remote_urls(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
     """Yield the URLs on other hosts that browsers load for this tag."""
     name = _ADDRESSES.get(tag.name, "")
     is_word = tag.name == "link" and not _RELATIONS & set(tag.get("rel").lower().split())
     if name and not is_word and _is_remote(tag.get(name)):
         yield tag.get(name).strip()
     if "url(" in tag.get("style").lower():
-        yield from style_addresses(tag.get("style"))
+        yield from style_urls(tag.get("style"))
     if tag.name == "style":
-        yield from style_addresses(_text_of(tag, text))
+        yield from style_urls(_element_text(tag, text))
     if tag.name == "script" and not tag.get("src"):
-        yield from script_imports(_text_of(tag, text))
+        yield from script_imports(_element_text(tag, text))
     if tag.name == "iframe" and depth < _MAX_DEPTH:
         yield from _loaded_by_page(tag.get("srcdoc"), depth + 1)
 
 
-def _text_of(tag: StartTag, text: str) -> str:
+def _element_text(tag: StartTag, text: str) -> str:
     closing = re.compile(rf"</{tag.name}", re.IGNORECASE).search(text, tag.end)
     return text[tag.end : closing.start() if closing else len(text)]
 
@@ -355,9 +355,9 @@ def _text_of(tag: StartTag, text: str) -> str:
 def _loaded_by_page(html: str, depth: int) -> Iterator[str]:
     at = html.find("<")
     while at >= 0:
-        tag = start_tag(html, at)
+        tag = parse_start_tag(html, at)
         if tag:
-            yield from _loaded(tag, html, depth)
+            yield from _remote_urls(tag, html, depth)
             if tag.name == "img" and _is_remote(tag.get("src")):
                 yield tag.get("src")
         at = html.find("<", at + 1)
@@ -373,7 +373,7 @@ def _has(tag: StartTag, name: str) -> bool:
 
 
 def _hint(tag: StartTag, address: str) -> str:
-    if tag.name in _FILMS:
+    if tag.name in _MEDIA_ELEMENTS:
         return 'add preload="none" to the film, so that it loads on a click, or put a copy beside the post'
     allow = "allow it: embeds: {remote: allow} in blogsmith.yaml"
     try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ..base.patterns import lazy_pattern
 from ..model.pictures import ImageInfo
-from .context import Rendering
+from .context import PageRendering
 from .variants import picture_parts, source_tags
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
@@ -17,7 +17,7 @@ FOR_PAPER = '<img class="for-paper" hidden'
 
 
 def scheme_pair(
-    rendering: Rendering,
+    rendering: PageRendering,
     light: ImageInfo,
     dark: ImageInfo,
     alt: str,

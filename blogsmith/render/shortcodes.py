@@ -14,16 +14,16 @@ from typing import Any
 
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import SiteError, question_of
-from ..syntax.records import Shortcode, record_of
-from .context import Rendering, Rule
-from .figure_blocks import ARGUMENTS, OWN, argument_name, block_name, plain_figure, report_argument
+from ..base.diagnostics.model import SiteError, format_suggestion
+from ..syntax.records import Shortcode, get_record
+from .context import PageRendering, Rule
+from .figure_blocks import ARGUMENTS, DATA_FUNCTIONS, argument_name, block_name, plain_figure, report_argument
 
 
-def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    call = record_of(tokens[index], Shortcode)
+def _shortcode(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    call = get_record(tokens[index], Shortcode)
     theme = rendering.tools.theme
-    if call.name in rendering.given_up:
+    if call.name in rendering.failed_shortcodes:
         return ""
     if call.name and not theme.has_shortcode(call.name):
         _report_unknown(rendering, call)
@@ -48,17 +48,17 @@ def _shortcode(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
             # The template exists, but its data come from a plugin that is not loaded.
             _report_unknown(rendering, call)
             return _print_source(call, tokens[index])
-        rendering.absorb(error)
+        rendering.add_diagnostics(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
             # A call costs seconds, and posts may contain a thousand.
-            rendering.given_up.add(call.name)
+            rendering.failed_shortcodes.add(call.name)
         return ""
     if call.number and call.id:
         _check_id(rendering, call, html)
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
 
 
-def _check_id(rendering: Rendering, call: Shortcode, html: str) -> None:
+def _check_id(rendering: PageRendering, call: Shortcode, html: str) -> None:
     """Report a figure id that the template does not print, because references to it would have no target."""
     if not re.search(rf"""\sid=["']?{re.escape(call.id)}["'\s>]""", html):
         message = f'id "{call.id}" has no effect because the template of "{call.name}" does not print it'
@@ -66,15 +66,15 @@ def _check_id(rendering: Rendering, call: Shortcode, html: str) -> None:
         report_argument(rendering, call, "id", message, hint)
 
 
-def _report_unknown(rendering: Rendering, call: Shortcode) -> None:
+def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
     """Report an unknown shortcode once. Its arguments and its end tag are not reported."""
-    if call.name.startswith("end") and call.name[3:] in rendering.unknown:
+    if call.name.startswith("end") and call.name[3:] in rendering.unknown_shortcodes:
         return
-    rendering.unknown.add(call.name)
+    rendering.unknown_shortcodes.add(call.name)
     names = rendering.tools.theme.shortcode_names()
-    hint = rendering.parsed.page.options.plugin_hint(call.name) or FOREIGN.get(call.name)
+    hint = rendering.parsed.page.options.plugin_hint(call.name) or OTHER_TAG_HINTS.get(call.name)
     near = None if hint else rendering.reporter.nearest(call.name, names)
-    hint = hint or question_of(near) or f"known: {', '.join(names)}"
+    hint = hint or format_suggestion(near) or f"known: {', '.join(names)}"
     fix = rendering.reporter.substitute(call.place, call.name, near)
     rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint, fix)
 
@@ -85,7 +85,7 @@ def _print_source(call: Shortcode, token: Token) -> str:
     return text if token.type == "shortcode_inline" or not text else f"<p>{text}</p>\n"
 
 
-def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
+def _check_arguments(rendering: PageRendering, call: Shortcode) -> None:
     """Report unknown arguments of our own shortcodes. Other shortcodes check their arguments themselves."""
     known = ARGUMENTS.get(call.name, call.args)
     for name in call.args:
@@ -93,25 +93,28 @@ def _check_arguments(rendering: Rendering, call: Shortcode) -> None:
             place = call.key_places.get(name) or call.arg_maps[name].place(0)
             near = rendering.reporter.nearest(name, [one for one in known if one not in call.args])
             written = [argument_name(call, one) for one in known if one != "id" or call.source]
-            hint = question_of(argument_name(call, near) if near else None) or f"known: {', '.join(written)}"
+            hint = (
+                format_suggestion(argument_name(call, near) if near else None)
+                or f"known: {', '.join(written)}"
+            )
             message = f'unknown argument "{argument_name(call, name)}" for {block_name(call)}'
             fix = rendering.reporter.substitute(place, name, near)
             rendering.reporter.error("shortcode-argument", message, place, hint, fix)
 
 
-def _label(rendering: Rendering, call: Shortcode) -> str:
+def _label(rendering: PageRendering, call: Shortcode) -> str:
     return rendering.language.translate("Figure {number}", number=call.number) if call.number else ""
 
 
-def _data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+def _data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | None:
     """Return the template's data, or None after reporting an invalid argument."""
     if call.name in rendering.tools.plugins.shortcode_data:
         return _plugin_data(rendering, call)
-    own = OWN.get(call.name)
+    own = DATA_FUNCTIONS.get(call.name)
     return own(rendering, call) if own else {}
 
 
-def _plugin_data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | None:
+def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | None:
     plugin, function = rendering.tools.plugins.shortcode_data[call.name]
     try:
         data: object = function(dict(call.args), rendering.document)
@@ -131,7 +134,7 @@ def _plugin_data(rendering: Rendering, call: Shortcode) -> Mapping[str, Any] | N
     return None
 
 
-FOREIGN: Mapping[str, str] = MappingProxyType(
+OTHER_TAG_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "post_url": "link to the file of the post: [text](2026-03-14-name.md)",
         "link": "link to the file: [text](page.md)",

@@ -13,24 +13,24 @@ from markdown_it.token import Token
 from ..base.patterns import lazy_pattern
 from ..model.documents import PageStatements, Statement, StatementUse
 from ..syntax.headings import plain_text
-from ..syntax.records import Callout, Heading, Math, XRef, record_of
+from ..syntax.records import Callout, Heading, Math, XRef, get_record
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
-from .context import Rendering
+from .context import PageRendering
 from .notes import label_text
 from .numbers import html_within_links
 
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}]*?)\s*\}")
-_STATES = frozenset({"thm", "eq"})
+_STATEMENT_KINDS = frozenset({"thm", "eq"})
 
 
-def page_statements(rendering: Rendering) -> PageStatements:
+def page_statements(rendering: PageRendering) -> PageStatements:
     """Return numbered statements and equations of the page, and its references to those of any page."""
     labels = rendering.parsed.labels
     refers = any(token.type == "xref" for token in _inlines(rendering.parsed.tokens))
-    if not refers and not any(label.kind in _STATES for label in labels.values()):
+    if not refers and not any(label.kind in _STATEMENT_KINDS for label in labels.values()):
         return PageStatements()
-    reader = _Reader(rendering)
+    reader = _StatementCollector(rendering)
     reader.read(rendering.parsed.tokens)
     return PageStatements(tuple(reader.statements), tuple(reader.uses))
 
@@ -40,10 +40,10 @@ def _inlines(tokens: Sequence[Token]) -> Iterator[Token]:
         yield from token.children or ()
 
 
-class _Reader:
+class _StatementCollector:
     """A single pass over a page."""
 
-    def __init__(self, rendering: Rendering) -> None:
+    def __init__(self, rendering: PageRendering) -> None:
         self._rendering = rendering
         self._labels = rendering.parsed.labels
         self.statements: list[Statement] = []
@@ -58,27 +58,29 @@ class _Reader:
         """Process all tokens of a page."""
         for index, token in enumerate(tokens):
             if token.type == "heading_open":
-                heading = record_of(token, Heading)
+                heading = get_record(token, Heading)
                 self._anchor, self._section = heading.id, heading.text
             elif token.type == "callout_open":
-                self._begin(record_of(token, Callout), tokens[index + 1 : index + 3])
+                self._begin(get_record(token, Callout), tokens[index + 1 : index + 3])
             elif token.type == "callout_close":
                 statement, in_proof = self._open.pop()
                 self._last = statement if statement and not in_proof else self._last
             elif token.type == "math_display":
-                self._formula(record_of(token, Math))
+                self._formula(get_record(token, Math))
             for child in token.children or ():
                 if child.type == "xref":
-                    self._refer(record_of(child, XRef))
+                    self._refer(get_record(child, XRef))
                 elif child.type in ("math_inline", "math_display"):
-                    self._formula(record_of(child, Math))
+                    self._formula(get_record(child, Math))
 
     def _begin(self, callout: Callout, behind: Sequence[Token]) -> None:
-        title = next((token for token in behind if token.type == "inline"), None) if callout.titled else None
+        title = (
+            next((token for token in behind if token.type == "inline"), None) if callout.has_title else None
+        )
         outer, in_proof = self._open[-1] if self._open else ("", False)
         if callout.kind == "proof":
             named = (
-                record_of(child, XRef)
+                get_record(child, XRef)
                 for child in (title.children or () if title else ())
                 if child.type == "xref"
             )
@@ -119,7 +121,7 @@ class _Reader:
         rendering = self._rendering
         url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
         label = self._label(ref)
-        if label is None or label.kind not in _STATES:
+        if label is None or label.kind not in _STATEMENT_KINDS:
             return
         statement, in_proof = self._open[-1] if self._open else ("", False)
         if not url and ref.target == statement:

@@ -11,12 +11,12 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..syntax.headings import plain_text
-from ..syntax.records import Tab, record_of
-from .context import Rendering, Rule
+from ..syntax.records import Tab, get_record
+from .context import PageRendering, Rule
 from .prose import attributes, escape_html
 
 
-def _tabs_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _tabs_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     labels = _labels(rendering, tokens, index)
     rendering.widgets.add("teaching")
     # Other blocks follow the reader's choice, which requires a script.
@@ -30,7 +30,7 @@ def _tabs_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
     return f'<div class="{classes}"{rest} role="group" aria-label="{escape_html(" / ".join(labels))}">\n'
 
 
-def _labels(rendering: Rendering, tokens: Sequence[Token], index: int) -> list[str]:
+def _labels(rendering: PageRendering, tokens: Sequence[Token], index: int) -> list[str]:
     """Return the labels of a block as plain text."""
     level, labels = tokens[index].level + 1, []
     for at in range(index + 1, len(tokens)):
@@ -42,27 +42,29 @@ def _labels(rendering: Rendering, tokens: Sequence[Token], index: int) -> list[s
     return labels
 
 
-def _label(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _label(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Return the label after the start of a tab as plain text."""
     return " ".join(plain_text(tokens[index + 1].children or (), rendering.parsed.page).split())
 
 
-def _tabs_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _tabs_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</div>\n"
 
 
-def _tab_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
-    tab = record_of(tokens[index], Tab)
+def _tab_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    tab = get_record(tokens[index], Tab)
     name, value = f"tabs-{tab.group}", escape_html(_label(rendering, tokens, index))
     button = f'<input type="radio" name="{name}" id="{name}-{tab.number}" value="{value}"'
-    return f'<div class="tab">{button}{" checked" if tab.is_chosen else ""}><label for="{name}-{tab.number}">'
+    return (
+        f'<div class="tab">{button}{" checked" if tab.is_selected else ""}><label for="{name}-{tab.number}">'
+    )
 
 
-def _body_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _body_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return '</label>\n<div class="tab-body">\n'
 
 
-def _body_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _body_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return "</div>\n"
 
 

@@ -21,11 +21,11 @@ from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.pictures import ImageInfo, MediaFile
-from ..model.publications import CslStyle, FoundPublication
+from ..model.publications import CslStyle, PublicationLookup
 from ..model.results import PageResults
 from ..syntax.references.labels import Label
 from ..tex.on_demand import convert_formula
-from .converters import ForeignConvert, convert_foreign
+from .converters import PluginConvert, convert_with_plugin
 from .lexing import Lex, lex_in_time
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _from_cdn() -> Distribution:
     return cdn_distribution()
 
 
-class Tools(msgspec.Struct, frozen=True):
+class SiteAccess(msgspec.Struct, frozen=True):
     """The site as one page sees it. Fields are functions, so that tests can replace them."""
 
     config: Config
@@ -98,9 +98,9 @@ class Tools(msgspec.Struct, frozen=True):
     """Document → results of its cells and values."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
     """Image of a cell, with its file name in the page's folder → its URL and size, or the error."""
-    python: Callable[[], Distribution] = _from_cdn
+    python_distribution: Callable[[], Distribution] = _from_cdn
     """Returns the source of Python for browsers; called only for pages with runnable code."""
-    work: Callable[[str, Document], FoundPublication] = lambda key, document: FoundPublication()
+    find_reference: Callable[[str, Document], PublicationLookup] = lambda key, document: PublicationLookup()
     """Key of a citation → result of searching the page's bibliographies."""
     work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
     """Document → all keys that it may cite, in the order of its files."""
@@ -116,13 +116,13 @@ class Tools(msgspec.Struct, frozen=True):
     """Document → its citation style."""
     templates: Callable[..., bytes] = lambda *names: b""
     """Names of templates and other theme files → a digest of them (see `ThemeFiles.digest`)."""
-    lex: Lex = lex_in_time
+    lex_code: Lex = lex_in_time
     """Source code → its pieces. A pure function, so results may be cached."""
     formula: Convert = convert_formula
     """Formula → MathML. Results may be cached (see `tex.cache`)."""
-    foreign: ForeignConvert = convert_foreign
+    plugin_formula: PluginConvert = convert_with_plugin
     """Formula → MathML of a plugin's converter. Results may be cached."""
-    kept: Mapping[bytes, str] = MappingProxyType({})
+    cached_fragments: Mapping[bytes, str] = MappingProxyType({})
     """Formulas and code of this page from its last rendering, by `fragment_key`."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
     """BCP 47 tag of a page → its translations."""

@@ -18,29 +18,29 @@ from msgspec.structs import replace
 
 from ..base.patterns import lazy_pattern
 from ..config.schema import Images
-from ..model.pictures import FOLDER, ImageInfo, PictureFormat, PictureVariant
+from ..model.pictures import IMAGE_COPIES_FOLDER, ImageFormat, ImageInfo, ImageVariant
 from .images import img_tag
 
 if TYPE_CHECKING:
-    from .context import Rendering
+    from .context import PageRendering
 
 LARGE_BYTES = 300_000
 """File size in bytes above which the original is not sent to readers who only view a page."""
 RECIPE = 1
 """Version in the names of copies, changed when they must have other pixels."""
-_TOO_NEAR = 1.2
+_MIN_WIDTH_RATIO = 1.2
 """Minimum ratio between the largest width and any smaller one."""
-SHOWN_PX = 740
+MAX_SHOWN_PX = 740
 """Maximum displayed width on a page wider than a phone: text and part of the margin."""
 _NARROW = "48em"
 _STYLE_WIDTH = lazy_pattern(r"width:([0-9.]{1,8})(%|px|em|rem|ch)(?:;|$)")
 _NO_NAME = lazy_pattern(r"[^a-z0-9]+")
-_ENDINGS: Mapping[PictureFormat, str] = MappingProxyType({"webp": "webp", "avif": "avif", "jpeg": "jpg"})
+_EXTENSIONS: Mapping[ImageFormat, str] = MappingProxyType({"webp": "webp", "avif": "avif", "jpeg": "jpg"})
 _OWN_SIZES = ("srcset", "sizes")
 
 
 def picture_tag(
-    rendering: Rendering,
+    rendering: PageRendering,
     natural: ImageInfo,
     shown: ImageInfo,
     alt: str,
@@ -62,7 +62,7 @@ def picture_tag(
 
 
 def picture_parts(
-    rendering: Rendering,
+    rendering: PageRendering,
     natural: ImageInfo,
     shown: ImageInfo,
     alt: str,
@@ -86,7 +86,7 @@ def picture_parts(
     return "".join(_source(srcset_of(variants, kind, base), sizes, kind) for kind in better), image
 
 
-def source_tags(rendering: Rendering, info: ImageInfo, style: str, media: str) -> str:
+def source_tags(rendering: PageRendering, info: ImageInfo, style: str, media: str) -> str:
     """Return the `<source>` elements of an image for a media query. style: CSS of the image."""
     variants, base = use_variants(rendering, info), rendering.tools.config.base_path
     known = info.width_px and info.height_px
@@ -99,18 +99,18 @@ def source_tags(rendering: Rendering, info: ImageInfo, style: str, media: str) -
     return "".join(_source(srcset_of(variants, kind, base), sizes, kind, rest) for kind in kinds)
 
 
-def _source(srcset: str, sizes: str, kind: PictureFormat, rest: str = "") -> str:
+def _source(srcset: str, sizes: str, kind: ImageFormat, rest: str = "") -> str:
     return f'<source srcset="{escape(srcset)}" sizes="{sizes}" type="image/{kind}"{rest}>'
 
 
-def use_variants(rendering: Rendering, info: ImageInfo) -> tuple[PictureVariant, ...]:
+def use_variants(rendering: PageRendering, info: ImageInfo) -> tuple[ImageVariant, ...]:
     """Return the copies of an image, and record that the page uses them."""
     found = variants_of(info, rendering.tools.config.images)
     rendering.variants.update(found)
     return found
 
 
-def variants_of(info: ImageInfo, settings: Images) -> tuple[PictureVariant, ...]:
+def variants_of(info: ImageInfo, settings: Images) -> tuple[ImageVariant, ...]:
     """Return the copies of an image, by format, then by width. Small and animated images have none."""
     if not settings.responsive or not info.digest or not info.width_px or not info.height_px:
         return ()
@@ -118,22 +118,22 @@ def variants_of(info: ImageInfo, settings: Images) -> tuple[PictureVariant, ...]
     return tuple(variant_of(info, width, kind) for kind in settings.formats for width in widths)
 
 
-def variant_of(info: ImageInfo, width_px: int, kind: PictureFormat) -> PictureVariant:
+def variant_of(info: ImageInfo, width_px: int, kind: ImageFormat) -> ImageVariant:
     """Return one copy of an image with known size."""
     assert info.width_px and info.height_px, "a picture of unknown size has no copies"
     height_px = max(1, round(info.height_px * width_px / info.width_px))
     digest = hashlib.sha256(f"{RECIPE} {info.digest}".encode()).hexdigest()[:12]
-    path = f"{FOLDER}/{_stem(info.url)}-{digest}-{width_px}.{_ENDINGS[kind]}"
-    return PictureVariant(path, info.url, width_px, height_px, kind)
+    path = f"{IMAGE_COPIES_FOLDER}/{_stem(info.url)}-{digest}-{width_px}.{_EXTENSIONS[kind]}"
+    return ImageVariant(path, info.url, width_px, height_px, kind)
 
 
-def middle_variant(variants: Sequence[PictureVariant], kind: PictureFormat) -> PictureVariant:
+def middle_variant(variants: Sequence[ImageVariant], kind: ImageFormat) -> ImageVariant:
     """Return the copy for readers without a choice: the smallest one that fills a column."""
     own = [one for one in variants if one.format == kind]
-    return next((one for one in own if one.width_px >= SHOWN_PX), own[-1])
+    return next((one for one in own if one.width_px >= MAX_SHOWN_PX), own[-1])
 
 
-def srcset_of(variants: Sequence[PictureVariant], kind: PictureFormat, base_path: str) -> str:
+def srcset_of(variants: Sequence[ImageVariant], kind: ImageFormat, base_path: str) -> str:
     """Return the copies of one format with their widths, in the form of `srcset`."""
     own = (one for one in variants if one.format == kind)
     return ", ".join(f"{base_path}/{one.path} {one.width_px}w" for one in own)
@@ -141,7 +141,7 @@ def srcset_of(variants: Sequence[PictureVariant], kind: PictureFormat, base_path
 
 def _widths(natural: int, wanted: Sequence[int]) -> list[int]:
     largest = min(natural, max(wanted))
-    smaller = [width for width in sorted(set(wanted)) if width * _TOO_NEAR <= largest]
+    smaller = [width for width in sorted(set(wanted)) if width * _MIN_WIDTH_RATIO <= largest]
     return [*smaller, largest]
 
 
@@ -154,12 +154,12 @@ def _sizes(natural: ImageInfo, shown: ImageInfo, style: str, columns: int) -> st
     asked = _STYLE_WIDTH.match(style)
     if asked and asked[2] == "%":
         share = min(100.0, max(1.0, float(asked[1])))
-        return f"(min-width: {_NARROW}) {round(SHOWN_PX * share / 100)}px, {round(share)}vw"
+        return f"(min-width: {_NARROW}) {round(MAX_SHOWN_PX * share / 100)}px, {round(share)}vw"
     if asked:
         return f"{asked[1]}{asked[2]}"
     if shown.width_px and shown.width_px != natural.width_px:
         return f"{shown.width_px}px"
-    return f"(min-width: {_NARROW}) {min(natural.width_px, SHOWN_PX // columns)}px, 100vw"
+    return f"(min-width: {_NARROW}) {min(natural.width_px, MAX_SHOWN_PX // columns)}px, 100vw"
 
 
 def _stem(url: str) -> str:

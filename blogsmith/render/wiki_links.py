@@ -9,21 +9,21 @@ from markdown_it.token import Token
 
 from ..model.links import LinkTarget
 from ..model.slugs import github_slug, slugify
-from ..syntax.links import is_key, is_like_a_page
-from ..syntax.records import WikiLink, record_of
-from .context import Rendering, Rule
+from ..syntax.links import is_key, is_likely_page
+from ..syntax.records import WikiLink, get_record
+from .context import PageRendering, Rule
 from .prose import escape_html
 
 _CODE = "foreign-syntax"
 _PATH_HINT = "write [text](page.md)"
 
 
-def _wiki_link(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     shown = escape_html(tokens[index].content)
     if "wikilink" not in tokens[index].meta:
         return f"<kbd>{shown}</kbd>"
-    written = record_of(tokens[index], WikiLink)
-    target = _find(written.target, rendering)
+    written = get_record(tokens[index], WikiLink)
+    target = _find_page(written.target, rendering)
     is_plain = not written.text and "#" not in written.target
     if is_plain and (target is None or is_key(written.target)):
         _warn_of_key(written, rendering, names_page=target is not None)
@@ -33,15 +33,15 @@ def _wiki_link(rendering: Rendering, tokens: Sequence[Token], index: int) -> str
         message = f"{written.written} names no page and is text"
         rendering.reporter.warn(_CODE, message, written.place, hint if "mean" in hint else _PATH_HINT)
         return escape_html(written.written)
-    rendering.problem(target, written.place)
+    rendering.report_target(target, written.place)
     return f'<a href="{escape_html(target.url)}">{shown}</a>'
 
 
-def _warn_of_key(written: WikiLink, rendering: Rendering, *, names_page: bool) -> None:
+def _warn_of_key(written: WikiLink, rendering: PageRendering, *, names_page: bool) -> None:
     if names_page and len(written.target) > 1:
         message = f"{written.written} is a key here, though there is a page of this name"
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
-    elif not names_page and is_like_a_page(written.target):
+    elif not names_page and is_likely_page(written.target):
         message = f"{written.written} names no page and is shown as a key"
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
 
@@ -50,7 +50,7 @@ def _slug(target: str) -> str:
     return slugify(target.partition("#")[0].removesuffix(".md").rpartition("/")[2])
 
 
-def _find(target: str, rendering: Rendering) -> LinkTarget | None:
+def _find_page(target: str, rendering: PageRendering) -> LinkTarget | None:
     """Return the target of an Obsidian name: a page by its file name, and a heading by its text."""
     page, _, heading = target.partition("#")
     tools, document = rendering.tools, rendering.document

@@ -13,17 +13,17 @@ from typing import Generic, TypeVar, cast
 import msgspec
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import Kind, Row, Rows, is_text
-from ..base.storage.stamps import FileStamp, file_digest, stamp_of
+from ..base.storage.site_cache import CacheInterface, Kind, Row, is_text
+from ..base.storage.stamps import FileStamp, file_digest, make_stamp
 from ..model.decode import decode
 from ..model.documents import Source
 from ..model.pictures import ImageInfo
-from ..render.images import ImageProblem, ImageSize, image_size
+from ..render.images import ImageError, ImageSize, image_size
 from ..write.photos.encoder import MOST_PIXELS
 
 Value = TypeVar("Value")
 
-DOUBT_NS = 2_000_000_000
+UNCERTAIN_STAMP_NS = 2_000_000_000
 """Nanoseconds after a save in which another save may not change the stamp of the file."""
 _NAME = "all files"
 
@@ -31,12 +31,12 @@ _NAME = "all files"
 class StampedValues(Generic[Value]):
     """Values of files, for one pipeline. They are a single row, read at first use and written at the end."""
 
-    def __init__(self, rows: Rows, kind: Kind, type_of: type[Value]) -> None:
+    def __init__(self, rows: CacheInterface, kind: Kind, type_of: type[Value]) -> None:
         self._rows = rows
         self._kind = kind
         self._type = dict[str, tuple[FileStamp, type_of]]  # type: ignore[valid-type]
         self._new: dict[str, tuple[FileStamp, Value]] = {}
-        self._sent: set[str] = set()
+        self._exported: set[str] = set()
 
     @cached_property
     def _known(self) -> dict[str, tuple[FileStamp, Value]]:
@@ -48,10 +48,10 @@ class StampedValues(Generic[Value]):
         known = self._new.get(name) or self._known.get(name)
         return known[1] if known and known[0] == stamp else None
 
-    def keep(self, name: str, stamp: FileStamp, value: Value) -> None:
+    def put(self, name: str, stamp: FileStamp, value: Value) -> None:
         """Store a new value. stamp: of the file before it was read."""
         self._new[name] = (stamp, value)
-        self._sent.discard(name)
+        self._exported.discard(name)
 
     def forget(self, name: str) -> None:
         """Drop the value of a saved file. Its stamp may be unchanged."""
@@ -64,10 +64,9 @@ class StampedValues(Generic[Value]):
 
     def take_new(self) -> bytes:
         """Return new values since the last call, encoded for `add` in another process; empty if there are
-        none.
-        """
-        fresh = {name: one for name, one in self._new.items() if name not in self._sent}
-        self._sent.update(fresh)
+        none."""
+        fresh = {name: one for name, one in self._new.items() if name not in self._exported}
+        self._exported.update(fresh)
         return msgspec.msgpack.encode(fresh) if fresh else b""
 
     def add(self, data: bytes) -> None:
@@ -76,7 +75,7 @@ class StampedValues(Generic[Value]):
 
     def save(self, is_there: Callable[[str], bool]) -> None:
         """Write new values to the cache, and drop those of removed files. is_there: whether a file exists."""
-        youngest_ns = time.time_ns() - DOUBT_NS
+        youngest_ns = time.time_ns() - UNCERTAIN_STAMP_NS
         new = {
             name: (stamp, value)
             for name, (stamp, value) in self._new.items()
@@ -101,10 +100,10 @@ class StampedValues(Generic[Value]):
 # The text of other sources is read on first access. A page taken from its row never accesses it.
 
 
-class KeptSources:
+class SourceCache:
     """The cached digests of sources, used by a single pipeline."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: CacheInterface) -> None:
         self._values = StampedValues(rows, "sources", str)
         """Source path → digest of the source."""
         self._new: dict[str, FileStamp] = {}
@@ -117,7 +116,7 @@ class KeptSources:
         """
         name = str(path)
         with suppress(OSError, ValueError):
-            stamp = stamp_of(file.stat(), with_changed=True)
+            stamp = make_stamp(file.stat(), with_changed=True)
             digest = self._values.find(name, stamp)
             if digest:
                 # the field accepts a function for deferred reading, which the type of the dataclass cannot
@@ -133,7 +132,7 @@ class KeptSources:
         digests = {str(source.path): source.digest for source in sources}
         for name, stamp in self._new.items():
             if name in digests:
-                self._values.keep(name, stamp, digests[name])
+                self._values.put(name, stamp, digests[name])
         self._values.save(digests.__contains__)
 
 
@@ -156,7 +155,7 @@ _LEAST_BYTES = 50_000
 _DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
 
 
-class _Measured(msgspec.Struct, frozen=True, array_like=True):
+class _ImageRow(msgspec.Struct, frozen=True, array_like=True):
     found: ImageInfo | str
     digest: str = ""
     """SHA-256 of the file; empty if not computed yet."""
@@ -166,7 +165,7 @@ def measure_image(file: Path) -> ImageInfo | str:
     """Return the size of an image without its URL, or an error message."""
     try:
         size = image_size(file)
-    except ImageProblem as problem:
+    except ImageError as problem:
         return str(problem)
     length = file.stat().st_size
     is_divisible = size.kind in _DIVISIBLE and not size.is_animated and length >= _LEAST_BYTES
@@ -175,7 +174,7 @@ def measure_image(file: Path) -> ImageInfo | str:
         "",
         size.width_px,
         size.height_px,
-        size.located,
+        size.has_location,
         bytes=length,
         is_animated=size.is_animated,
         digest=digest,
@@ -189,34 +188,34 @@ def _pixels(size: ImageSize) -> int:
 class ImageSizes:
     """The cached sizes of images, used by a single pipeline."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.values = StampedValues(rows, "images", _Measured)
+    def __init__(self, rows: CacheInterface) -> None:
+        self.values = StampedValues(rows, "images", _ImageRow)
         """Absolute path of an image → its size and digest."""
-        self._seen: dict[Path, tuple[FileStamp, _Measured]] = {}
+        self._seen: dict[Path, tuple[FileStamp, _ImageRow]] = {}
         """Images checked since `look_again`, since a thousand pages may show the same image."""
 
     def forget(self, file: Path) -> None:
         """Drop the values of a saved file. Its stamp may be unchanged."""
         self.values.forget(str(file))
 
-    def look_again(self) -> None:
+    def begin_update(self) -> None:
         """Check files again. Call this before each update of the site, and when a page is saved."""
         self._seen.clear()
 
     def measure(self, file: Path) -> ImageInfo | str:
         """Return the size of an image without its URL, or an error message."""
-        known = self._look_at(file)
+        known = self._find_or_measure(file)
         return known[1].found if known else measure_image(file)
 
     def digest(self, file: Path) -> str:
         """Return the SHA-256 of an image; empty if it cannot be read."""
-        known = self._look_at(file)
+        known = self._find_or_measure(file)
         if known is None:
             return file_digest(file)
         stamp, measured = known
         if not measured.digest:
             measured = msgspec.structs.replace(measured, digest=file_digest(file))
-            self.values.keep(str(file), stamp, measured)
+            self.values.put(str(file), stamp, measured)
             self._seen[file] = (stamp, measured)
         return measured.digest
 
@@ -224,21 +223,21 @@ class ImageSizes:
         """Write new sizes to the cache."""
         self.values.save(lambda name: Path(name).exists())
 
-    def _look_at(self, file: Path) -> tuple[FileStamp, _Measured] | None:
+    def _find_or_measure(self, file: Path) -> tuple[FileStamp, _ImageRow] | None:
         """Return stamp and size of a file, measured if necessary; None if they cannot be cached."""
         known = self._seen.get(file)
         if known:
             return known
         name = str(file)
         try:
-            stamp = stamp_of(file.stat(), with_changed=True)
+            stamp = make_stamp(file.stat(), with_changed=True)
         except (OSError, ValueError):
             return None
         if not is_text(name):
             return None
         measured = self.values.find(name, stamp)
         if measured is None:
-            measured = _Measured(measure_image(file))
-            self.values.keep(name, stamp, measured)
+            measured = _ImageRow(measure_image(file))
+            self.values.put(name, stamp, measured)
         self._seen[file] = (stamp, measured)
         return stamp, measured

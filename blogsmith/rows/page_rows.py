@@ -18,20 +18,20 @@ from ..base.diagnostics.model import Diagnostic
 from ..model.cells import PageCells
 from ..model.documents import (
     Body,
+    ContentAmount,
     ConverterFallback,
     Document,
     FaqEntry,
     PageFacts,
     PageStatements,
     TocEntry,
-    Weight,
 )
-from ..model.pictures import PictureVariant
+from ..model.pictures import ImageVariant
 from ..model.texts import PageText
-from ..render.tools import Tools
+from ..render.tools import SiteAccess
 from ..site.index import PageEntry
 
-Kept = TypeVar("Kept")
+Record = TypeVar("Record")
 
 _TITLES = {
     "link": "where this leads:",
@@ -44,8 +44,8 @@ _TITLES = {
     "slug_hint": "what is near",
     "results": "the results of its cells",
     "picture": "the picture",
-    "python": "Python for browsers",
-    "work": "the reference",
+    "python_distribution": "Python for browsers",
+    "find_reference": "the reference",
     "work_keys": "the keys of its bibliographies",
     "publication_keys": "the keys of its list",
     "work_hint": "what is near",
@@ -56,7 +56,7 @@ _TITLES = {
 }
 
 
-class NotStorable(Exception):
+class EncodingError(Exception):
     """Raised if a part of a record cannot be encoded."""
 
 
@@ -77,12 +77,12 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
     arguments: tuple[QuestionArgument, ...]
     answer: bytes
 
-    def holds(self, tools: Tools, document: Document, root: Path) -> bool:
+    def is_valid(self, tools: SiteAccess, document: Document, root: Path) -> bool:
         """Return whether the answer is still the same."""
-        values = [_value_of(argument, document, root) for argument in self.arguments]
+        values = [_resolve_argument(argument, document, root) for argument in self.arguments]
         answer = getattr(tools, self.name)(*values)
-        with suppress(NotStorable):
-            return digest_of(answer, *_file_digests(values)) == self.answer
+        with suppress(EncodingError):
+            return digest_values(answer, *_file_digests(values)) == self.answer
         return False
 
     @property
@@ -109,12 +109,12 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     toc: tuple[TocEntry, ...]
     summary: str
     signs: str
-    weight: Weight
+    weight: ContentAmount
     links: frozenset[str]
     stated: PageStatements
     faq: tuple[FaqEntry, ...]
     widgets: frozenset[str]
-    variants: tuple[PictureVariant, ...]
+    variants: tuple[ImageVariant, ...]
     files: Mapping[str, str]
     """Files to copy: name → path relative to the root."""
     drawn: Mapping[str, bytes]
@@ -124,8 +124,8 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     questions: tuple[Question, ...]
 
 
-_OWN = frozenset({"content", "files", "drawn", "questions"})
-_SAME = tuple(name for name in _Page.__struct_fields__ if name not in _OWN)
+_CONVERTED_FIELDS = frozenset({"content", "files", "drawn", "questions"})
+_COMMON_FIELDS = tuple(name for name in _Page.__struct_fields__ if name not in _CONVERTED_FIELDS)
 """Fields that `_Page` and `Body` have in common."""
 
 
@@ -146,7 +146,7 @@ def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
     """Encode a page with all its questions. Of its content only the digest is included."""
     files = {name: _relative(file, root) for name, file in body.files.items() if isinstance(file, Path)}
     drawn = {name: data for name, data in body.files.items() if isinstance(data, bytes)}
-    same = {name: getattr(body, name) for name in _SAME}
+    same = {name: getattr(body, name) for name in _COMMON_FIELDS}
     page = _Page(**same, content=body.content.digest, files=files, drawn=drawn, questions=tuple(questions))
     return encode_row(page)
 
@@ -163,7 +163,7 @@ def decode_page(
         return None
     files: dict[str, Path | bytes] = {name: root / path for name, path in found.files.items()}
     files |= found.drawn
-    same = {name: getattr(found, name) for name in _SAME}
+    same = {name: getattr(found, name) for name in _COMMON_FIELDS}
     body = Body(**same, content=content(found.content), files=files)
     return body, found.questions
 
@@ -171,51 +171,51 @@ def decode_page(
 def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
     """Return a question in cached form. Raises `NotStorable` if a part of it cannot be encoded."""
     arguments = tuple(arguments)
-    digest = digest_of(answer, *_file_digests(arguments))
+    digest = digest_values(answer, *_file_digests(arguments))
     return Question(name, tuple(_argument(value, root) for value in arguments), digest)
 
 
-def digest_of(*values: object) -> bytes:
+def digest_values(*values: object) -> bytes:
     """Return a digest of values and their types. Raises `NotStorable` if a value cannot be encoded."""
     total = hashlib.blake2b(digest_size=16)
     for value in values:
         total.update(type(value).__name__.encode())
         try:
-            text = _ordered(value)
+            text = _canonical_json(value)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            raise NotStorable(str(error)) from error
+            raise EncodingError(str(error)) from error
         total.update(len(text).to_bytes(8))
         total.update(text)
     return total.digest()
 
 
-def _ordered(value: object) -> bytes:
+def _canonical_json(value: object) -> bytes:
     """Encode as JSON with sorted sets and mappings. msgpack would lose the time zone of a datetime."""
     try:
-        return msgspec.json.encode(value, enc_hook=_simple, order="deterministic")
+        return msgspec.json.encode(value, enc_hook=_encode_hook, order="deterministic")
     except TypeError:
         # mappings with numbers as keys can be sorted only as strings
-        plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_simple)
+        plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_hook)
         return msgspec.json.encode(plain, order="deterministic")
 
 
 def encode_row(record: object) -> bytes:
     """Encode a record. Raises `NotStorable` if a part of it cannot be encoded."""
     try:
-        return msgspec.msgpack.encode(record, enc_hook=_simple)
+        return msgspec.msgpack.encode(record, enc_hook=_encode_hook)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise NotStorable(str(error)) from error
+        raise EncodingError(str(error)) from error
 
 
-def decode_row(data: bytes, kind: type[Kept]) -> Kept | None:
+def decode_row(data: bytes, kind: type[Record]) -> Record | None:
     """Return the record from `encode_row`, or None if the data is invalid."""
     try:
-        return msgspec.msgpack.decode(data, type=kind, dec_hook=_rich)
+        return msgspec.msgpack.decode(data, type=kind, dec_hook=_decode_hook)
     except (msgspec.MsgspecError, ValueError, TypeError, RecursionError):
         return None
 
 
-def _simple(value: Any) -> Any:
+def _encode_hook(value: Any) -> Any:
     if isinstance(value, PurePosixPath | Path):
         return value.as_posix()
     if isinstance(value, Mapping):
@@ -223,7 +223,7 @@ def _simple(value: Any) -> Any:
     raise NotImplementedError(f"{type(value).__name__} has no form outside this process")
 
 
-def _rich(kind: type, value: Any) -> Any:
+def _decode_hook(kind: type, value: Any) -> Any:
     if issubclass(kind, PurePosixPath) and isinstance(value, str):
         return PurePosixPath(value)
     raise NotImplementedError(f"{kind.__name__} is made from nothing here")
@@ -236,10 +236,10 @@ def _argument(value: object, root: Path) -> QuestionArgument:
         return QuestionArgument("file", _relative(value, root))
     if isinstance(value, str):
         return QuestionArgument("text", value)
-    raise NotStorable(f"an argument is of type {type(value).__name__}")
+    raise EncodingError(f"an argument is of type {type(value).__name__}")
 
 
-def _value_of(argument: QuestionArgument, document: Document, root: Path) -> Document | str | Path:
+def _resolve_argument(argument: QuestionArgument, document: Document, root: Path) -> Document | str | Path:
     if argument.kind == "document":
         return document
     return root / argument.value if argument.kind == "file" else argument.value
@@ -257,5 +257,5 @@ def _file_digests(values: Iterable[object]) -> Iterator[str]:
 
 def _relative(file: Path, root: Path) -> str:
     if not file.is_relative_to(root):
-        raise NotStorable(f"{file} lies outside the site")
+        raise EncodingError(f"{file} lies outside the site")
     return file.relative_to(root).as_posix()

@@ -19,23 +19,23 @@ import msgspec
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import Kind, NoRows, Row, Rows
+from ..base.storage.site_cache import CacheInterface, Kind, NullCache, Row
 from ..config.schema import Config, MathSettings
 from ..lint.run import PageLint, lint_page, lint_site
-from ..model.documents import Body, Document, FrontMatter, IncludedFile, PageFacts, Source, end_of
+from ..model.documents import Body, Document, FrontMatter, IncludedFile, PageFacts, Source, read_end_later
 from ..model.scopes import FieldScope, scoped_fields
-from ..model.texts import PageText, TextTrace, pack_text, packed_text, unpack_text
+from ..model.texts import PageText, TextTrace, compress_text, decompress_text, lazy_text
 from ..project.context import SiteContext
 from ..project.program import tools_digest
 from ..render.fragments import unpack_fragments
 from ..site.index import PageEntry
 from .page_rows import (
-    NotStorable,
+    EncodingError,
     Question,
     decode_facts,
     decode_page,
     decode_row,
-    digest_of,
+    digest_values,
     encode_facts,
     encode_page,
     encode_row,
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
 
 class PageKinds(NamedTuple):
     """Kinds of rows for the bodies of pages. Previews have their own kinds, because their HTML has line
-    markers.
-    """
+    markers."""
 
     page: Kind
     content: Kind
@@ -63,7 +62,7 @@ MARKED = PageKinds("marked page", "marked content")
 class PageTable:
     """The cached rows of pages, used by a single pipeline."""
 
-    def __init__(self, rows: Rows, kinds: PageKinds = PLAIN) -> None:
+    def __init__(self, rows: CacheInterface, kinds: PageKinds = PLAIN) -> None:
         """Prepare the table.
 
         kinds: `MARKED` for a preview, which runs for hours and therefore keeps the content of pages in
@@ -84,13 +83,13 @@ class PageTable:
     def use_context(self, context: SiteContext) -> None:
         """Use these settings from now on."""
         self._root, self._key = context.root, ""
-        if not isinstance(self._rows, NoRows):
-            with suppress(NotStorable):
+        if not isinstance(self._rows, NullCache):
+            with suppress(EncodingError):
                 self._key = context_key(context, self._rows.program)
 
     def close(self) -> None:
         """Stop reading and writing rows. Other processes must not access them."""
-        self._rows, self._key = NoRows(), ""
+        self._rows, self._key = NullCache(), ""
 
     def head(self, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
         """Return the document of a source, with diagnostics about its front matter, or None."""
@@ -100,7 +99,7 @@ class PageTable:
     def put_head(self, document: Document, found: tuple[Diagnostic, ...]) -> None:
         """Store a document as it was read."""
         if self._key:
-            with suppress(NotStorable):
+            with suppress(EncodingError):
                 self._store_row("head", document.source, encode_head(document, found))
 
     def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
@@ -111,7 +110,7 @@ class PageTable:
     def put_facts(self, facts: PageFacts, entry: PageEntry) -> None:
         """Store the facts of a document."""
         if self._key:
-            with suppress(NotStorable):
+            with suppress(EncodingError):
                 self.put_encoded_facts(facts.document, encode_facts(facts, entry))
 
     def put_encoded_facts(self, document: Document, data: bytes) -> None:
@@ -157,7 +156,7 @@ class PageTable:
         packed = self._packed(path, digest)
         if packed is None:
             return None
-        return replace(body, content=self._held(path, digest, packed)), questions
+        return replace(body, content=self._content_in_memory(path, digest, packed)), questions
 
     def fragments(self, document: Document) -> Mapping[bytes, str]:
         """Return the last formulas and code of a page, if program and settings are unchanged.
@@ -175,7 +174,7 @@ class PageTable:
         # a page that could not be stored may have left its content
         if found is None or content is None or content.key != found[0].content.digest.hex():
             return {}
-        return unpack_fragments(unpack_text(content.data))
+        return unpack_fragments(decompress_text(content.data))
 
     def encode_body(self, body: Body, lookups: Lookups) -> bytes:
         """Encode a body with its questions. Raises `NotStorable` if a part of it cannot be encoded."""
@@ -184,12 +183,12 @@ class PageTable:
 
     def put_body(self, document: Document, body: Body, lookups: Lookups) -> Body:
         """Store a body. Return it in the form that takes the least memory."""
-        packed = pack_text(body.content)
+        packed = compress_text(body.content)
         if self._kinds is PLAIN:
             return self._put_body(document, body, lookups, packed)
         # the author waits for the saved page, so its rows are written in the next pause
         self._deferred[str(document.path)] = (document, body, lookups, packed)
-        return replace(body, content=self._held(str(document.path), body.content.digest, packed))
+        return replace(body, content=self._content_in_memory(str(document.path), body.content.digest, packed))
 
     def write_deferred(self) -> None:
         """Store the bodies of a preview that were made since the last call."""
@@ -199,7 +198,7 @@ class PageTable:
     def _put_body(self, document: Document, body: Body, lookups: Lookups, packed: bytes) -> Body:
         body = self.put_content(document, body, packed)
         if self._key:
-            with suppress(NotStorable):
+            with suppress(EncodingError):
                 self.put_encoded_body(document, self.encode_body(body, lookups))
         return body
 
@@ -209,7 +208,7 @@ class PageTable:
         is_kept = self._key and self._rows.put(self._kinds.content, path, Row(digest.hex(), packed))
         if is_kept and self._kinds is PLAIN:
             return replace(body, content=self._content(path, digest))
-        return replace(body, content=self._held(path, digest, packed))
+        return replace(body, content=self._content_in_memory(path, digest, packed))
 
     def put_encoded_body(self, document: Document, data: bytes) -> None:
         """Store the data from `encode_body`."""
@@ -219,27 +218,27 @@ class PageTable:
     def keep_only(self, paths: Collection[str]) -> None:
         """Drop rows of removed documents."""
         for kind in ("head", "facts", "lint", *self._kinds):
-            self._rows.keep_only(kind, paths)
+            self._rows.remove_others(kind, paths)
 
     def _content(self, path: str, digest: bytes) -> PageText:
         def read() -> bytes:
-            self.trace.note(path)
+            self.trace.record(path)
             packed = self._packed(path, digest)
             if packed is None:
                 message = "another build of this site has replaced what was kept of this page"
                 raise SiteError(Diagnostic("unreadable", message, path, hint="build again"))
             return packed
 
-        return packed_text(digest, read)
+        return lazy_text(digest, read)
 
-    def _held(self, path: str, digest: bytes, packed: bytes) -> PageText:
+    def _content_in_memory(self, path: str, digest: bytes, packed: bytes) -> PageText:
         """Return content that stays in memory, packed."""
 
         def read() -> bytes:
-            self.trace.note(path)
+            self.trace.record(path)
             return packed
 
-        return packed_text(digest, read)
+        return lazy_text(digest, read)
 
     def _packed(self, path: str, digest: bytes) -> bytes | None:
         row = self._rows.get(self._kinds.content, path)
@@ -298,7 +297,7 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     front, text = document.front, document.source.text
     start = len(text) - len(document.body)
     if not text.endswith(document.body):
-        raise NotStorable("the body is not as it was written")
+        raise EncodingError("the body is not as it was written")
     head = _Head(
         front=dataclasses.replace(front, date=None, updated=None, publish_date=None, expiry_date=None),
         date=_write_moment(front.date),
@@ -314,7 +313,7 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     kept = decode_row(data, _Head)
     # unknown keys may have any YAML value; some, such as dates, would be decoded as strings
     if kept != head or repr(dict(kept.front.extra)) != repr(dict(front.extra)):
-        raise NotStorable("a value of the front matter reads back as another one")
+        raise EncodingError("a value of the front matter reads back as another one")
     return data
 
 
@@ -337,7 +336,7 @@ def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, t
     except ValueError:
         return None
     included = dict.fromkeys(found.included, IncludedFile())
-    document = Document(source, front, end_of(source, found.start), found.first_line, included)
+    document = Document(source, front, read_end_later(source, found.start), found.first_line, included)
     return document, found.diagnostics
 
 
@@ -357,7 +356,7 @@ def _read_moment(text: str, timezone: str) -> dt.datetime | None:
 # Inputs of pages other than their sources and their questions to the site.
 
 
-_OURS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
+_IGNORED_FOLDERS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
 
 
 def text_settings(config: Config) -> Mapping[str, object]:
@@ -383,7 +382,7 @@ def context_key(context: SiteContext, program: str) -> str:
     if code is not None:
         # code of the site may read any file except other posts
         own = (code.digests, list(_stamps(context.root, context.config.output)))
-    return digest_of(
+    return digest_values(
         program,
         text_settings(context.config),
         text_theme(context),
@@ -395,7 +394,7 @@ def context_key(context: SiteContext, program: str) -> str:
 
 def _stamps(root: Path, output: str) -> Iterator[str]:
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in _OURS)
+        folders[:] = sorted(name for name in folders if name not in _IGNORED_FOLDERS)
         if folder == str(root) and output in folders:
             folders.remove(output)
         for name in sorted(names):
@@ -426,7 +425,7 @@ class LintCache:
         self._math = context.config.math
         # in this order, because a warning about two equal macros names the first one
         names = [list(self._math.macros.items()), list(self._math.symbols.items())]
-        self._key = digest_of(names).hex()
+        self._key = digest_values(names).hex()
         self._pages: dict[str, PageLint] = {}
 
     def is_known(self, document: Document) -> bool:

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from ..base.storage.site_cache import NoRows, Row, Rows, open_site_cache
+from ..base.storage.site_cache import CacheInterface, NullCache, Row, open_site_cache
 from ..project.bundled_folders import bundled_folder
 
 _KIND: Final = "templates"
@@ -33,7 +33,7 @@ class TemplateRows:
     The row is read at the start and written at the end, so forked processes need no access.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: CacheInterface) -> None:
         self._rows = rows
         row = rows.get(_KIND, _NAME)
         self._is_new = row is None
@@ -67,14 +67,14 @@ class TemplateRows:
                     shared.put(_KIND, _NAME, Row(self._rows.program, data))
 
 
-def _shared_rows(rows: Rows) -> AbstractContextManager[Rows]:
+def _shared_rows(rows: CacheInterface) -> AbstractContextManager[CacheInterface]:
     """Return the rows that all sites of this user share. They give a new site the templates of earlier ones.
 
     Most sites use the templates of a bundled theme, and compiling them is a fifth of the first build of a
     small site. A build without cache gets no rows, because it would use those of any program.
     """
     if not rows.program:
-        return nullcontext(NoRows())
+        return nullcontext(NullCache())
     return open_site_cache(bundled_folder("themes"), lambda: rows.program)
 
 

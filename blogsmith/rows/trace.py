@@ -16,18 +16,18 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..model.documents import Document
-from ..render.tools import Tools
+from ..render.tools import SiteAccess
 
-_OWN = ("results", "picture", "python")
+_PAGE_LOOKUPS = ("results", "picture", "python_distribution")
 """Lookups about the page itself. Their answers may change without a change elsewhere in the site."""
 _TEMPLATES = "templates"
 """Lookup of the templates that shortcodes load. It changes with the theme only."""
-OWN = frozenset((*_OWN, _TEMPLATES))
+INDEPENDENT_LOOKUPS = frozenset((*_PAGE_LOOKUPS, _TEMPLATES))
 """Lookups whose answers may change even if nothing else in the site does."""
 _SHARED = (
     *("link", "page_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
-        "work",
+        "find_reference",
         "work_keys",
         "publication_keys",
         "work_hint",
@@ -49,7 +49,7 @@ class Lookup:
     arguments: tuple[Any, ...]
     answer: Any
 
-    def holds(self, tools: Tools) -> bool:
+    def is_valid(self, tools: SiteAccess) -> bool:
         """Return whether the answer is still the same."""
         return bool(getattr(tools, self.name)(*self.arguments) == self.answer)
 
@@ -57,7 +57,7 @@ class Lookup:
 Lookups = Mapping[Key, Lookup]
 
 
-def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
+def trace_tools(tools: SiteAccess) -> tuple[SiteAccess, Lookups]:
     """Return tools that record their calls while one page is rendered, and the record."""
     found: dict[Key, Lookup] = {}
 
@@ -71,11 +71,11 @@ def trace_tools(tools: Tools) -> tuple[Tools, Lookups]:
 
         return asked
 
-    noted: dict[str, Any] = {name: note(name, getattr(tools, name)) for name in (*_OWN, *_SHARED)}
+    noted: dict[str, Any] = {name: note(name, getattr(tools, name)) for name in (*_PAGE_LOOKUPS, *_SHARED)}
     return replace(tools, **noted), found
 
 
-def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> Lookups:
+def trace_templates(lookups: Lookups, names: Collection[str], tools: SiteAccess) -> Lookups:
     """Return the record with the templates loaded by shortcodes. names: from `Theme.watch_templates`."""
     if not names:
         return lookups
@@ -83,6 +83,10 @@ def trace_templates(lookups: Lookups, names: Collection[str], tools: Tools) -> L
     return {**lookups, (_TEMPLATES,): Lookup(_TEMPLATES, arguments, tools.templates(*arguments))}
 
 
-def is_valid(lookups: Lookups, tools: Tools, *, only_own: bool) -> bool:
+def is_valid(lookups: Lookups, tools: SiteAccess, *, only_own: bool) -> bool:
     """Return whether all answers are still the same. only_own: check only lookups in `OWN`."""
-    return all(lookup.holds(tools) for lookup in lookups.values() if not only_own or lookup.name in OWN)
+    return all(
+        lookup.is_valid(tools)
+        for lookup in lookups.values()
+        if not only_own or lookup.name in INDEPENDENT_LOOKUPS
+    )

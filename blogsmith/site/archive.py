@@ -12,7 +12,7 @@ from ..model.documents import Document
 from ..model.slugs import slugify
 from ..model.template_views import Link, PageGroup, Pager, PageView, SeriesPart
 from ..model.texts import NO_TEXT
-from .frame import OLDEST, Frame, Rendered, Unpublished
+from .frame import OLDEST, RenderedDocument, UnpublishedPost, ViewContext
 from .generated_views import plain_view
 from .relations import Relations
 
@@ -38,7 +38,7 @@ def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dic
     return found
 
 
-def archive(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
+def archive_pages(posts: Sequence[PageView], frame: ViewContext) -> list[PageView]:
     """Return the pages of the archive of `posts`, newest first. Without a dated post there are none.
 
     The posts of a year may continue on the next page.
@@ -56,7 +56,7 @@ def _years(posts: Sequence[PageView]) -> tuple[PageGroup, ...]:
     return tuple(PageGroup(year, tuple(pages)) for year, pages in years)
 
 
-def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
+def series_pages(posts: Sequence[PageView], frame: ViewContext) -> list[PageView]:
     """Return the overview of all series and one page for each, with its posts in order of their parts."""
     members: dict[str, list[PageView]] = {}
     for post in posts:
@@ -68,7 +68,7 @@ def series_pages(posts: Sequence[PageView], frame: Frame) -> list[PageView]:
     for url, found in members.items():
         part = {part.url: part.part for part in found[0].series}
         ordered = tuple(sorted(found, key=lambda post: part.get(post.url, 0)))
-        path = frame.path_of(url)
+        path = frame.local_path(url)
         view = plain_view("series", path, found[0].series_name, frame, ordered)
         pages.append(replace(view, series_name=found[0].series_name, series=found[0].series))
     # dated series (posts) come before undated ones (reference material such as a manual)
@@ -131,10 +131,10 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
 
 
 def add_neighbours(
-    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Relations]
+    rendered: Sequence[RenderedDocument], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
     """Set the older and newer post of the same section. Undated pages are ordered by path."""
-    sections: dict[str, list[Rendered]] = {}
+    sections: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.kind == "post":
             sections.setdefault(item.section, []).append(item)
@@ -147,14 +147,14 @@ def add_neighbours(
 
 
 def add_series(
-    rendered: Sequence[Rendered],
-    unpublished: Sequence[Unpublished],
+    rendered: Sequence[RenderedDocument],
+    unpublished: Sequence[UnpublishedPost],
     views: Mapping[str, PageView],
     around: Mapping[str, Relations],
-    frame: Frame,
+    frame: ViewContext,
 ) -> None:
     """Set the parts of every series. Within a series, the next part replaces the next post by date."""
-    members: dict[str, list[Rendered]] = {}
+    members: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.document.front.series:
             members.setdefault(item.document.front.series.name, []).append(item)
@@ -163,14 +163,14 @@ def add_series(
         path = series_path(name)
         for item in items:
             url, found = views[item.url].url, around[item.url]
-            found.series_name, found.series_url = name, frame.address(path) if path else ""
+            found.series_name, found.series_url = name, frame.printed_url(path) if path else ""
             found.series = tuple(replace(part, current=True) if part.url == url else part for part in parts)
         in_order = [part for part in parts if part.url]
         for before, after in pairwise(in_order):
             _join_parts(before, after, around, frame)
 
 
-def series_problems(documents: Sequence[Document]) -> list[Diagnostic]:
+def check_series(documents: Sequence[Document]) -> list[Diagnostic]:
     """Warn about posts that have the same part number in a series. The warning is in the later file."""
     found: list[Diagnostic] = []
     taken: dict[tuple[str, int], str] = {}
@@ -189,7 +189,7 @@ def series_problems(documents: Sequence[Document]) -> list[Diagnostic]:
 
 
 def _parts(
-    items: Sequence[Rendered], missing: Sequence[Unpublished], views: Mapping[str, PageView]
+    items: Sequence[RenderedDocument], missing: Sequence[UnpublishedPost], views: Mapping[str, PageView]
 ) -> list[SeriesPart]:
     """Return published and unpublished parts in order. Parts without a number get free numbers by date."""
     dated = sorted(items, key=lambda item: (item.document.front.date or OLDEST, str(item.document.path)))
@@ -207,7 +207,9 @@ def _parts(
     return sorted(parts, key=lambda part: (part.part, part.url))
 
 
-def _join_parts(before: SeriesPart, after: SeriesPart, around: Mapping[str, Relations], frame: Frame) -> None:
+def _join_parts(
+    before: SeriesPart, after: SeriesPart, around: Mapping[str, Relations], frame: ViewContext
+) -> None:
     first = before.url.removeprefix(frame.config.base_path)
     second = after.url.removeprefix(frame.config.base_path)
     around[first].next = Link(after.title, after.url, after.title_html)

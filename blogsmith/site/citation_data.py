@@ -10,7 +10,7 @@ from ..bibliography.bibtex_entry import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.schema import Config
 from ..model.documents import FrontMatter
-from ..model.publications import license_of
+from ..model.publications import parse_license
 from ..model.quotation import quotation_marks
 from ..model.slugs import slugify
 from ..model.template_views import CitableView, PageAuthor
@@ -26,7 +26,7 @@ def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> Ci
     title: as plain text; url: absolute, may be empty.
     """
     authors = page_authors(front, config)
-    name, address = license_of(front.license or config.license)
+    name, address = parse_license(front.license or config.license)
     is_citable = config.citable or bool(front.doi) if front.citable is None else front.citable
     is_citable = is_citable and front.date is not None
     if not (is_citable or front.doi or name or any(author.orcid for author in authors)):
@@ -71,8 +71,7 @@ def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str
 
 def citation_key(names: Sequence[str], date: dt.datetime | None, title: str) -> str:
     """Return a BibTeX key such as `lovelace2024notes`: first author, year, first significant word of the
-    title.
-    """
+    title."""
     first = names[0] if names else ""
     family = first.partition(",")[0] if "," in first else first.rpartition(" ")[2]
     words = _WORD.findall(slugify(title))

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from ..model.template_views import Link, PageView
-from .archive import add_neighbours, add_series, archive, paginate, series_pages
-from .editions import group_by_edition, search_page
+from .archive import add_neighbours, add_series, archive_pages, paginate, series_pages
+from .editions import group_by_language, search_page
 from .feeds import with_feed
-from .frame import OLDEST, Frame, Rendered, TermNames, Unpublished
+from .frame import OLDEST, RenderedDocument, TermNames, UnpublishedPost, ViewContext
 from .lists import generate_lists, not_found, section_title, taxonomy
 from .pages import page_view
 from .relations import Relations, add_relations
@@ -24,7 +24,7 @@ from .translations import add_translations
 
 
 def page_views(
-    rendered: Sequence[Rendered], unpublished: Sequence[Unpublished], frame: Frame
+    rendered: Sequence[RenderedDocument], unpublished: Sequence[UnpublishedPost], frame: ViewContext
 ) -> tuple[PageView, ...]:
     """Return the views of all pages in a stable order.
 
@@ -35,24 +35,24 @@ def page_views(
     pages: list[PageView] = []
     for edition, items in groups.items():
         waiting = [one for one in unpublished if one.edition == edition]
-        pages += _edition_views(items, waiting, frame.within(edition))
+        pages += _edition_views(items, waiting, frame.for_language(edition))
     return add_translations(pages, rendered, frame)
 
 
-def names_by_edition(rendered: Iterable[Rendered], frame: Frame) -> dict[str, TermNames]:
+def names_by_edition(rendered: Iterable[RenderedDocument], frame: ViewContext) -> dict[str, TermNames]:
     """Map each language version to the display names of its terms."""
     groups = _editions(rendered, frame).items()
     tags = frame.config.tags
     return {edition: term_names((item.document for item in items), tags) for edition, items in groups}
 
 
-def _editions(rendered: Iterable[Rendered], frame: Frame) -> dict[str, list[Rendered]]:
+def _editions(rendered: Iterable[RenderedDocument], frame: ViewContext) -> dict[str, list[RenderedDocument]]:
     pairs = ((item.edition, item) for item in rendered)
-    return group_by_edition(pairs, frame.settings or frame.config)
+    return group_by_language(pairs, frame.settings or frame.config)
 
 
 def _edition_views(
-    rendered: Sequence[Rendered], unpublished: Sequence[Unpublished], frame: Frame
+    rendered: Sequence[RenderedDocument], unpublished: Sequence[UnpublishedPost], frame: ViewContext
 ) -> list[PageView]:
     views = {item.url: page_view(item, frame) for item in rendered}
     listed = [item for item in rendered if not item.document.front.unlisted]
@@ -75,13 +75,13 @@ def _edition_views(
     pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
-    pages += [*archive(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
+    pages += [*archive_pages(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
     titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
     pages += search_page(listed, views, sections, titles, frame)
     return [*pages, not_found(posts, frame)]
 
 
-def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:
+def _newest_first(rendered: Sequence[RenderedDocument]) -> list[RenderedDocument]:
     posts = [item for item in rendered if item.kind == "post"]
     # series written in a day often have equal dates, so posts are sorted by path first
     ordered = sorted(posts, key=lambda item: str(item.document.path))
@@ -89,14 +89,16 @@ def _newest_first(rendered: Sequence[Rendered]) -> list[Rendered]:
     return ordered
 
 
-def _group_by_section(posts: Iterable[Rendered], views: Mapping[str, PageView]) -> dict[str, list[PageView]]:
+def _group_by_section(
+    posts: Iterable[RenderedDocument], views: Mapping[str, PageView]
+) -> dict[str, list[PageView]]:
     found: dict[str, list[PageView]] = {}
     for item in posts:
         found.setdefault(item.section, []).append(views[item.url])
     return found
 
 
-def _sections(rendered: Sequence[Rendered], frame: Frame) -> dict[str, str]:
+def _sections(rendered: Sequence[RenderedDocument], frame: ViewContext) -> dict[str, str]:
     """Map each section that has a post or an index page to the site path of its list."""
     found = {
         item.section: f"{frame.root}/{item.section}/"
@@ -108,11 +110,11 @@ def _sections(rendered: Sequence[Rendered], frame: Frame) -> dict[str, str]:
 
 
 def _add_section_links(
-    rendered: Sequence[Rendered],
+    rendered: Sequence[RenderedDocument],
     views: Mapping[str, PageView],
     around: Mapping[str, Relations],
     sections: Mapping[str, str],
-    frame: Frame,
+    frame: ViewContext,
 ) -> None:
     for item in rendered:
         if item.kind == "post" and item.section in sections:
@@ -124,7 +126,7 @@ def _add_section_links(
 
 def _with_lists(
     view: PageView,
-    item: Rendered,
+    item: RenderedDocument,
     posts: Sequence[PageView],
     by_section: Mapping[str, Sequence[PageView]],
 ) -> PageView:
@@ -138,7 +140,7 @@ def _with_lists(
 
 
 def _with_subsections(
-    view: PageView, sections: Mapping[str, str], views: Mapping[str, PageView], frame: Frame
+    view: PageView, sections: Mapping[str, str], views: Mapping[str, PageView], frame: ViewContext
 ) -> PageView:
     """Return the view of a section with links to its direct subsections. Other views stay unchanged."""
     if view.kind != "section":

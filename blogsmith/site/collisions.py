@@ -8,14 +8,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from ..base.diagnostics.model import Diagnostic, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Reporter, find_word_range
 from ..model.documents import Document
 from ..model.slugs import alias_problem, alias_url
 
 _MISSING = "/404.html"
 
 
-def collisions(
+def check_collisions(
     documents: Sequence[Document],
     urls: Mapping[str, str],
     kinds: Mapping[str, str],
@@ -44,14 +44,14 @@ def collisions(
             message = f"{path} has the address {url} of {generated[fold_url(url)]}"
             index = f"content{url}_index.md"
             is_list = fold_url(url) in replaceable and url.endswith("/")
-            hint = f"the list's own text belongs into {index}" if is_list else _another(url)
+            hint = f"the list's own text belongs into {index}" if is_list else _slug_hint(url)
             found += _duplicate(document, _address_key(document), message, hint)
     for document in documents:
         found += _alias_faults(document, taken, generated)
     return found
 
 
-def _another(url: str) -> str:
+def _slug_hint(url: str) -> str:
     if url == _MISSING:
         return "leave the page out, or put what it says into layouts/not_found.html"
     return "give the page another slug"
@@ -70,8 +70,8 @@ def _alias_faults(
     for alias in document.front.aliases:
         if problem := alias_problem(alias):
             reporter = _reporter(document)
-            place = place_within(alias, document.front.places.get("aliases"), reporter.lines)
-            fix = reporter.substitute(place, alias, _sound_alias(alias))
+            place = find_word_range(alias, document.front.places.get("aliases"), reporter.lines)
+            fix = reporter.substitute(place, alias, _corrected_alias(alias))
             reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/", fix)
             found += reporter.diagnostics
             continue
@@ -86,7 +86,7 @@ def _alias_faults(
     return found
 
 
-def _sound_alias(alias: str) -> str | None:
+def _corrected_alias(alias: str) -> str | None:
     """Return the alias with the missing slashes added, or None if it is still not a valid path."""
     meant = f"/{alias.strip().strip('/')}/"
     return None if alias_problem(meant) else meant
@@ -100,7 +100,7 @@ def _duplicate(
     word: str = "",
 ) -> list[Diagnostic]:
     reporter = _reporter(document)
-    place = place_within(word, document.front.places.get(key), reporter.lines)
+    place = find_word_range(word, document.front.places.get(key), reporter.lines)
     reporter.error("duplicate-url", message, place, hint)
     return reporter.diagnostics
 

@@ -11,13 +11,13 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic
-from ..config.languages import edition_root, language_tags, own_tag
+from ..config.languages import default_tag, language_tags, version_url_prefix
 from ..config.load import CONFIG_NAME
 from ..config.schema import Config
 from ..model.documents import Document, TocEntry
 from ..model.template_views import PageGroup, PageView
 from .archive import plan_archive
-from .frame import Frame, Rendered
+from .frame import RenderedDocument, ViewContext
 from .generated_views import plain_view
 from .lists import plan_lists
 from .statements import MAP_PATH
@@ -26,12 +26,12 @@ from .terms import plan_terms
 _T = TypeVar("_T")
 
 
-def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[str, list[_T]]:
+def group_by_language(items: Iterable[tuple[str, _T]], config: Config) -> dict[str, list[_T]]:
     """Group (language version, member) pairs by language version, in the order of the settings.
 
     The site's own version always comes first, even if it has no members.
     """
-    own = own_tag(config)
+    own = default_tag(config)
     found: dict[str, list[_T]] = {"": []}
     found |= {tag: [] for tag in language_tags(config) if tag != own}
     for edition, item in items:
@@ -39,14 +39,14 @@ def group_by_edition(items: Iterable[tuple[str, _T]], config: Config) -> dict[st
     return {edition: members for edition, members in found.items() if members or not edition}
 
 
-def root_problems(
+def check_language_roots(
     sections: Mapping[str, str], editions: Mapping[str, str], config: Config
 ) -> list[Diagnostic]:
     """Return errors for languages with a URL prefix that is a section of the site's own language."""
     taken = {section for path, section in sections.items() if not editions[path]}
     found = []
     for edition in sorted({edition for edition in editions.values() if edition}):
-        root = edition_root(edition, config).strip("/")
+        root = version_url_prefix(edition, config).strip("/")
         if root in taken:
             message = f"the pages in {edition} and the section {root} have the same addresses, /{root}/"
             hint = f"languages: {{{edition}: {{path: …}}}}, or rename the folder"
@@ -68,8 +68,8 @@ def plan_generated(
     lists: dict[str, str] = {}
     others: dict[str, str] = {}
     pairs = ((editions.get(str(document.path), ""), document) for document in documents)
-    for edition, members in group_by_edition(pairs, config).items():
-        root = edition_root(edition, config)
+    for edition, members in group_by_language(pairs, config).items():
+        root = version_url_prefix(edition, config)
         lists |= {root + url: what for url, what in plan_lists(members, kinds, sections).items()}
         others |= {root + url: what for url, what in plan_terms(members, config.tags).items()}
         others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
@@ -93,11 +93,11 @@ def plan_search(config: Config) -> dict[str, str]:
 
 
 def search_page(
-    rendered: Sequence[Rendered],
+    rendered: Sequence[RenderedDocument],
     views: Mapping[str, PageView],
     sections: Mapping[str, str],
     titles: Mapping[str, str],
-    frame: Frame,
+    frame: ViewContext,
 ) -> Iterator[PageView]:
     """Yield the search page of a language version, if the site has search.
 

@@ -19,12 +19,12 @@ from xml.etree import ElementTree
 from msgspec.structs import replace
 
 from ..base.patterns import lazy_pattern
-from ..config.languages import edition_config, edition_root
+from ..config.languages import version_config, version_url_prefix
 from ..config.schema import Config
 from ..model.generated_files import GeneratedFile
 from ..model.template_views import CitableView, Feed, PageAuthor, PageView
 from ..model.texts import NO_TEXT, PageText
-from .editions import group_by_edition
+from .editions import group_by_language
 from .frame import host_url
 
 ATOM_TYPE = "application/atom+xml"
@@ -71,7 +71,7 @@ def feed_files(
     """
     if not site_feeds(config):
         return {}
-    groups = group_by_edition(((page.edition, page) for page in pages), config)
+    groups = group_by_language(((page.edition, page) for page in pages), config)
     return {
         path: file
         for edition, members in groups.items()
@@ -96,7 +96,7 @@ def _edition_files(
 
 
 def _writer(posts: Sequence[PageView], config: Config, edition: str) -> _FeedWriter:
-    return _FeedWriter(posts, edition_config(edition, config), edition_root(edition, config))
+    return _FeedWriter(posts, version_config(edition, config), version_url_prefix(edition, config))
 
 
 class _FeedWriter:
@@ -151,7 +151,7 @@ class _FeedWriter:
     def _prepare(self, post: PageView) -> PageView:
         if post.url in self._html:
             return replace(post, body=self._html[post.url])
-        body = PageText.of(feed_html(post, self._config))
+        body = PageText.from_string(feed_html(post, self._config))
         if post.url in self._newest:
             # it appears in both feeds of the site
             self._html[post.url] = body

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..config.languages import edition_config, edition_root
+from ..config.languages import version_config, version_url_prefix
 from ..config.schema import Config
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Body, Document
@@ -21,7 +21,7 @@ OLDEST = dt.datetime.min.replace(tzinfo=dt.UTC)
 """Sort date of undated pages."""
 
 
-class Rendered(Struct, frozen=True):
+class RenderedDocument(Struct, frozen=True):
     """A document with its rendered body and its position in the site."""
 
     document: Document
@@ -36,7 +36,7 @@ class Rendered(Struct, frozen=True):
     """Language version of the page, a key of `languages`; empty for the site's own language."""
 
 
-class Unpublished(Struct, frozen=True):
+class UnpublishedPost(Struct, frozen=True):
     """A post that is not built, with the data that a series list shows."""
 
     title: str
@@ -46,7 +46,7 @@ class Unpublished(Struct, frozen=True):
     """Language version, as in `Rendered`."""
 
 
-class Frame(Struct, frozen=True):
+class ViewContext(Struct, frozen=True):
     """Data shared by the views of all pages of a language version."""
 
     config: Config
@@ -72,26 +72,26 @@ class Frame(Struct, frozen=True):
     settings: Config | None = None
     """Settings of the whole site; None if they equal `config`."""
 
-    def within(self, edition: str) -> Frame:
+    def for_language(self, edition: str) -> ViewContext:
         """Return the frame of another language version."""
         if edition == self.edition:
             return self
         whole = self.settings or self.config
-        config = edition_config(edition, whole)
+        config = version_config(edition, whole)
         return replace(
             self,
             config=config,
             language=self.find_language(config.lang),
             edition=edition,
-            root=edition_root(edition, whole),
+            root=version_url_prefix(edition, whole),
             settings=whole,
         )
 
-    def address(self, path: str) -> str:
+    def printed_url(self, path: str) -> str:
         """Return the URL with base path: `/blog/de/archive/` for `/archive/`."""
         return self.with_base(self.root + path)
 
-    def path_of(self, url: str) -> str:
+    def local_path(self, url: str) -> str:
         """Return the path within the language version of a URL with base path. The inverse of `address`."""
         return url.removeprefix(self.config.base_path).removeprefix(self.root)
 

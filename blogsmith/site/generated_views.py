@@ -5,15 +5,15 @@ from __future__ import annotations
 from html import escape
 
 from ..model.template_views import PageView
-from .frame import Frame, canonical
+from .frame import ViewContext, canonical
 
 
-def plain_view(kind: str, url: str, title: str, frame: Frame, pages: tuple[PageView, ...]) -> PageView:
+def plain_view(kind: str, url: str, title: str, frame: ViewContext, pages: tuple[PageView, ...]) -> PageView:
     """Return a page at path `url` of the language version that lists `pages`. Its layout is its kind."""
     return PageView(
         kind=kind,
         path="",
-        url=frame.address(url),
+        url=frame.printed_url(url),
         canonical_url=canonical(frame.config, frame.root + url),
         title=title,
         title_html=escape(title, quote=False),

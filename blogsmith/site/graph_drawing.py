@@ -56,25 +56,25 @@ def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], lab
 
     edges: index pairs, from upper to lower node; those that close a cycle are dropped. label: ARIA label.
     """
-    kept = _without_circles(len(nodes), sorted(set(edges)))
+    kept = _remove_cycles(len(nodes), sorted(set(edges)))
     layers, chains = _layers(nodes, kept)
     _order(layers, chains)
     _place(layers, chains)
     return _svg(nodes, layers, chains, label)
 
 
-def _without_circles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _remove_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the edges in order, without each one that would close a cycle with earlier edges."""
     below: list[set[int]] = [set() for _ in range(count)]
     kept = []
     for first, second in edges:
-        if first != second and not _leads(below, second, first):
+        if first != second and not _has_path(below, second, first):
             below[first].add(second)
             kept.append((first, second))
     return kept
 
 
-def _leads(below: Sequence[set[int]], start: int, end: int) -> bool:
+def _has_path(below: Sequence[set[int]], start: int, end: int) -> bool:
     known, stack = {start}, [start]
     while stack:
         node = stack.pop()
@@ -153,17 +153,17 @@ def _place(layers: Sequence[list[_Box]], chains: Sequence[Sequence[_Box]]) -> No
     links = _links(chains)
     for sweep in range(_SWEEPS):
         for layer in layers if sweep % 2 else reversed(layers):
-            wanted = [_pull(box, links) for box in layer]
-            for box, x in zip(layer, _apart(layer, wanted), strict=True):
+            wanted = [_mean_position(box, links) for box in layer]
+            for box, x in zip(layer, _separate(layer, wanted), strict=True):
                 box.x = x
 
 
-def _pull(box: _Box, links: dict[int, list[_Box]]) -> float:
+def _mean_position(box: _Box, links: dict[int, list[_Box]]) -> float:
     places = [other.x for other in links.get(id(box), ())]
     return sum(places) / len(places) if places else box.x
 
 
-def _apart(layer: Sequence[_Box], wanted: Sequence[float]) -> list[float]:
+def _separate(layer: Sequence[_Box], wanted: Sequence[float]) -> list[float]:
     """Return positions near the wanted ones, in order and without overlaps.
 
     They are the mean of packing from the left and packing from the right.

@@ -24,16 +24,16 @@ SECURITY: Mapping[str, str] = MappingProxyType(
         "X-Content-Type-Options": "nosniff",
     }
 )
-FRESH = "no-cache"
+REVALIDATE = "no-cache"
 """Browsers keep a copy and revalidate it. If it is unchanged, the response has no content."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """For files whose URL changes with their content."""
-HASHED = (
+DIGEST_URL_PATTERN = (
     r"/assets/(?:pictures/[^/]+-[0-9a-f]{12}-[0-9]+\.[a-z]+|cards/[0-9a-f]{16}\.png"
     r"|[^/]+/(?:fonts/)?[^/]+-[0-9a-f]{10}\.(?:css|js|woff2))"
 )
 """Matches URLs of files with a content digest in their name, relative to the site."""
-VERSIONED = "/assets/"
+VERSIONED_URL_START = "/assets/"
 """URL prefix of files that pages request with a content digest, such as `?v=0123abcd`."""
 CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
     {
@@ -56,7 +56,7 @@ _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 MOST_RULES = 100
 """Limit of Cloudflare."""
-_HASHED = lazy_pattern(HASHED[1:])
+_HASHED = lazy_pattern(DIGEST_URL_PATTERN[1:])
 
 
 def is_hashed(path: PurePosixPath) -> bool:
@@ -73,7 +73,7 @@ def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
     """
     types = {f"/*.{ending}": {"Content-Type": kind} for ending, kind in CONTENT_TYPES.items()}
     rules = {**_COMMON, **types, "/*atom.xml": {"Content-Type": FEED_TYPE}}
-    return _headers_file({**rules, **dict(list(_hashed(paths).items())[: MOST_RULES - len(rules)])})
+    return _headers_file({**rules, **dict(list(_digest_rules(paths).items())[: MOST_RULES - len(rules)])})
 
 
 def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
@@ -87,10 +87,10 @@ def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
         for path in named
         if (path.name == "atom.xml" or path.suffix[1:] in CONTENT_TYPES) and _PLAIN.fullmatch(str(path))
     }
-    return _headers_file({**_COMMON, **types, **_hashed(named)})
+    return _headers_file({**_COMMON, **types, **_digest_rules(named)})
 
 
-def _hashed(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
+def _digest_rules(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
     """Return rules for files with a digest in their name, except for folders that have a common rule."""
     return {
         f"/{path}": {"Cache-Control": IMMUTABLE}
@@ -115,10 +115,10 @@ def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:
 # The site holds a page at each of them anyway; it leads on where a host has no rules, or too few of them.
 
 
-SAFE = "/-_.~"
+SAFE_CHARACTERS = "/-_.~"
 """Characters that stay unescaped in the path of a URL, in addition to letters and digits."""
 
-_SENT = f"{SAFE}!$'()+,;=@"
+_UNENCODED_CHARACTERS = f"{SAFE_CHARACTERS}!$'()+,;=@"
 """Characters allowed in aliases that browsers send unescaped. Hosts compare the request as sent."""
 
 
@@ -139,7 +139,7 @@ def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tu
     """
     found: dict[str, str] = {}
     for url, aliases in pages:
-        new = quote(base_path + url, safe=SAFE)
+        new = quote(base_path + url, safe=SAFE_CHARACTERS)
         for alias in aliases:
             path = "/" + "/".join(part for part in alias.split("/") if part not in ("", "."))
             forms = (path,) if path.endswith(".html") else (f"{path}/", path)
@@ -155,7 +155,9 @@ def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int)
     not support the marker for it. Sources: the documentation of Netlify and of Cloudflare.
     """
     status = "301!" if is_forced else "301"
-    return "".join(f"{quote(rule.old, safe=_SENT)} {rule.new} {status}\n" for rule in rules[:most])
+    return "".join(
+        f"{quote(rule.old, safe=_UNENCODED_CHARACTERS)} {rule.new} {status}\n" for rule in rules[:most]
+    )
 
 
 # Files of the site itself that a host reads. Every build writes them again.
@@ -171,8 +173,7 @@ def host_outputs(
     target: str, rules: tuple[RedirectRule, ...], paths: Iterable[PurePosixPath]
 ) -> Mapping[PurePosixPath, bytes]:
     """Return the files by path in the site; none for hosts that read none. paths: all other files of the
-    site.
-    """
+    site."""
     if target == "cloudflare":
         found = cloudflare_outputs(rules, paths)
     elif target == "netlify":

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import nearest, question_of
+from ..base.diagnostics.model import format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
@@ -25,9 +25,9 @@ from ..model.remote_images import (
     RECORD,
     REMOTE_HINT,
     ImageCopy,
+    format_remote_message,
     is_remote,
-    remote_address,
-    remote_message,
+    normalize_remote_url,
 )
 from .index import SiteIndex, find_file
 
@@ -63,7 +63,7 @@ def resolve_image(
         hint = "put a copy beside the post, and write its name: nobody else has that disk"
         return LinkTarget("", f"image {unquote(written)} lies on your own disk", hint, "image-missing")
     if written[:5].casefold() == "data:":
-        return _picture_in_text(written)
+        return _data_url_image(written)
     if is_remote(written):
         return _remote_image(index, written, assets, measure, digest)
     path = unquote(written.partition("?")[0].partition("#")[0])
@@ -77,14 +77,13 @@ def resolve_poster(
     index: SiteIndex, url: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest
 ) -> ImageInfo | LinkTarget | None:
     """Return the copy of the poster of the video at `url`, or None if there is no copy or the site shows
-    none.
-    """
-    if index.remote.rule != "fetch" or remote_address(url) not in index.remote.copies:
+    none."""
+    if index.remote.rule != "fetch" or normalize_remote_url(url) not in index.remote.copies:
         return None
     return _remote_image(index, url, assets, measure, digest)
 
 
-def _picture_in_text(written: str) -> ImageInfo | LinkTarget:
+def _data_url_image(written: str) -> ImageInfo | LinkTarget:
     """Resolve an image whose bytes are in a `data:` URL."""
     hint = "save the picture as a file beside the post, and write its name"
     start = f"{written[:_SHOWN]}…" if len(written) > _SHOWN else written
@@ -102,7 +101,7 @@ def _picture_in_text(written: str) -> ImageInfo | LinkTarget:
     return ImageInfo(written[: found.start(1)].lower() + data, None, None)
 
 
-_PICTURES = (".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp")
+_IMAGE_SUFFIXES = (".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
 def _image(
@@ -118,9 +117,9 @@ def _image(
 def _remote_image(
     index: SiteIndex, written: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest | None
 ) -> ImageInfo | LinkTarget:
-    address, rule = remote_address(written), index.remote.rule
+    address, rule = normalize_remote_url(written), index.remote.rule
     if not address or rule == "error":
-        return LinkTarget(written, remote_message(written), REMOTE_HINT, "image-remote")
+        return LinkTarget(written, format_remote_message(written), REMOTE_HINT, "image-remote")
     if rule != "fetch":
         return ImageInfo(address, None, None, is_remote=True)
     copy = index.remote.copies.get(address)
@@ -150,7 +149,7 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
         else [posixpath.relpath(p, folder) for p in index.files]
     )
     near = nearest(path, sorted(choices))
-    hint = question_of(near) or "paths are relative to the Markdown file, or start with /"
-    meant = quote(near) if near and near.lower().endswith(_PICTURES) else ""
+    hint = format_suggestion(near) or "paths are relative to the Markdown file, or start with /"
+    meant = quote(near) if near and near.lower().endswith(_IMAGE_SUFFIXES) else ""
     message = f"there is no image {path or written}"
-    return LinkTarget(written, message, hint, "image-missing", written=written, meant=meant)
+    return LinkTarget(written, message, hint, "image-missing", written=written, correction=meant)

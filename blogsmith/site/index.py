@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import did_you_mean, nearest, question_of
+from ..base.diagnostics.model import did_you_mean, format_suggestion, nearest
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages
@@ -61,8 +61,7 @@ class SiteIndex(Struct, frozen=True):
     """Site path of a page → its source path. Includes unpublished pages unless another page has their URL."""
     by_slug: Mapping[str, str]
     """Last part of a page's URL → source path, for `{@slug#eq-x}`. Pages in the site's own language come
-    first.
-    """
+    first."""
     remote: RemoteImages = RemoteImages()
     editions: Mapping[str, str] = {}
     """Source path → key of `languages`, for pages that are not in the site's own language."""
@@ -73,7 +72,7 @@ class SiteIndex(Struct, frozen=True):
         """Return a site path with the base path."""
         return self.base_path + url
 
-    def knows(self, path: str) -> bool:
+    def has_page(self, path: str) -> bool:
         """Return whether `path` is the source of a page, published or not."""
         return path in self.urls or path in self.unpublished
 
@@ -98,13 +97,13 @@ class SiteIndex(Struct, frozen=True):
     def slug_hint(self, slug: str) -> str:
         """Return a hint about a slug that belongs to no published post."""
         waiting = next(
-            (path for path, url in self.unpublished.items() if _slug_of(url) == _slug_of(slug)), ""
+            (path for path, url in self.unpublished.items() if _last_segment(url) == _last_segment(slug)), ""
         )
         if waiting:
             return f"{waiting} is not published"
         return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
 
-    def in_language_of(self, document: Document, path: str) -> str:
+    def translated_path(self, document: Document, path: str) -> str:
         """Return the translation of the page at `path` in the language of `document`, if there is one.
 
         For a link from a page to one of its own translations, `path` is returned as it is.
@@ -115,12 +114,11 @@ class SiteIndex(Struct, frozen=True):
 
     def find_by_slug(self, slug: str, document: Document) -> str:
         """Return the source path of the page that `slug` means in `document`; empty if there is none."""
-        return self.in_language_of(document, self.by_slug.get(_slug_of(slug), ""))
+        return self.translated_path(document, self.by_slug.get(_last_segment(slug), ""))
 
     def find_linked(self, written: str, document: Document) -> tuple[str, str]:
         """Return (source path of a page or path of a file, anchor) of a link. Both are empty if it resolves
-        to nothing.
-        """
+        to nothing."""
         address, _, anchor = written.partition("#")
         if not address:
             return str(document.path), anchor
@@ -135,7 +133,7 @@ class SiteIndex(Struct, frozen=True):
         return (page or self.file_by_url.get(site_path, ""), anchor)
 
 
-def _slug_of(address: str) -> str:
+def _last_segment(address: str) -> str:
     """Return the last part of a URL or file name, which identifies a post in references."""
     return address.strip("/").removesuffix(".md").removesuffix(HTML).rpartition("/")[2]
 
@@ -154,7 +152,7 @@ def index_site(
     """Build the index of pages (as in `SiteIndex`) and of files to copy."""
     by_slug: dict[str, str] = {}
     for path, url in sorted(urls.items(), key=lambda item: (item[0] in editions, *item)):
-        by_slug.setdefault(_slug_of(url), path)
+        by_slug.setdefault(_last_segment(url), path)
     return SiteIndex(
         base_path=base_path,
         urls=urls,
@@ -186,7 +184,7 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
         hint = "write https:// for other sites, a path for pages of this one"
         message, meant = f"a link may not lead to {written}", f"https:{written}"
         return LinkTarget(
-            "", message, hint, "link-scheme", written=written, meant=meant if written[:2] == "//" else ""
+            "", message, hint, "link-scheme", written=written, correction=meant if written[:2] == "//" else ""
         )
     address, _, anchor = written.partition("#")
     address, _, query = address.partition("?")
@@ -196,20 +194,20 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
         return _same_page(index, document, written, unquote(anchor))
     source = _find_page(index, path, document)
     if source:
-        source = _preferred(index, source, path, unquote(anchor), document)
+        source = _translated_target(index, source, path, unquote(anchor), document)
         return _page(index, source, written, suffix, unquote(anchor))
     file = find_file(index, path, document)
     if file:
         return LinkTarget(index.with_base(quote(index.files[file])) + suffix)
-    return _missing(index, path, written, document)
+    return _missing_target(index, path, written, document)
 
 
-def _preferred(index: SiteIndex, source: str, path: str, anchor: str, document: Document) -> str:
+def _translated_target(index: SiteIndex, source: str, path: str, anchor: str, document: Document) -> str:
     """Return the translation of `source` in the language of the document, for links to a `.md` file.
 
     If the translation lacks the anchor, `source` is returned. A link by URL always means that page.
     """
-    other = index.in_language_of(document, source) if path.endswith(".md") else source
+    other = index.translated_path(document, source) if path.endswith(".md") else source
     is_there = other in index.urls and (not anchor or anchor in index.entries[other].ids)
     return other if is_there else source
 
@@ -222,7 +220,7 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
     near = nearest(anchor, sorted(entry.ids))
     hint, meant = _anchor_hint(near), near and f"#{near}"
     message = f"this page has no anchor #{anchor}"
-    return LinkTarget(written, message, hint, "link-anchor", written=written, meant=meant or "")
+    return LinkTarget(written, message, hint, "link-anchor", written=written, correction=meant or "")
 
 
 def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> LinkTarget:
@@ -238,7 +236,7 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
         hint, meant = _anchor_hint(near), near and f"#{near}"
         message, old = f"{source} has no anchor #{anchor}", written.removesuffix(f"#{anchor}")
         return LinkTarget(
-            url, message, hint, "link-anchor", written=written, meant=f"{old}{meant}" if meant else ""
+            url, message, hint, "link-anchor", written=written, correction=f"{old}{meant}" if meant else ""
         )
     return LinkTarget(url, page=source)
 
@@ -251,7 +249,7 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
     """Return the source path of the page, or the URL of a generated page; empty if there is none."""
     if path.endswith(".md"):
         found = _content_path(path, document)
-        return found if index.knows(found) else ""
+        return found if index.has_page(found) else ""
     own = links_url(index.urls.get(str(document.path), "/"))
     url = posixpath.normpath(posixpath.join(own, path))
     for candidate in (f"{url}/" if url != "/" else "/", url):
@@ -261,7 +259,7 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
             return candidate
     folder = _content_path(path, document)
     names = (f"{folder}/{name}" for name in ("index.md", "_index.md"))
-    return next((name for name in names if index.knows(name)), "")
+    return next((name for name in names if index.has_page(name)), "")
 
 
 def _content_path(path: str, document: Document) -> str:
@@ -279,10 +277,12 @@ def find_file(index: SiteIndex, path: str, document: Document) -> str:
     return next((c for c in candidates if c in index.files), "")
 
 
-def _missing(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
+def _missing_target(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
     if path.casefold().startswith("www."):
         hint, meant = f"write https://{written}", f"https://{written}"
-        return LinkTarget(written, f"there is no page or file {path}", hint, written=written, meant=meant)
+        return LinkTarget(
+            written, f"there is no page or file {path}", hint, written=written, correction=meant
+        )
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:
@@ -292,7 +292,7 @@ def _missing(index: SiteIndex, path: str, written: str, document: Document) -> L
     # a common file extension alone does not make two names similar
     if near and not nearest(posixpath.splitext(path)[0], [posixpath.splitext(near)[0]]):
         near = None
-    hint = question_of(near) or "paths are relative to the Markdown file, or start with /"
+    hint = format_suggestion(near) or "paths are relative to the Markdown file, or start with /"
     address = re.split("[?#]", written, maxsplit=1)[0]
     message = f"there is no page or file {path}"
-    return LinkTarget(written, message, hint, written=address, meant=quote(near or ""))
+    return LinkTarget(written, message, hint, written=address, correction=quote(near or ""))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..model.documents import Document
 from ..model.template_views import Link, PageView
-from .frame import Frame, Rendered
+from .frame import RenderedDocument, ViewContext
 from .generated_views import plain_view
 
 RECENT_POSTS = 5
@@ -27,7 +27,7 @@ def plan_lists(
     return found
 
 
-def section_title(section: str, views: Mapping[str, PageView], url: str, frame: Frame) -> str:
+def section_title(section: str, views: Mapping[str, PageView], url: str, frame: ViewContext) -> str:
     """Return the title of a section: that of its index page, otherwise the capitalized folder name.
 
     The name `Posts` is translated into the site's language.
@@ -39,11 +39,11 @@ def section_title(section: str, views: Mapping[str, PageView], url: str, frame: 
 
 
 def generate_lists(
-    rendered: Sequence[Rendered],
+    rendered: Sequence[RenderedDocument],
     posts: Sequence[PageView],
     sections: Mapping[str, str],
     views: Mapping[str, PageView],
-    frame: Frame,
+    frame: ViewContext,
 ) -> list[PageView]:
     """Return the home page and section lists for which the author wrote no index page."""
     made = []
@@ -59,7 +59,7 @@ def generate_lists(
     return made
 
 
-def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> list[PageView]:
+def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: ViewContext) -> list[PageView]:
     """Return the overview of a taxonomy and one list for each of its terms."""
     terms: dict[str, list[PageView]] = {}
     links: dict[str, Link] = {}
@@ -76,13 +76,13 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: Frame) -> 
     overview = replace(plain_view("tags", f"/{name}/", title, frame, ()), groups=tuple(groups))
     section = Link(overview.title, overview.url)
     lists = [
-        plain_view("tag", frame.path_of(link.url), link.title, frame, tuple(terms[link.url]))
+        plain_view("tag", frame.local_path(link.url), link.title, frame, tuple(terms[link.url]))
         for link in groups
     ]
     return [overview, *(replace(page, section=section) for page in lists)]
 
 
-def not_found(posts: Sequence[PageView], frame: Frame) -> PageView:
+def not_found(posts: Sequence[PageView], frame: ViewContext) -> PageView:
     """Return the 404 page, which lists the first dated posts of `posts`."""
     recent = tuple(islice((post for post in posts if post.date), RECENT_POSTS))
     title = frame.language.translate("Page not found")

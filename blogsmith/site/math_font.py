@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..model.template_views import PageView
-from ..tex.mathml.signs import signs_of, split_signs
+from ..tex.mathml.signs import find_formula_characters, split_characters
 
 FAMILY = "Site Math"
 """Font family name in the stylesheets of themes, the same for all subsets."""
@@ -29,14 +29,14 @@ COMMON = frozenset(
     )
 )
 """Symbols that most posts print; few enough that the font loads quickly."""
-SHARED_SIGNS = 600
+MAX_SHARED_SYMBOLS = 600
 """Maximum number of symbols in the shared font, about 55 kB. A page with more has its own font."""
 
 _RECIPE = "1"
 """Changes when `font_cut` makes a different font from the same symbols."""
 
 
-class FontCut(Struct, frozen=True):
+class FontSubset(Struct, frozen=True):
     """A subset of the math font."""
 
     name: str
@@ -48,11 +48,11 @@ class FontCut(Struct, frozen=True):
 class MathFonts(Struct, frozen=True):
     """The math fonts of a site."""
 
-    shared: FontCut | None
+    shared: FontSubset | None
     """The font of most pages; None if no page has a formula."""
     folder: str = ""
     """Path of the fonts in the finished site, with base path."""
-    own: tuple[tuple[str, FontCut], ...] = ()
+    own: tuple[tuple[str, FontSubset], ...] = ()
     """Pages with their own font, as pairs of URL and font."""
 
     def apply_to(self, page: PageView) -> PageView:
@@ -66,7 +66,7 @@ class MathFonts(Struct, frozen=True):
         cut = dict(self.own).get(page.url, self.shared)
         return replace(page, math_font=f"{self.folder}/{cut.name}")
 
-    def cuts(self) -> tuple[FontCut, ...]:
+    def cuts(self) -> tuple[FontSubset, ...]:
         """Return every font once, sorted by name."""
         found = {cut.name: cut for _, cut in self.own}
         if self.shared:
@@ -84,25 +84,24 @@ def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) ->
         return MathFonts(None)
     # most pages print common symbols only
     texts = {url: text for url, text in by_page.items() if not COMMON.issuperset(text)}
-    rare = {url: signs for url, text in texts.items() if (signs := split_signs(text) - COMMON)}
-    heavy = _heavy(rare)
+    rare = {url: signs for url, text in texts.items() if (signs := split_characters(text) - COMMON)}
+    heavy = _pages_with_own_font(rare)
     signs = COMMON.union(*(found for url, found in rare.items() if url not in heavy))
-    own = tuple((url, font_cut_of(signs | rare[url], stem, digest)) for url in sorted(heavy))
-    return MathFonts(font_cut_of(signs, stem, digest), folder, own)
+    own = tuple((url, subset_font(signs | rare[url], stem, digest)) for url in sorted(heavy))
+    return MathFonts(subset_font(signs, stem, digest), folder, own)
 
 
 def page_signs(page: PageView) -> frozenset[str]:
     """Return the symbols of the formulas of the page itself. Formulas of listed pages are counted in those
-    pages.
-    """
-    return signs_of((page.content, page.title_html, page.description_html))
+    pages."""
+    return find_formula_characters((page.content, page.title_html, page.description_html))
 
 
-def font_cut_of(signs: Iterable[str], stem: str, digest: str) -> FontCut:
+def subset_font(signs: Iterable[str], stem: str, digest: str) -> FontSubset:
     """Return the subset with these symbols."""
     ordered = tuple(sorted(signs))
     key = hashlib.sha256("\n".join((_RECIPE, digest, *ordered)).encode()).hexdigest()[:10]
-    return FontCut(f"{stem}-{key}", ordered)
+    return FontSubset(f"{stem}-{key}", ordered)
 
 
 def font_face(address: str) -> str:
@@ -115,7 +114,7 @@ def font_face(address: str) -> str:
     )
 
 
-def _heavy(rare: Mapping[str, frozenset[str]]) -> frozenset[str]:
+def _pages_with_own_font(rare: Mapping[str, frozenset[str]]) -> frozenset[str]:
     """Return the pages that need their own font, so that the symbols of the others fit into the shared font.
 
     Pages with the most symbols are chosen first.
@@ -123,7 +122,7 @@ def _heavy(rare: Mapping[str, frozenset[str]]) -> frozenset[str]:
     heavy: set[str] = set()
     pages = Counter(sign for signs in rare.values() for sign in signs)
     for url in sorted(rare, key=lambda url: (-len(rare[url]), url)):
-        if len(COMMON) + len(pages) <= SHARED_SIGNS:
+        if len(COMMON) + len(pages) <= MAX_SHARED_SYMBOLS:
             break
         heavy.add(url)
         for sign in rare[url]:

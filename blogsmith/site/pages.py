@@ -11,8 +11,8 @@ from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import Discussion, PageView
 from .citation_data import citable_view
-from .frame import Frame, Rendered, canonical
-from .terms import term_links, terms_of
+from .frame import RenderedDocument, ViewContext, canonical
+from .terms import page_terms, term_links
 
 DESCRIPTION_LENGTH = 160
 """Maximum length in characters."""
@@ -31,9 +31,9 @@ def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
     return text[:length].rsplit(" ", 1)[0].rstrip(",.;:") + " …"
 
 
-def page_view(item: Rendered, frame: Frame) -> PageView:
+def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
     """Return the view of a page without relations to other pages. frame: of any language version."""
-    frame = frame.within(item.edition)
+    frame = frame.for_language(item.edition)
     front, body, config = item.document.front, item.body, frame.config
     lang = front.lang or config.lang
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
@@ -58,8 +58,8 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         date=front.date,
         updated=front.updated or frame.git_date(item.document),
         authors=front.authors or ((config.author,) if config.author else ()),
-        tags=term_links(terms_of(front, "tags"), "tags", frame),
-        categories=term_links(terms_of(front, "categories"), "categories", frame),
+        tags=term_links(page_terms(front, "tags"), "tags", frame),
+        categories=term_links(page_terms(front, "categories"), "categories", frame),
         toc=body.toc if show_toc and not is_list else (),
         reading_minutes=reading_minutes(body) if shows_time and not is_list else 0,
         lang=lang,
@@ -73,7 +73,7 @@ def page_view(item: Rendered, frame: Frame) -> PageView:
         image=frame.image(front.image, item.document) if front.image else "",
         citation=citable_view(front, title, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
-        comments=discussion_of(
+        comments=page_comments(
             front.comments,
             config,
             is_post=item.kind == "post",
@@ -98,7 +98,7 @@ def _count(body: Body) -> int:
 _GITHUB = "https://github.com"
 
 
-def discussion_of(
+def page_comments(
     asked: bool | str | None, config: Config, *, is_post: bool, url: str, lang: str
 ) -> Discussion | None:
     """Return the comments of a page, or None if it has none.
@@ -149,8 +149,7 @@ def _giscus(comments: Comments, term: str, lang: str) -> Discussion:
 
 def _giscus_language(lang: str) -> str:
     """Return the language code that giscus uses. It has two codes for Chinese, and English for unknown
-    languages.
-    """
+    languages."""
     tag, _, rest = lang.lower().partition("-")
     if tag == "zh":
         return "zh-TW" if rest in ("tw", "hant", "hk", "hant-tw") else "zh-CN"

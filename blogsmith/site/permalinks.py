@@ -32,7 +32,7 @@ _OTHER_NAMES: Mapping[str, str] = MappingProxyType(
 _OTHER_FILES = lazy_pattern(r"\.(?:xml|json|txt|css|js|md|pdf)\Z")
 
 
-class WrongPermalink(Exception):
+class PermalinkError(Exception):
     """Raised for a permalink that is not a valid URL, with the reason for the author."""
 
     def __init__(self, problem: str, hint: str = "") -> None:
@@ -47,34 +47,33 @@ def permalink_url(written: str, values: Mapping[str, str]) -> str:
     values: values of placeholders. Raises `WrongPermalink` if the path is invalid.
     """
     path = "/" + unicodedata.normalize("NFC", unquote(written)).strip().lstrip("/")
-    path = _PLACEHOLDER.sub(lambda found: _value_of(found[1], values), path)
+    path = _PLACEHOLDER.sub(lambda found: _placeholder_value(found[1], values), path)
     if path.endswith(f"/{_INDEX}"):
         path = path.removesuffix(_INDEX)
     if _OTHER_FILES.search(path):
-        raise WrongPermalink("is the address of another kind of file", "a page ends with / or .html")
+        raise PermalinkError("is the address of another kind of file", "a page ends with / or .html")
     parts = [part for part in path.split("/") if part]
     for part in parts:
         if problem := slug_problem(part.removesuffix(HTML)):
-            raise WrongPermalink(problem, "write it as /old/name/")
+            raise PermalinkError(problem, "write it as /old/name/")
     url = "/" + "/".join(parts)
     return url if url.endswith(("/", HTML)) else f"{url}/"
 
 
-def _value_of(name: str, values: Mapping[str, str]) -> str:
+def _placeholder_value(name: str, values: Mapping[str, str]) -> str:
     ours = _OTHER_NAMES.get(name, name)
     if ours not in values:
         known = (*values, *(other for other, our in _OTHER_NAMES.items() if our in values))
         near = nearest(name, known)
         every = ", ".join(f":{one}" for one in sorted(known))
         hint = f"did you mean :{near}?" if near else f"known: {every}"
-        raise WrongPermalink(f"has a part :{name} that nothing fills here", hint)
+        raise PermalinkError(f"has a part :{name} that nothing fills here", hint)
     return values[ours]
 
 
 def placeholder_values(document: Document, section: str, slug: str) -> dict[str, str]:
     """Return the values of placeholders in a page's permalink. Date placeholders are missing for undated
-    pages.
-    """
+    pages."""
     front = document.front
     categories = "/".join(filter(None, map(slugify, front.categories)))
     values = {"section": section, "slug": slug, "categories": categories}
@@ -113,8 +112,7 @@ _PAGE = """<!DOCTYPE html>
 
 def output_path(url: str) -> PurePosixPath:
     """Return the output file of a site path without base path: `/a/` → `a/index.html`, `/404.html` →
-    `404.html`.
-    """
+    `404.html`."""
     path = url.strip("/")
     if url.endswith("/"):
         # as one string: joining would make `PurePosixPath` split the path again

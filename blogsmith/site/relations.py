@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from ..model.template_views import Link, PageView, SeriesPart, UsedStatement
-from .frame import OLDEST, Rendered
+from .frame import OLDEST, RenderedDocument
 
 RELATED = 3
 """Maximum number of related posts on a page."""
@@ -50,14 +50,14 @@ class Relations:
             related=self.related,
         )
 
-    def names(self) -> set[str]:
+    def linked_urls(self) -> set[str]:
         """Return the URLs of the neighbours and of the parts of the series."""
         neighbours = {link.url for link in (self.previous, self.next) if link}
         return neighbours | {part.url for part in self.series}
 
 
 def add_relations(
-    rendered: Sequence[Rendered], views: Mapping[str, PageView], around: Mapping[str, Relations]
+    rendered: Sequence[RenderedDocument], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
     """Set `backlinks` and `related` of every post and page. Neighbours and series must be set already."""
     posts = sorted(
@@ -72,12 +72,14 @@ def add_relations(
         if item.kind in ("post", "page"):
             found.backlinks = linked.get(view.url, ())
         if item.kind == "post":
-            named = (numbers[url] for url in found.names() if url in numbers)
+            named = (numbers[url] for url in found.linked_urls() if url in numbers)
             nearest = overlap.nearest(numbers[view.url], named, RELATED)
             found.related = tuple(_link(posts[number]) for number in nearest)
 
 
-def _backlinks(rendered: Sequence[Rendered], views: Mapping[str, PageView]) -> dict[str, tuple[Link, ...]]:
+def _backlinks(
+    rendered: Sequence[RenderedDocument], views: Mapping[str, PageView]
+) -> dict[str, tuple[Link, ...]]:
     """Map a URL to the posts and pages whose body links to it, sorted by title.
 
     Lists link to everything, so they are ignored.
@@ -115,7 +117,7 @@ _COMMON = 256
 """A term is stored as an integer if more than one post in this many has it. Rarer terms are many."""
 
 
-_Weighted = tuple[tuple[str, str], int]
+_WeightedTerm = tuple[tuple[str, str], int]
 """A term (kind and URL) and its weight."""
 
 
@@ -124,10 +126,9 @@ class TermOverlap:
 
     def __init__(self, terms: Sequence[Mapping[tuple[str, str], int]]) -> None:
         """Store the terms of each post, with the weight that each adds to the score if another post shares
-        it.
-        """
+        it."""
         self._terms = terms
-        self._posts: dict[_Weighted, list[int]] = {}
+        self._posts: dict[_WeightedTerm, list[int]] = {}
         for number, weights in enumerate(terms):
             for term in weights.items():
                 self._posts.setdefault(term, []).append(number)
@@ -147,7 +148,7 @@ class TermOverlap:
         excluded = _mask({post, *left_out}, len(self._terms))
         return _highest([plane & ~excluded for plane in planes], count)
 
-    def _mask(self, term: _Weighted) -> int:
+    def _mask(self, term: _WeightedTerm) -> int:
         return self._masks.get(term) or _mask(self._posts[term], len(self._terms))
 
 

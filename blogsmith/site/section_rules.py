@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..base.diagnostics.fixes import Fix
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ..config.languages import file_language
 from ..config.schema import Config, SectionRules
 from ..model.documents import KEY_ALIASES, Document
@@ -32,18 +32,18 @@ _ALWAYS_ALLOWED = frozenset(("title", "draft"))
 """Keys that every page may have, regardless of the rules of its section."""
 
 
-def section_problems(documents: Sequence[Document], config: Config) -> Iterator[Diagnostic]:
+def check_sections(documents: Sequence[Document], config: Config) -> Iterator[Diagnostic]:
     """Yield warnings for pages that violate the rules of their section."""
     if not config.sections:
         return
     sections = {name.strip("/") or _OTHERS: rules for name, rules in config.sections.items()}
     for document in documents:
-        name = section_of(document.path, sections, config)
+        name = rule_section(document.path, sections, config)
         if name:
-            yield from _Check(document, name, sections[name]).found()
+            yield from _PageCheck(document, name, sections[name]).run()
 
 
-def section_of(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
+def rule_section(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
     """Return the nearest folder above a page that has rules.
 
     It is empty if there is none, or if the page is the index of a section.
@@ -56,7 +56,7 @@ def section_of(path: PurePosixPath, sections: Mapping[str, object], config: Conf
     return next((name for name in names if name in sections), _OTHERS if _OTHERS in sections else "")
 
 
-class _Check:
+class _PageCheck:
     """The check of one page. Its lines are split only after the first violation."""
 
     def __init__(self, document: Document, section: str, rules: SectionRules) -> None:
@@ -67,7 +67,7 @@ class _Check:
         front = document.front
         self._keys = {**dict.fromkeys(front.places), **dict.fromkeys(front.extra)}
 
-    def found(self) -> list[Diagnostic]:
+    def run(self) -> list[Diagnostic]:
         """Return warnings for all violations of the rules."""
         self._check_required()
         self._check_allowed()
@@ -118,7 +118,7 @@ class _Check:
         for word in map(str, words):
             if word not in choices:
                 reporter = self._report()
-                place = place_within(word, self._place(key), reporter.lines)
+                place = find_word_range(word, self._place(key), reporter.lines)
                 known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
                 near = reporter.nearest(word, choices)
                 hint = f"did you mean {near}?" if near else f"known: {known}"
@@ -146,7 +146,7 @@ class _Check:
 
     def _key_place(self, key: str) -> Place | None:
         """Return the position of a key; those of unknown keys are not recorded, so the lines are searched."""
-        names = "|".join(re.escape(name) for name in (key, *_written_as(key)))
+        names = "|".join(re.escape(name) for name in (key, *_alias_keys(key)))
         pattern = re.compile(rf"""[\s{{,]*["']?({names})["']?\s*[:=]""")
         for number, line in enumerate(self._report().lines[: self._document.first_line], 1):
             found = pattern.match(line)
@@ -155,7 +155,7 @@ class _Check:
         return None
 
 
-def _written_as(key: str) -> list[str]:
+def _alias_keys(key: str) -> list[str]:
     return [other for other, name in KEY_ALIASES.items() if name == key]
 
 

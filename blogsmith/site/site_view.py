@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from ..config.languages import edition_config, edition_root
+from ..config.languages import version_config, version_url_prefix
 from ..config.schema import Config
 from ..config.services import analytics_host
 from ..model.template_views import Counting, Ground, Link, PageView, SearchView, SiteView
-from .editions import SEARCH_PATH, group_by_edition
+from .editions import SEARCH_PATH, group_by_language
 from .feeds import site_feeds
 
 
@@ -20,11 +20,11 @@ def site_view(
     config: Config, pages: Sequence[PageView], with_base: Callable[[str], str], generator: str
 ) -> SiteView:
     """Return menu, sections and settings. Without a `menu` setting, the menu lists the sections."""
-    groups = group_by_edition(((page.edition, page) for page in pages), config)
+    groups = group_by_language(((page.edition, page) for page in pages), config)
     own, *others = (
-        _edition_view(edition_config(edition, config), members, with_base, generator, root)
+        _edition_view(version_config(edition, config), members, with_base, generator, root)
         for edition, members in groups.items()
-        for root in [edition_root(edition, config)]
+        for root in [version_url_prefix(edition, config)]
     )
     named = [edition for edition in groups if edition]
     return replace(own, editions=dict(zip(named, others, strict=True)))

@@ -30,7 +30,7 @@ _ENTRY_BYTES = 128
 class SitemapLimits:
     """Limits of one sitemap file. The default number of URLs is that of the protocol."""
 
-    addresses: int = 50_000
+    urls: int = 50_000
     size: int = 50_000_000
     """Bytes; the protocol allows 52,428,800."""
 
@@ -65,7 +65,7 @@ def sitemap(pages: Sequence[PageView]) -> bytes:
 
     Each entry also lists all translations of the page including itself, as Google requires.
     """
-    entries = [(page.canonical_url, _last_change([page]), page.alternates) for page in _addressed(pages)]
+    entries = [(page.canonical_url, _last_change([page]), page.alternates) for page in _indexed_pages(pages)]
     return _listing("urlset", "url", entries)
 
 
@@ -80,15 +80,15 @@ def robots(config: Config) -> bytes:
 def _fits(pages: Sequence[PageView], limits: SitemapLimits) -> bool:
     """Return whether one file can list all pages."""
     sizes = [_entry_bytes(page) for page in pages if page.canonical_url]
-    return len(sizes) <= limits.addresses and sum(sizes) + _ENTRY_BYTES <= limits.size
+    return len(sizes) <= limits.urls and sum(sizes) + _ENTRY_BYTES <= limits.size
 
 
 def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequence[PageView]]:
     """Yield the pages in order, each time as many as fit into one file."""
     part: list[PageView] = []
     size = _ENTRY_BYTES
-    for page in _addressed(pages):
-        if part and (len(part) == limits.addresses or size + _entry_bytes(page) > limits.size):
+    for page in _indexed_pages(pages):
+        if part and (len(part) == limits.urls or size + _entry_bytes(page) > limits.size):
             yield part
             part, size = [], _ENTRY_BYTES
         part.append(page)
@@ -102,7 +102,7 @@ def _entry_bytes(page: PageView) -> int:
     return sum(len(url) + 4 * url.count("&") + _ENTRY_BYTES for url in urls)
 
 
-def _addressed(pages: Sequence[PageView]) -> list[PageView]:
+def _indexed_pages(pages: Sequence[PageView]) -> list[PageView]:
     return sorted(
         (page for page in pages if page.canonical_url and not page.unlisted),
         key=lambda page: page.canonical_url,

@@ -12,7 +12,7 @@ from ..base.diagnostics.model import Diagnostic, Reporter
 from ..languages.language import Language
 from ..model.documents import Statement, StatementUse
 from ..model.template_views import Link, UsedStatement
-from .frame import Rendered
+from .frame import RenderedDocument
 from .relations import Relations
 
 MAP_PATH = "/map/"
@@ -20,12 +20,12 @@ StatementKey: TypeAlias = tuple[str, str]
 """URL of a page with base path, and the id of a statement on it."""
 
 
-class PlacedUse(Struct, frozen=True):
+class StatementReference(Struct, frozen=True):
     """A use of a statement together with its page."""
 
     url: str
     """URL of the page, with base path."""
-    page: Rendered
+    page: RenderedDocument
     use: StatementUse
 
     @property
@@ -43,18 +43,20 @@ class StatementGraph(Struct, frozen=True):
     """All statements of some pages, in order, and all references to them."""
 
     statements: Mapping[StatementKey, Statement]
-    uses: Mapping[StatementKey, tuple[PlacedUse, ...]]
+    uses: Mapping[StatementKey, tuple[StatementReference, ...]]
     """Statement or equation → references to it, by page and position."""
 
-    def theorem_of(self, key: StatementKey) -> StatementKey:
+    def enclosing_statement(self, key: StatementKey) -> StatementKey:
         """Return the statement that contains an equation; for other keys `key` itself."""
         statement = self.statements.get(key)
         return (key[0], statement.parent) if statement and statement.parent else key
 
-    def edges(self, *, only_proofs: bool = False) -> Iterator[tuple[StatementKey, StatementKey, PlacedUse]]:
+    def edges(
+        self, *, only_proofs: bool = False
+    ) -> Iterator[tuple[StatementKey, StatementKey, StatementReference]]:
         """Yield (using statement, used statement, reference) for statements other than equations."""
         for target, placed in self.uses.items():
-            used = self.theorem_of(target)
+            used = self.enclosing_statement(target)
             for one in placed:
                 if one.source is None or one.source == used or (only_proofs and not one.use.in_proof):
                     continue
@@ -66,16 +68,16 @@ class StatementGraph(Struct, frozen=True):
         return statement is not None and not statement.is_equation
 
 
-def statement_graph(rendered: Sequence[Rendered], base_path: str) -> StatementGraph:
+def statement_graph(rendered: Sequence[RenderedDocument], base_path: str) -> StatementGraph:
     """Return the graph of the statements on these pages."""
     statements: dict[StatementKey, Statement] = {}
-    uses: dict[StatementKey, list[PlacedUse]] = {}
+    uses: dict[StatementKey, list[StatementReference]] = {}
     for item in rendered:
         url = base_path + item.url
         for statement in item.body.stated.statements:
             statements[url, statement.id] = statement
         for use in item.body.stated.uses:
-            placed = PlacedUse(url, item, use)
+            placed = StatementReference(url, item, use)
             uses.setdefault(placed.target, []).append(placed)
     return StatementGraph(statements, {key: tuple(found) for key, found in uses.items()})
 
@@ -119,7 +121,7 @@ def _use_links(graph: StatementGraph, key: StatementKey, language: Language) -> 
     return (*own.values(), *(others[name] for name in sorted(others)))
 
 
-def _place_text(graph: StatementGraph, placed: PlacedUse, language: Language) -> str:
+def _place_text(graph: StatementGraph, placed: StatementReference, language: Language) -> str:
     statement = graph.statements.get(placed.source) if placed.source else None
     if statement is None:
         return placed.use.section
@@ -128,14 +130,14 @@ def _place_text(graph: StatementGraph, placed: PlacedUse, language: Language) ->
     return statement.name
 
 
-def proof_circles(rendered: Sequence[Rendered], base_path: str) -> list[Diagnostic]:
+def check_circular_proofs(rendered: Sequence[RenderedDocument], base_path: str) -> list[Diagnostic]:
     """Return an error for each circular chain of proofs, at a reference that closes it."""
     graph = statement_graph(rendered, base_path)
-    below: dict[StatementKey, list[tuple[StatementKey, PlacedUse]]] = {}
+    below: dict[StatementKey, list[tuple[StatementKey, StatementReference]]] = {}
     for source, used, placed in graph.edges(only_proofs=True):
         below.setdefault(source, []).append((used, placed))
     found = []
-    for circle in _circles(below):
+    for circle in _cycles(below):
         names = [statement_text(graph.statements[key]) for key, _ in circle]
         first = circle[-1][1]
         written = first.page.document.source
@@ -147,9 +149,9 @@ def proof_circles(rendered: Sequence[Rendered], base_path: str) -> list[Diagnost
     return found
 
 
-def _circles(
-    below: Mapping[StatementKey, Sequence[tuple[StatementKey, PlacedUse]]],
-) -> Iterator[list[tuple[StatementKey, PlacedUse]]]:
+def _cycles(
+    below: Mapping[StatementKey, Sequence[tuple[StatementKey, StatementReference]]],
+) -> Iterator[list[tuple[StatementKey, StatementReference]]]:
     """Yield cycles of a graph, each once, as its members in order with the references that connect them.
 
     Every edge is visited once. Some cycles that share edges may therefore be found only after others are
@@ -157,9 +159,9 @@ def _circles(
     """
     is_done: set[StatementKey] = set()
     for start in sorted(below):
-        path: list[tuple[StatementKey, PlacedUse]] = []
+        path: list[tuple[StatementKey, StatementReference]] = []
         places: dict[StatementKey, int] = {}
-        stack: list[tuple[StatementKey, Iterator[tuple[StatementKey, PlacedUse]]]] = []
+        stack: list[tuple[StatementKey, Iterator[tuple[StatementKey, StatementReference]]]] = []
         if start not in is_done:
             stack.append((start, iter(below[start])))
             places[start] = 0

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
-from ..base.diagnostics.model import Diagnostic, Reporter, place_within
+from ..base.diagnostics.model import Diagnostic, Reporter, find_word_range
 from ..model.documents import Document, FrontMatter
 from ..model.slugs import slugify
 from ..model.template_views import Link
 from ..model.terms import choose_spellings
-from .frame import Frame
+from .frame import ViewContext
 
 TAXONOMIES = (("tags", "tag"), ("categories", "category"))
 """Name in URLs and front matter, and the singular for messages."""
 
 
-def terms_of(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
+def page_terms(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
     """Return the terms of a page as written. An unlisted page has none."""
     if front.unlisted:
         return ()
@@ -34,7 +34,7 @@ def term_names(
     """
     fronts = [document.front for document in documents]
     names = {
-        taxonomy: choose_spellings(term for front in fronts for term in terms_of(front, taxonomy))
+        taxonomy: choose_spellings(term for front in fronts for term in page_terms(front, taxonomy))
         for taxonomy, _ in TAXONOMIES
     }
     tags = names["tags"]
@@ -42,13 +42,13 @@ def term_names(
     return names
 
 
-def term_links(written: Iterable[str], taxonomy: str, frame: Frame) -> tuple[Link, ...]:
+def term_links(written: Iterable[str], taxonomy: str, frame: ViewContext) -> tuple[Link, ...]:
     """Return links to a page's terms, each once. A term without letter or digit has an empty URL."""
     names = frame.term_names.get(frame.edition, {}).get(taxonomy, {})
     links: dict[str, Link] = {}
     for term in written:
         slug = slugify(term)
-        url = frame.address(f"/{taxonomy}/{slug}/") if slug else ""
+        url = frame.printed_url(f"/{taxonomy}/{slug}/") if slug else ""
         links.setdefault(slug or term, Link(names.get(slug, term), url))
     return tuple(links.values())
 
@@ -57,13 +57,15 @@ def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
     """Return warnings for terms that have no list page or share one with a different term."""
     names = term_names(documents)
     return [
-        found for document in documents for found in (*_nameless(document), *_report_alike(document, names))
+        found
+        for document in documents
+        for found in (*_check_empty_slugs(document), *_report_alike(document, names))
     ]
 
 
-def _nameless(document: Document) -> Iterator[Diagnostic]:
+def _check_empty_slugs(document: Document) -> Iterator[Diagnostic]:
     for taxonomy, kind in TAXONOMIES:
-        for term in terms_of(document.front, taxonomy):
+        for term in page_terms(document.front, taxonomy):
             if not slugify(term):
                 message = f'{kind} "{term}" has no letter or digit, so no page lists its posts'
                 hint = f"give the {kind} a name that can be read aloud"
@@ -73,7 +75,7 @@ def _nameless(document: Document) -> Iterator[Diagnostic]:
 def _warn(document: Document, taxonomy: str, term: str, message: str, hint: str) -> list[Diagnostic]:
     # few terms are wrong, so lines are split only for their pages
     reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
-    place = place_within(term, document.front.places.get(taxonomy), reporter.lines)
+    place = find_word_range(term, document.front.places.get(taxonomy), reporter.lines)
     reporter.warn("term", message, place, hint)
     return reporter.diagnostics
 
@@ -81,7 +83,7 @@ def _warn(document: Document, taxonomy: str, term: str, message: str, hint: str)
 def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
     """Yield warnings for terms with the same slug as a term that reads differently, such as `C` and `C++`."""
     for taxonomy, names in by_taxonomy.items():
-        for term in terms_of(document.front, taxonomy):
+        for term in page_terms(document.front, taxonomy):
             name = names.get(slugify(term), term)
             if _normalize_term(name) != _normalize_term(term):
                 kind = dict(TAXONOMIES)[taxonomy]

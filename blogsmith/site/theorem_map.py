@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from ..model.template_views import PageView
 from ..model.texts import PageText
-from .frame import Frame
+from .frame import ViewContext
 from .generated_views import plain_view
 from .graph_drawing import GraphNode, draw_graph
 from .statements import MAP_PATH, StatementGraph, StatementKey, statement_html, statement_text
@@ -24,7 +24,7 @@ _NAME_SIGNS = 26
 """Maximum number of characters on a line of a box."""
 
 
-def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Frame) -> list[PageView]:
+def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: ViewContext) -> list[PageView]:
     """Return the page of the map, or nothing if the site has none. views: by site path."""
     if not frame.config.theorems.map:
         return []
@@ -34,13 +34,13 @@ def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Fra
     for key in sorted(theorems, key=lambda key: _order(pages[key[0]])):
         groups.setdefault(pages[key[0]].series_name, []).append(key)
     edges = sorted({(source, used) for source, used, _ in graph.edges()})
-    maps = _Maps(graph, pages, edges, frame)
+    maps = _MapWriter(graph, pages, edges, frame)
     # posts without a series come last
     ordered = sorted(groups, key=lambda name: (not name, name.casefold()))
     html = "".join(maps.section(name, groups[name], is_alone=len(groups) == 1) for name in ordered)
     view = plain_view("map", MAP_PATH, frame.language.translate("Map of theorems"), frame, ())
     html = html or f"<p>{escape(frame.language.translate('Nothing is listed here yet.'))}</p>\n"
-    return [replace(view, layout="page", body=PageText.of(html))]
+    return [replace(view, layout="page", body=PageText.from_string(html))]
 
 
 def _order(page: PageView) -> tuple[int, str, str]:
@@ -48,13 +48,13 @@ def _order(page: PageView) -> tuple[int, str, str]:
     return part, page.date.isoformat() if page.date else "", page.url
 
 
-class _Maps:
+class _MapWriter:
     def __init__(
         self,
         graph: StatementGraph,
         pages: Mapping[str, PageView],
         edges: Sequence[tuple[StatementKey, StatementKey]],
-        frame: Frame,
+        frame: ViewContext,
     ) -> None:
         self._graph = graph
         self._pages = pages
@@ -63,8 +63,7 @@ class _Maps:
 
     def section(self, series: str, keys: Sequence[StatementKey], *, is_alone: bool) -> str:
         """Return the statements of a series as drawing and list. `series` is empty for posts without a
-        series.
-        """
+        series."""
         title = series or self._frame.language.translate("Posts")
         heading = "" if is_alone and not series else f"<h2>{escape(title, quote=False)}</h2>\n"
         return f"{heading}{self._drawing(title, keys)}<ul>\n{''.join(map(self._line, keys))}</ul>\n"

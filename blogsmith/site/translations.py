@@ -13,12 +13,12 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, Reporter
-from ..config.languages import edition_root, file_language, language_tags, own_tag
+from ..config.languages import default_tag, file_language, language_tags, version_url_prefix
 from ..config.schema import Config
 from ..languages.tags import is_listed, language_name
 from ..model.documents import Document
 from ..model.template_views import PageView, Translation
-from .frame import Frame, Rendered
+from .frame import RenderedDocument, ViewContext
 
 _LISTS = frozenset({"home", "section"})
 _GENERATED = frozenset({*_LISTS, "tags", "tag", "archive", "series", "search"})
@@ -47,12 +47,11 @@ def translations(
     return {path: group for group in groups.values() if len(group) > 1 for path in group.values()}
 
 
-def translation_problems(
+def check_translations(
     documents: Sequence[Document], editions: Mapping[str, str], config: Config
 ) -> list[Diagnostic]:
     """Return errors for two pages that are the same translation, and warnings for unrecognized language
-    suffixes.
-    """
+    suffixes."""
     found: list[Diagnostic] = []
     taken: dict[tuple[str, str], str] = {}
     paths = {str(document.path) for document in documents}
@@ -61,14 +60,18 @@ def translation_problems(
         if config.languages:
             key = (translation_key(document, config), editions.get(path, ""))
             first = taken.setdefault(key, path)
-            found += _twice(document, first, key[1] or own_tag(config)) if first != path else []
+            found += (
+                _duplicate_translation(document, first, key[1] or default_tag(config))
+                if first != path
+                else []
+            )
         if "." in document.path.stem and not file_language(document.path, config).tag:
-            found += _unnamed_language(document, paths)
+            found += _unknown_language_suffix(document, paths)
     return found
 
 
 def add_translations(
-    pages: Sequence[PageView], rendered: Iterable[Rendered], frame: Frame
+    pages: Sequence[PageView], rendered: Iterable[RenderedDocument], frame: ViewContext
 ) -> tuple[PageView, ...]:
     """Return the pages with links to their translations. frame: of the site's own language."""
     config = frame.settings or frame.config
@@ -103,12 +106,12 @@ def _key(
 
 def _place(page: PageView, config: Config) -> tuple[str, str]:
     """Return the kind of a list, and its path within its language version."""
-    root = edition_root(page.edition, config)
+    root = version_url_prefix(page.edition, config)
     return page.kind, page.url.removeprefix(config.base_path).removeprefix(root)
 
 
 def _links(group: Mapping[str, PageView], config: Config) -> tuple[Translation, ...]:
-    own = own_tag(config)
+    own = default_tag(config)
     found = []
     for tag in language_tags(config):
         page = group.get("" if tag == own else tag)
@@ -124,7 +127,7 @@ def _with_links(page: PageView, links: tuple[Translation, ...]) -> PageView:
     return replace(page, translations=tuple(shown))
 
 
-def _twice(document: Document, first: str, tag: str) -> list[Diagnostic]:
+def _duplicate_translation(document: Document, first: str, tag: str) -> list[Diagnostic]:
     reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     front = document.front
     message = f"{first} and {document.path} are one page in one language, {tag}"
@@ -134,7 +137,7 @@ def _twice(document: Document, first: str, tag: str) -> list[Diagnostic]:
     return reporter.diagnostics
 
 
-def _unnamed_language(document: Document, paths: set[str]) -> list[Diagnostic]:
+def _unknown_language_suffix(document: Document, paths: set[str]) -> list[Diagnostic]:
     """Warn about `post.de.md` next to `post.md` if `languages` has no German."""
     path = document.path
     name, _, mark = path.stem.rpartition(".")

@@ -20,15 +20,15 @@ from msgspec import Struct, field, structs
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.patterns import lazy_pattern
-from ..config.languages import edition_of, edition_root, file_language
+from ..config.languages import file_language, find_version, version_url_prefix
 from ..config.schema import Config
 from ..model.dates import split_dated_name
 from ..model.documents import Document
 from ..model.slugs import nearest_slug, slug_hint, slug_problem, slugify
-from .collisions import collisions
-from .editions import plan_generated, root_problems
+from .collisions import check_collisions
+from .editions import check_language_roots, plan_generated
 from .lists import plan_lists
-from .permalinks import WrongPermalink, files_url, permalink_url, placeholder_values
+from .permalinks import PermalinkError, files_url, permalink_url, placeholder_values
 
 Kind = Literal["home", "section", "post", "page"]
 Publication = Literal["published", "draft", "expired", "scheduled"]
@@ -75,27 +75,27 @@ def publication(document: Document, now: dt.datetime, *, drafts: bool, future: b
 def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     """Return URLs, kinds and sections of the documents to build."""
     ordered = sorted(documents, key=lambda document: document.path.as_posix())
-    editions = {str(document.path): edition_of(document.front.lang, config) for document in ordered}
+    editions = {str(document.path): find_version(document.front.lang, config) for document in ordered}
     paths = {str(document.path): file_language(document.path, config).path for document in ordered}
-    plans: dict[str, _Plan] = {}
-    merged = _Plan(config, _Tree.create(ordered, paths))
+    plans: dict[str, _UrlPlan] = {}
+    merged = _UrlPlan(config, _FolderTree.create(ordered, paths))
     for document in ordered:
         edition = editions[str(document.path)]
         if edition not in plans:
             same = [one for one in ordered if editions[str(one.path)] == edition]
             tree = merged.tree.with_slugs(same, paths)
-            root = edition_root(edition, config)
+            root = version_url_prefix(edition, config)
             plans[edition] = structs.replace(merged, tree=tree, root=root, paths=paths, folders={})
         plans[edition].add(document)
     for edition, plan in plans.items():
-        plan.take_lists([one for one in ordered if editions[str(one.path)] == edition])
+        plan.promote_list_pages([one for one in ordered if editions[str(one.path)] == edition])
     names = (*_INDEX_NAMES, *(f"index.{edition}.md" for edition in plans if edition))
     urls = Urls(merged.urls, merged.kinds, merged.sections, merged.tree.slugs, editions, names)
     lists, taken = plan_generated(ordered, urls.kinds, urls.sections, editions, config)
     found = [
         *merged.diagnostics,
-        *root_problems(merged.sections, editions, config),
-        *collisions(ordered, urls.urls, urls.kinds, lists, taken),
+        *check_language_roots(merged.sections, editions, config),
+        *check_collisions(ordered, urls.urls, urls.kinds, lists, taken),
     ]
     return structs.replace(urls, diagnostics=tuple(found))
 
@@ -114,7 +114,7 @@ def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
     return _folder_url(path.parent, urls.folder_slugs) + path.name
 
 
-class _Tree(Struct, frozen=True):
+class _FolderTree(Struct, frozen=True):
     """The folders that contain Markdown files."""
 
     lists: frozenset[PurePosixPath]
@@ -125,7 +125,7 @@ class _Tree(Struct, frozen=True):
     """Folders that have a list page."""
 
     @classmethod
-    def create(cls, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _Tree:
+    def create(cls, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _FolderTree:
         """Return the tree of the site's documents. paths: source path → path without language suffix."""
         counts: Counter[PurePosixPath] = Counter()
         # counting strings is ten times as fast as counting paths; translations of a page are counted once
@@ -140,7 +140,7 @@ class _Tree(Struct, frozen=True):
         tree = cls(lists, {}, frozenset(path.parent for path in lists))
         return tree.with_slugs([d for d in documents if paths[str(d.path)] == d.path], paths)
 
-    def with_slugs(self, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _Tree:
+    def with_slugs(self, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _FolderTree:
         """Return a copy where the slugs of these list pages replace earlier ones."""
         slugs = {
             paths[str(d.path)].parent: _list_slug(d, paths) for d in documents if self.has_list(d, paths)
@@ -154,8 +154,7 @@ class _Tree(Struct, frozen=True):
 
     def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
         """Return the section folder of `folder`: the nearest with a list page, otherwise the outermost;
-        None at the top.
-        """
+        None at the top."""
         around = [each for each in (folder, *folder.parents) if each not in (CONTENT, *CONTENT.parents)]
         return next((each for each in around if each in self.listed), around[-1] if around else None)
 
@@ -197,11 +196,11 @@ class _Folder(Struct, frozen=True):
     """Reasons why the folder name gives no valid URL."""
 
 
-class _Plan(Struct, frozen=True):
+class _UrlPlan(Struct, frozen=True):
     """The URLs assigned so far in a language version. It lives as long as one call of `assign_urls`."""
 
     config: Config
-    tree: _Tree
+    tree: _FolderTree
     root: str = ""
     """Prefix of the URLs of the language version."""
     paths: Mapping[str, PurePosixPath] = field(default_factory=dict)
@@ -228,7 +227,7 @@ class _Plan(Struct, frozen=True):
         self.kinds[name] = "post" if folder.section else "page"
         self.urls[name] = self._page_url(document, path.parent.name if is_bundle else path.stem, folder)
 
-    def take_lists(self, documents: Sequence[Document]) -> None:
+    def promote_list_pages(self, documents: Sequence[Document]) -> None:
         """Treat a page whose permalink is the URL of a list as the page of that list, as Jekyll does."""
         lists = plan_lists(documents, self.kinds, self.sections)
         for document in documents:
@@ -241,10 +240,10 @@ class _Plan(Struct, frozen=True):
     def _folder(self, path: PurePosixPath) -> _Folder:
         found = self.folders.get(path)
         if found is None:
-            found = self.folders[path] = self._folder_of(path)
+            found = self.folders[path] = self._make_folder(path)
         return found
 
-    def _folder_of(self, path: PurePosixPath) -> _Folder:
+    def _make_folder(self, path: PurePosixPath) -> _Folder:
         section = self.tree.section_folder(path)
         name = _folder_url(section, self.tree.slugs).strip("/") if section else ""
         permalink = ""
@@ -281,15 +280,14 @@ class _Plan(Struct, frozen=True):
 
     def _own_url(self, document: Document, name: str) -> str:
         """Return the URL from the page's permalink; empty without a permalink, or if it is invalid and was
-        reported.
-        """
+        reported."""
         written, slug = document.front.permalink, document.front.slug or slugify(split_dated_name(name)[1])
         if not written:
             return ""
         values = placeholder_values(document, self.sections[str(document.path)], slug)
         try:
             return permalink_url(written, values)
-        except WrongPermalink as wrong:
+        except PermalinkError as wrong:
             place = document.front.places.get("permalink")
             self._error(document, "permalink", f'permalink "{written}" {wrong.problem}', place, wrong.hint)
             return ""

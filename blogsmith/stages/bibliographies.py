@@ -23,18 +23,18 @@ from ..base.diagnostics.model import (
     Reporter,
     SiteError,
     did_you_mean,
+    format_suggestion,
     nearest,
-    question_of,
 )
 from ..base.patterns import lazy_pattern
-from ..base.storage.site_cache import NoRows, Row, Rows
-from ..base.storage.stamps import FileStamp, stamp_of
+from ..base.storage.site_cache import CacheInterface, NullCache, Row
+from ..base.storage.stamps import FileStamp, make_stamp
 from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
 from ..model.decode import decode, normalize_line_ends
 from ..model.documents import Document
 from ..model.paths import join_path
-from ..model.publications import CslStyle, FoundPublication
+from ..model.publications import CslStyle, PublicationLookup
 from ..read.files import NO_TEXTS
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def is_outside_site(root: Path, written: str, page: PurePosixPath | None) -> boo
 def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
     """Return a stamp that changes with the file, or None if there is no file."""
     try:
-        return stamp_of((root / path).stat(), with_changed=True)
+        return make_stamp((root / path).stat(), with_changed=True)
     except (OSError, ValueError):
         return None
 
@@ -137,20 +137,22 @@ _HINT = "paths are relative to the page, or to the root of the site"
 _COPY_HINT = "copy the file into the site, and write its path from the page or from the root of the site"
 
 
-Look = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
+ReadTextFile = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
 
 
 class SiteBibliographies:
     """The bibliographies of a site, used by a single pipeline."""
 
-    def __init__(self, root: Path, rows: Rows | None = None, look: Look | None = None) -> None:
+    def __init__(
+        self, root: Path, rows: CacheInterface | None = None, look: ReadTextFile | None = None
+    ) -> None:
         """Prepare the bibliographies without reading files.
 
         rows: caches the indexes of files. look: reads a file; replaces reading from disk.
         """
         self._root = root
-        self._look = look or self._look_at
-        self._rows = rows or NoRows()
+        self._look = look or self._read_file
+        self._rows = rows or NullCache()
         self._settings: LoadedConfig | None = None
         self._read: dict[PurePosixPath, tuple[FileStamp | None, TextFile | None]] = {}
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
@@ -177,22 +179,22 @@ class SiteBibliographies:
         for path in changed:
             self._is_touched |= self._read.pop(PurePosixPath(path), None) is not None
 
-    def find(self, key: str, document: Document) -> FoundPublication:
+    def find(self, key: str, document: Document) -> PublicationLookup:
         """Return the entry with this key in the bibliographies of a page."""
-        for file in self._files_of(document):
+        for file in self._open_page_files(document):
             found = file.find(key)
             if found:
                 return found
-        return FoundPublication()
+        return PublicationLookup()
 
     def keys(self, document: Document) -> tuple[str, ...]:
         """Return all keys that a page may cite, in the order of its files."""
-        return tuple(dict.fromkeys(key for file in self._files_of(document) for key in file.keys))
+        return tuple(dict.fromkeys(key for file in self._open_page_files(document) for key in file.keys))
 
     def texts(self, document: Document) -> Iterator[tuple[str, str]]:
         """Yield path and content of each bibliography of a page."""
         for written, page in self._named_paths(document):
-            path, file = self._text_of(written, page)
+            path, file = self._find_file(written, page)
             if path and file and not file.problem:
                 yield str(path), file.text
 
@@ -207,22 +209,22 @@ class SiteBibliographies:
         by_case = {known.casefold(): known for known in keys}
         if known := by_case.get(key.casefold()):
             return f"did you mean {known}? Capitals count"
-        names = [file.path for file in self._files_of(document)]
+        names = [file.path for file in self._open_page_files(document)]
         where = f"add it to {names[0]}" if names else "there is no bibliography yet"
         return did_you_mean(key, keys) or where
 
     def place(self, key: str, document: Document) -> Diagnostic | None:
         """Return the location of an entry as a diagnostic without message, or None."""
-        return next((found for file in self._files_of(document) if (found := file.place(key))), None)
+        return next((found for file in self._open_page_files(document) if (found := file.place(key))), None)
 
-    def problems(self, document: Document) -> tuple[Diagnostic, ...]:
+    def check(self, document: Document) -> tuple[Diagnostic, ...]:
         """Return errors in the bibliographies of a page."""
         found = []
         for written, page in self._named_paths(document):
-            path, file = self._text_of(written, page)
+            path, file = self._find_file(written, page)
             if path is None or file is None or file.problem:
                 found.append(self._missing(written, document if page else None, file))
-        for bibliography in self._files_of(document):
+        for bibliography in self._open_page_files(document):
             found += bibliography.problems()
         return tuple(found)
 
@@ -237,7 +239,7 @@ class SiteBibliographies:
         if own in BUNDLED_STYLES:
             return CslStyle(own, is_bundled=True)
         page = document.path if front.csl else None
-        path, file = self._text_of(own, page)
+        path, file = self._find_file(own, page)
         if path is None or file is None or file.problem:
             problem = self._style_problem(own, document if page else None, file)
             return CslStyle(own, problem=problem)
@@ -255,13 +257,13 @@ class SiteBibliographies:
         for written in self._config.config.bibliography:
             yield written, None
 
-    def _files_of(self, document: Document) -> list[BibliographyFile]:
+    def _open_page_files(self, document: Document) -> list[BibliographyFile]:
         return self._open_files(self._named_paths(document))
 
     def _open_files(self, named: Iterable[tuple[str, PurePosixPath | None]]) -> list[BibliographyFile]:
         found = []
         for written, page in named:
-            path, file = self._text_of(written, page)
+            path, file = self._find_file(written, page)
             if path and file and not file.problem:
                 found.append(self._bibliography(path, file))
         return found
@@ -292,7 +294,7 @@ class SiteBibliographies:
             self._rows.put(_KIND, str(path), Row(key, msgspec.msgpack.encode(made.index)))
         return made
 
-    def _text_of(
+    def _find_file(
         self, written: str, page: PurePosixPath | None
     ) -> tuple[PurePosixPath | None, TextFile | None]:
         """Return path and content of the file that `written` means."""
@@ -303,7 +305,7 @@ class SiteBibliographies:
                 return path, found
         return None, None
 
-    def _look_at(self, path: PurePosixPath) -> tuple[FileStamp | None, TextFile | None]:
+    def _read_file(self, path: PurePosixPath) -> tuple[FileStamp | None, TextFile | None]:
         stamp = file_stamp(self._root, path)
         if (text := self.open_texts.get(str(path))) is not None:
             return stamp, open_text_file(text)
@@ -321,8 +323,8 @@ class SiteBibliographies:
         is_list = document is not None and written in document.front.publications
         key = "publications" if is_list else "bibliographies"
         near = None if file or is_outside else self._near_file(written, document)
-        hint = question_of(near) or (_COPY_HINT if is_outside else _HINT)
-        return self._at("bibliography-file", message, key, written, document, hint, near)
+        hint = format_suggestion(near) or (_COPY_HINT if is_outside else _HINT)
+        return self._diagnostic_at_key("bibliography-file", message, key, written, document, hint, near)
 
     def _near_file(self, written: str, document: Document | None) -> str | None:
         """Return the bibliography with the most similar name next to the page or at the root."""
@@ -336,10 +338,10 @@ class SiteBibliographies:
     def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f"there is no style of citations {written}"
         near = nearest(written, BUNDLED_STYLES)
-        hint = question_of(near) or f"shipped are {', '.join(BUNDLED_STYLES)}; {_HINT}"
-        return self._at("citation-style", message, "csl", written, document, hint, near)
+        hint = format_suggestion(near) or f"shipped are {', '.join(BUNDLED_STYLES)}; {_HINT}"
+        return self._diagnostic_at_key("citation-style", message, "csl", written, document, hint, near)
 
-    def _at(
+    def _diagnostic_at_key(
         self,
         code: str,
         message: str,
@@ -359,7 +361,7 @@ class SiteBibliographies:
             name = str(path)
         else:
             settings = self._config
-            lines, place, name = [*settings.lines], settings.places.get((key,)), CONFIG_NAME
+            lines, place, name = [*settings.lines], settings.locations.get((key,)), CONFIG_NAME
         number = next(
             (
                 index
@@ -382,8 +384,7 @@ class SiteBibliographies:
 
 def bibliography_paths(documents: Iterable[Document], settings: LoadedConfig) -> frozenset[str]:
     """Return every path, relative to the root, where a bibliography or style may be. A build depends on all
-    of them.
-    """
+    of them."""
     config = settings.config
     found: set[PurePosixPath] = set()
     for written in (*config.bibliography, config.csl):

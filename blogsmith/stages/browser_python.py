@@ -30,7 +30,7 @@ def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribu
         settings = context.config.browser
         found = open_distribution(settings.pyodide, context.root, context.config.base_path)
         reporter = Reporter(CONFIG_NAME, context.settings.lines)
-        places = context.settings.places
+        places = context.settings.locations
         for problem in found.problems:
             reporter.error("pyodide-folder", problem, places.get(("browser", "pyodide")), VENDOR)
         for number, name in enumerate(settings.packages):

@@ -18,13 +18,13 @@ from ..model.template_views import PageView
 from ..project.bundled_folders import bundled_folder
 from ..project.context import SiteContext
 from ..project.trust.consent import is_trusted
-from ..site.cards.fonts import CardFonts, missing_signs
+from ..site.cards.fonts import CardFonts, missing_characters
 from ..site.cards.title import title_pieces
 
 
-def with_cards(views: Sequence[PageView], context: SiteContext) -> list[PageView]:
+def add_site_cards(views: Sequence[PageView], context: SiteContext) -> list[PageView]:
     """Return the pages with the URLs of their cards."""
-    return add_cards(views, card_style(context), context.config, missing_signs, context.theme.language)
+    return add_cards(views, card_style(context), context.config, missing_characters, context.theme.language)
 
 
 def card_style(context: SiteContext) -> CardStyle:
@@ -64,7 +64,7 @@ def card_files(
     planned: set[str] = set()
     for view in views:
         is_new = view.card and view.card not in planned
-        card = card_of(view, context.config, context.theme.language) if is_new else None
+        card = make_card(view, context.config, context.theme.language) if is_new else None
         if card is not None:
             planned.add(view.card)
             path = PurePosixPath(view.card.removeprefix(base_path).strip("/"))
@@ -103,16 +103,16 @@ def add_cards(
     if not config.social_cards or not config.base_url:
         return list(views)
     folder = f"{config.base_path}/{FOLDER}"
-    cards = {view.url: card for view in views if (card := card_of(view, config, language)) is not None}
+    cards = {view.url: card for view in views if (card := make_card(view, config, language)) is not None}
     return [
         replace(view, card=f"{folder}/{card_name(card, style)}.png")
-        if (card := cards.get(view.url)) and not missing_signs(_text_of(card), style)
+        if (card := cards.get(view.url)) and not missing_signs(_card_text(card), style)
         else view
         for view in views
     ]
 
 
-def card_of(view: PageView, config: Config, language: Callable[[str], Language]) -> SocialCard | None:
+def make_card(view: PageView, config: Config, language: Callable[[str], Language]) -> SocialCard | None:
     """Return the content of a page's card. It is None for lists and for pages with their own image."""
     if view.kind not in KINDS or view.image:
         return None
@@ -124,7 +124,7 @@ def card_of(view: PageView, config: Config, language: Callable[[str], Language])
     return SocialCard(view.title_html, site, _SEPARATOR.join(filter(None, byline)), words.direction)
 
 
-def _text_of(card: SocialCard) -> str:
+def _card_text(card: SocialCard) -> str:
     """Return all text on the card, without formulas."""
     words = [piece.text for piece in title_pieces(card.title_html) if not piece.mathml]
     return "".join((*words, card.site, card.byline))

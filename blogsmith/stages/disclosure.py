@@ -17,17 +17,17 @@ import msgspec
 
 from ..base.diagnostics.model import Diagnostic
 from ..base.patterns import lazy_pattern
-from ..base.storage.site_cache import Rows
-from ..base.storage.stamps import stamp_of
+from ..base.storage.site_cache import CacheInterface
+from ..base.storage.stamps import make_stamp
 from ..config.schema import Config
 from ..model.documents import Asset
 from ..project.load import LoadedSite
 from ..rows.file_rows import StampedValues
-from ..site.frame import Rendered
-from ..write.photos.cleaning import private_rest
-from ..write.photos.container import Damaged
+from ..site.frame import RenderedDocument
+from ..write.photos.cleaning import remaining_private_data
+from ..write.photos.container import DamagedFileError
 
-WORKING = frozenset(
+WORKING_FILE_SUFFIXES = frozenset(
     {".ipynb", ".py", ".pyi", ".pyc", ".r", ".rmd", ".qmd", ".jl", ".m", ".sh", ".env"}
     | {".bak", ".old", ".orig", ".rej", ".save"}
 )
@@ -47,11 +47,11 @@ _MAX_NOTEBOOK = 50_000_000
 _HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
 """Path of a user's home folder. JSON writes each backslash twice."""
 
-Look = Callable[[Asset, Config], tuple[Diagnostic, ...]]
+CheckDisclosure = Callable[[Asset, Config], tuple[Diagnostic, ...]]
 
 
 def published_assets(
-    loaded: LoadedSite, rendered: Iterable[Rendered], config: Config
+    loaded: LoadedSite, rendered: Iterable[RenderedDocument], config: Config
 ) -> Mapping[str, tuple[Asset, str]]:
     """Map the path of each file that is copied into the site to the file and its site path."""
     linked: set[str] | None = None
@@ -81,10 +81,10 @@ def _is_draft(asset: Asset) -> bool:
 
 def is_working_file(path: str) -> bool:
     """Return whether the file at this path is published only if a page links to it."""
-    return path.startswith("content/") and PurePosixPath(path).suffix.lower() in WORKING
+    return path.startswith("content/") and PurePosixPath(path).suffix.lower() in WORKING_FILE_SUFFIXES
 
 
-def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
+def _linked_addresses(rendered: Iterable[RenderedDocument], config: Config) -> set[str]:
     """Return URLs that pages and the menu link to, with base path."""
     menu = (quote(unquote(re.split("[#?]", item.url)[0])) for item in config.menu)
     found = {config.base_path + url for url in menu if url.startswith("/")}
@@ -93,7 +93,9 @@ def _linked_addresses(rendered: Iterable[Rendered], config: Config) -> set[str]:
     return found
 
 
-def disclosures(assets: Mapping[str, tuple[Asset, str]], config: Config, look: Look) -> Iterator[Diagnostic]:
+def disclosures(
+    assets: Mapping[str, tuple[Asset, str]], config: Config, look: CheckDisclosure
+) -> Iterator[Diagnostic]:
     """Yield warnings for published files that contain private data.
 
     look: `leaks` or a function that caches its results.
@@ -102,15 +104,19 @@ def disclosures(assets: Mapping[str, tuple[Asset, str]], config: Config, look: L
         yield from look(asset, config)
 
 
-def leaks(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
+def check_disclosure(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
     """Return warnings for a published file. There are none if it cannot be read."""
     try:
         with asset.file.open("rb") as stream:
             head = stream.read(_KEY_HEAD)
             if _KEY.search(head):
-                return (_private(asset, "this file holds a private key", "take it out of the site"),)
+                return (
+                    _private_file_warning(asset, "this file holds a private key", "take it out of the site"),
+                )
             if asset.path.suffix.lower() == ".env":
-                return (_private(asset, "this file is one of secrets", "take it out of the site"),)
+                return (
+                    _private_file_warning(asset, "this file is one of secrets", "take it out of the site"),
+                )
             if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
                 return _notebook_leaks(asset, head + stream.read())
             if asset.path.suffix.lower() in _TEMPLATES and _FRONT_MATTER.match(head):
@@ -127,13 +133,13 @@ def _notebook_leaks(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
         return ()
     folder = found[0].decode("utf-8", "replace").replace("\\\\", "\\")
     message = f"this notebook names a folder of somebody's machine: {folder}"
-    return (_private(asset, message, "clear its outputs before you publish it"),)
+    return (_private_file_warning(asset, message, "clear its outputs before you publish it"),)
 
 
 def _picture_leaks(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic, ...]:
     try:
-        told = private_rest(stream)
-    except Damaged:
+        told = remaining_private_data(stream)
+    except DamagedFileError:
         message = "this picture is damaged, so what its camera wrote into it cannot be taken out"
         return (_warning("image-metadata", asset, message, "save it again with a program for pictures"),)
     if not told:
@@ -146,7 +152,7 @@ def _join_words(words: tuple[str, ...]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _private(asset: Asset, message: str, hint: str) -> Diagnostic:
+def _private_file_warning(asset: Asset, message: str, hint: str) -> Diagnostic:
     return _warning("private-file", asset, f"{message}, and is published", hint)
 
 
@@ -160,25 +166,25 @@ def _warning(code: str, asset: Asset, message: str, hint: str) -> Diagnostic:
 class DisclosureCache:
     """The cached warnings, used by a single pipeline."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._values = StampedValues(rows, "disclosure", _Leaks)
+    def __init__(self, rows: CacheInterface) -> None:
+        self._values = StampedValues(rows, "disclosure", _DisclosureResult)
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop the results for saved files. Their stamps may be unchanged."""
         for path in changed:
             self._values.forget(path)
 
-    def leaks_of(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
+    def check(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
         """Return the cached or computed result of `leaks`."""
         path, mode = str(asset.path), config.images.metadata
         try:
-            stamp = stamp_of(asset.file.stat(), with_changed=True)
+            stamp = make_stamp(asset.file.stat(), with_changed=True)
         except OSError:
-            return leaks(asset, config)
+            return check_disclosure(asset, config)
         known = self._values.find(path, stamp)
         if known is None or known.mode != mode:
-            known = _Leaks(mode, leaks(asset, config))
-            self._values.keep(path, stamp, known)
+            known = _DisclosureResult(mode, check_disclosure(asset, config))
+            self._values.put(path, stamp, known)
         return known.found
 
     def save(self, files: Container[str]) -> None:
@@ -186,7 +192,7 @@ class DisclosureCache:
         self._values.save(files.__contains__)
 
 
-class _Leaks(msgspec.Struct, frozen=True, array_like=True):
+class _DisclosureResult(msgspec.Struct, frozen=True, array_like=True):
     mode: str
     """Value of the setting `images.metadata`."""
     found: tuple[Diagnostic, ...]

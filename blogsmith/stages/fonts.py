@@ -14,27 +14,27 @@ from ..model.documents import Output
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
-from ..site.frame import Rendered
-from ..site.math_font import FontCut, MathFonts, font_face, fonts_of, page_signs
-from ..tex.mathml.signs import join_signs
+from ..site.frame import RenderedDocument
+from ..site.math_font import FontSubset, MathFonts, font_face, fonts_of, page_signs
+from ..tex.mathml.signs import join_characters
 
 
 def add_fonts(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+    views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], context: SiteContext
 ) -> tuple[list[PageView], MathFonts]:
     """Return the pages with the URLs of their fonts, and the fonts. rendered: by source path."""
     font = context.theme.files.math_font
     if font is None:
         return list(views), MathFonts(None)
-    signs = {view.url: _signs_of(view, rendered.get(view.path)) for view in views}
+    signs = {view.url: _page_symbols(view, rendered.get(view.path)) for view in views}
     folder = f"{context.config.base_path}/{font.asset.path.parent}"
     fonts = fonts_of(signs, folder, font.asset.path.stem, font.version)
     return [fonts.apply_to(view) for view in views], fonts
 
 
-def _signs_of(view: PageView, item: Rendered | None) -> str:
+def _page_symbols(view: PageView, item: RenderedDocument | None) -> str:
     # only the first page of a paginated list has the body of its source
-    return item.body.signs if item and item.body.content == view.body else join_signs(page_signs(view))
+    return item.body.signs if item and item.body.content == view.body else join_characters(page_signs(view))
 
 
 def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
@@ -60,12 +60,11 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     return found
 
 
-def uncut_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
+def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     """Return fonts that may need subsetting, which takes half a second. The result is cached for
-    `make_fonts`.
-    """
+    `make_fonts`."""
     font = context.theme.files.math_font
-    if font is None or not can_cut():
+    if font is None or not can_subset():
         return []
     return [
         OutputFile(
@@ -78,27 +77,27 @@ def uncut_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     ]
 
 
-def font_bytes(cut: FontCut, context: SiteContext) -> bytes:
+def font_bytes(cut: FontSubset, context: SiteContext) -> bytes:
     """Return the bytes of a subset. Raises SiteError like `make_fonts`."""
     made = _font_file(cut, context)
     return made.file.read_bytes() if made.file else made.data or b""
 
 
-def _font_file(cut: FontCut, context: SiteContext) -> Output:
+def _font_file(cut: FontSubset, context: SiteContext) -> Output:
     font = context.theme.files.math_font
     assert font is not None, "a cut is one of the theme's font"
     name = f"{cut.name}.woff2"
     path, beside = font.asset.path.with_name(name), font.asset.file.with_name(name)
     if beside.is_file():
         return Output(path, file=beside)
-    if not can_cut():
+    if not can_subset():
         # a large font is better than formulas without their symbols
         return Output(path, file=font.asset.file)
     source = font.asset.file
     try:
         data = read_or_make(context.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
         return Output(path, data)
-    except FontProblem as problem:
+    except FontError as problem:
         message = f"the math font {source.name} of theme {context.theme.name} cannot be cut: {problem}"
         raise SiteError(Diagnostic("theme-value", message)) from problem
 
@@ -115,11 +114,11 @@ _NAMES = (0, 1, 2, 3, 4, 5, 6, 13, 14)
 """Ids of the names to keep: copyright, names, version and licence."""
 
 
-class FontProblem(Exception):
+class FontError(Exception):
     """Raised if the file is not a font that can be subset."""
 
 
-def can_cut() -> bool:
+def can_subset() -> bool:
     """Return whether the required packages are installed."""
     return find_spec("fontTools") is not None and find_spec("brotli") is not None
 
@@ -136,16 +135,16 @@ def cut_font(font: bytes, signs: Collection[str]) -> bytes:
         # `recalcTimestamp` would use the clock and make the output irreproducible
         opened = TTFont(BytesIO(font), recalcTimestamp=False, lazy=True)
         if "MATH" not in opened:
-            raise FontProblem("it has no MATH table")
-        return _cut(opened, signs)
-    except FontProblem:
+            raise FontError("it has no MATH table")
+        return _subset(opened, signs)
+    except FontError:
         raise
     except Exception as error:
         # a damaged font can raise any exception
-        raise FontProblem(str(error) or type(error).__name__) from error
+        raise FontError(str(error) or type(error).__name__) from error
 
 
-def _cut(font: Any, signs: Collection[str]) -> bytes:
+def _subset(font: Any, signs: Collection[str]) -> bytes:
     from fontTools.subset import Options, Subsetter
 
     _keep_selected(font, signs)

@@ -46,12 +46,12 @@ def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDa
 
     if not is_trusted(context.root, context.config):
         message = "updated: git is not read on a site that is not trusted: its history names programs to run"
-        return GitDates({}, tuple(_at(one, message, "blogsmith trust") for one in wanted))
+        return GitDates({}, tuple(_warning(one, message, "blogsmith trust") for one in wanted))
     try:
         text = _log(context.root, [str(document.path) for document in wanted])
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         message = f"updated: git finds no history: {_reason(error)}"
-        return GitDates({}, tuple(_at(one, message, "write the date, or use git") for one in wanted))
+        return GitDates({}, tuple(_warning(one, message, "write the date, or use git") for one in wanted))
     return GitDates(_dates(text))
 
 
@@ -113,7 +113,7 @@ def _reason(error: Exception) -> str:
     return said.decode("utf-8", "replace").strip().partition("\n")[0] or type(error).__name__
 
 
-def _at(document: Document, message: str, hint: str) -> Diagnostic:
+def _warning(document: Document, message: str, hint: str) -> Diagnostic:
     place = document.front.places.get("updated")
     lines = document.source.text.split("\n")
     line = lines[place.line - 1] if place and place.line <= len(lines) else ""

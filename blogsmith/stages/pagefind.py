@@ -6,28 +6,30 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from ..base.diagnostics.extras import install_extra
+from ..base.diagnostics.extras import extra_install_command
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import read_or_make
 from ..config.load import CONFIG_NAME
 from ..model.documents import Output
 from ..model.template_views import PageView
 from ..project.context import SiteContext
-from ..site.frame import Rendered
+from ..site.frame import RenderedDocument
 from ..site.search.page_text import read_sections
-from ..site.search.pagefind import PagefindProblem, is_installed, make_index, pagefind_page, program_version
+from ..site.search.pagefind import PagefindError, is_installed, make_index, pagefind_page, program_version
 from .search_files import pagefind_folder, plan_index, search_folder, searched_views
 
 
 def make_pagefind_files(
-    context: SiteContext, views: Mapping[str, PageView], rendered: Mapping[str, Rendered]
+    context: SiteContext, views: Mapping[str, PageView], rendered: Mapping[str, RenderedDocument]
 ) -> list[Output]:
     """Return the files; none for a site with another search engine. SiteError if they cannot be made."""
     settings = context.config.search_settings
     if settings is None or settings.engine != "pagefind":
         return []
     if not is_installed():
-        raise _problem("search needs Pagefind, which is not installed", f"run: {install_extra('search')}")
+        raise _problem(
+            "search needs Pagefind, which is not installed", f"run: {extra_install_command('search')}"
+        )
     editions = searched_views(tuple(views.values()), rendered, context)
     return [
         file
@@ -37,7 +39,7 @@ def make_pagefind_files(
 
 
 def _edition_files(
-    context: SiteContext, shown: Sequence[PageView], rendered: Mapping[str, Rendered], edition: str
+    context: SiteContext, shown: Sequence[PageView], rendered: Mapping[str, RenderedDocument], edition: str
 ) -> list[Output]:
     lang = edition or context.config.lang
     plan = plan_index(shown, rendered, "pagefind")
@@ -47,7 +49,7 @@ def _edition_files(
     def make() -> bytes:
         try:
             return msgspec.msgpack.encode(make_index(_pages(shown), lang))
-        except PagefindProblem as problem:
+        except PagefindError as problem:
             raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
 
     kept = f"{name}-{lang}-{program_version()}"

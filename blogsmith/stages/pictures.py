@@ -20,10 +20,10 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.storage.site_cache import keep_bytes, keep_only, read_bytes
+from ..base.storage.site_cache import read_bytes, remove_other_rows, store_bytes
 from ..config.schema import Config
 from ..model.generated_files import GeneratedFile
-from ..model.pictures import ImageInfo, PictureVariant
+from ..model.pictures import ImageInfo, ImageVariant
 from ..model.template_views import PageView
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
@@ -31,7 +31,7 @@ from ..render.variants import LARGE_BYTES, variant_of
 from ..site.images import Measure
 from ..site.permalinks import output_path
 from ..write.photos.cleaning import clean_bytes
-from ..write.photos.encoder import PictureProblem, encode_variants, encoder_version
+from ..write.photos.encoder import ImageEncodingError, encode_variants, encoder_version
 
 _KIND: Final = "pictures"
 _SPARE = 500
@@ -40,10 +40,10 @@ _SHARED_PX = 1200
 """Width of images in link previews of social networks."""
 
 
-class PictureCopies:
+class ImageCopies:
     """Makes the copies of a site's images."""
 
-    def __init__(self, context: SiteContext, all_of: Mapping[str, Sequence[PictureVariant]]) -> None:
+    def __init__(self, context: SiteContext, variants_by_image: Mapping[str, Sequence[ImageVariant]]) -> None:
         """Prepare the copies without making them.
 
         all_of: image, by name and digest → its copies.
@@ -51,7 +51,7 @@ class PictureCopies:
         self._root = context.root
         self._base_path = context.config.base_path
         self._cleans = context.config.images.metadata == "clean"
-        self._all_of = all_of
+        self._all_of = variants_by_image
         self._lock = Lock()
         """The preview may be asked for several copies at the same time."""
 
@@ -60,13 +60,13 @@ class PictureCopies:
         """Return a digest of all inputs of copies other than the original image."""
         return hashlib.sha256(f"{encoder_version()} {self._cleans}".encode()).hexdigest()[:12]
 
-    def make(self, variant: PictureVariant, source: Path) -> bytes:
+    def make(self, variant: ImageVariant, source: Path) -> bytes:
         """Return one copy. Raises SiteError if the original cannot be read."""
         with self._lock:
             kept = read_bytes(self._root, _KIND, self._name(variant))
             return kept if kept is not None else self._make_all(variant, source)
 
-    def _make_all(self, variant: PictureVariant, source: Path) -> bytes:
+    def _make_all(self, variant: ImageVariant, source: Path) -> bytes:
         try:
             data = source.read_bytes()
         except OSError as error:
@@ -75,9 +75,9 @@ class PictureCopies:
         wanted = self._all_of[_picture_name(variant)]
         original = clean_bytes(data) if self._cleans else data
         made: dict[str, bytes] = {}
-        for one, copy in zip(wanted, copies_of(data, original, wanted), strict=True):
+        for one, copy in zip(wanted, make_copies(data, original, wanted), strict=True):
             made[self._name(one)] = copy
-        keep_bytes(self._root, _KIND, made)
+        store_bytes(self._root, _KIND, made)
         return made[self._name(variant)]
 
     def files(
@@ -103,18 +103,18 @@ class PictureCopies:
     def keep_only_planned(self) -> None:
         """Remove most cached copies that the site no longer uses."""
         names = {self._name(one) for wanted in self._all_of.values() for one in wanted}
-        keep_only(self._root, _KIND, names, _SPARE)
+        remove_other_rows(self._root, _KIND, names, _SPARE)
 
-    def _name(self, variant: PictureVariant) -> str:
+    def _name(self, variant: ImageVariant) -> str:
         return f"{self.version}-{PurePosixPath(variant.path).name}"
 
 
-def _picture_name(variant: PictureVariant) -> str:
+def _picture_name(variant: ImageVariant) -> str:
     """Return the common prefix of the names of all copies of an image."""
     return variant.path.rpartition("-")[0]
 
 
-def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -> list[bytes]:
+def make_copies(data: bytes, published: bytes, wanted: Sequence[ImageVariant]) -> list[bytes]:
     """Return the copies of an image. `published` replaces copies that are not smaller or cannot be made.
 
     A reduced drawing has smooth edges and may be a larger file than a copy with more pixels; then the latter
@@ -122,28 +122,28 @@ def copies_of(data: bytes, published: bytes, wanted: Sequence[PictureVariant]) -
     """
     try:
         made = encode_variants(io.BytesIO(data), wanted)
-    except PictureProblem:
+    except ImageEncodingError:
         return [published] * len(wanted)
     lightest: dict[str, bytes] = {}
-    found: dict[PictureVariant, bytes] = {}
+    found: dict[ImageVariant, bytes] = {}
     for one, copy in sorted(zip(wanted, made, strict=True), key=lambda pair: -pair[0].width_px):
         best = lightest.get(one.format, published)
         found[one] = lightest[one.format] = copy if len(copy) < len(best) else best
     return [found[one] for one in wanted]
 
 
-def picture_copies(used: Iterable[PictureVariant], context: SiteContext) -> PictureCopies | None:
+def plan_copies(used: Iterable[ImageVariant], context: SiteContext) -> ImageCopies | None:
     """Return the object that makes the used copies, or None if there are none."""
-    all_of: dict[str, list[PictureVariant]] = defaultdict(list)
+    all_of: dict[str, list[ImageVariant]] = defaultdict(list)
     # an image that is next to two posts has the same copies
     for one in {one.path: one for one in sorted(set(used), reverse=True)}.values():
         all_of[_picture_name(one)].append(one)
-    return PictureCopies(context, all_of) if all_of else None
+    return ImageCopies(context, all_of) if all_of else None
 
 
-def shared_pictures(
+def plan_share_images(
     views: Iterable[PageView], loaded: LoadedSite, config: Config, measure: Measure
-) -> dict[str, PictureVariant]:
+) -> dict[str, ImageVariant]:
     """Map the URL of each large page image to the smaller copy for social networks."""
     addresses = {view.image for view in views if view.image.startswith("/")}
     if not addresses or not config.images.responsive:
@@ -159,8 +159,8 @@ def shared_pictures(
     return found
 
 
-def with_shared_pictures(
-    views: Sequence[PageView], shared: Mapping[str, PictureVariant], base_path: str
+def add_share_images(
+    views: Sequence[PageView], shared: Mapping[str, ImageVariant], base_path: str
 ) -> list[PageView]:
     """Return the pages with the URLs of these copies."""
     return [

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ..base.version import __version__
-from ..config.languages import edition_root
+from ..config.languages import version_url_prefix
 from ..model.generated_files import GeneratedFile
 from ..model.template_views import PageView
 from ..project.context import SiteContext
-from ..render.templates.style_sheets import version_of
-from ..site.editions import SEARCH_PATH, group_by_edition
-from ..site.frame import Rendered
+from ..render.templates.style_sheets import file_version
+from ..site.editions import SEARCH_PATH, group_by_language
+from ..site.frame import RenderedDocument
 
 if TYPE_CHECKING:
     # imported by the functions that need it: after an edit, even sites without search read plans
@@ -36,7 +36,7 @@ _FORM = "2"
 _DIGITS = 12
 
 
-class IndexedSource(msgspec.Struct, frozen=True, array_like=True):
+class IndexInput(msgspec.Struct, frozen=True, array_like=True):
     """The inputs of the index from one page."""
 
     path: str
@@ -51,7 +51,7 @@ class IndexedSource(msgspec.Struct, frozen=True, array_like=True):
 class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
     """The inputs of the index of one language version."""
 
-    pages: tuple[IndexedSource, ...]
+    pages: tuple[IndexInput, ...]
     """Pages in the order of the index."""
     engine: str
     """Search engine, as in the settings."""
@@ -91,7 +91,7 @@ class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
 
 
 def search_files(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext, engine: str
+    views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], context: SiteContext, engine: str
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
     """Yield path and content of each file except those of Pagefind. A site without search has none.
 
@@ -114,7 +114,7 @@ def _index(pages: Sequence[IndexedPage], macros: Mapping[str, str]) -> SearchInd
 def _content(plan: SearchPlan, index: SearchIndex, name: str) -> bytes:
     if name in index.files:
         return index.files[name]
-    return plan.entry({name: version_of(index.files[name]) for name in plan.names}, index.macros)
+    return plan.entry({name: file_version(index.files[name]) for name in plan.names}, index.macros)
 
 
 def planned_files(
@@ -129,14 +129,16 @@ def planned_files(
         )
 
 
-def plan_index(views: Sequence[PageView], rendered: Mapping[str, Rendered], engine: str) -> SearchPlan:
+def plan_index(
+    views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], engine: str
+) -> SearchPlan:
     """Return the inputs of the index of these pages."""
     pages = (indexed_source(view, rendered[view.path].body.search) for view in views)
     return SearchPlan(tuple(pages), engine)
 
 
 def searched_views(
-    views: Sequence[PageView], rendered: Mapping[str, Rendered], context: SiteContext
+    views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], context: SiteContext
 ) -> dict[str, tuple[PageView, ...]]:
     """Map language versions to their searchable pages, in the order of the index. Empty without search."""
     if not context.config.search:
@@ -148,13 +150,13 @@ def searched_views(
         if view.body and view.path in rendered and not (view.draft or view.unlisted)
         if rendered[view.path].document.front.search
     )
-    groups = group_by_edition(((view.edition, view) for view in found), context.config)
+    groups = group_by_language(((view.edition, view) for view in found), context.config)
     return {edition: tuple(members) for edition, members in groups.items()}
 
 
 def search_folder(edition: str, context: SiteContext) -> PurePosixPath:
     """Return the folder of an index."""
-    return PurePosixPath((edition_root(edition, context.config) + SEARCH_PATH).strip("/"))
+    return PurePosixPath((version_url_prefix(edition, context.config) + SEARCH_PATH).strip("/"))
 
 
 def pagefind_folder(key: str) -> str:
@@ -169,11 +171,11 @@ def indexed_page(view: PageView, record: bytes) -> IndexedPage:
     return IndexedPage(view.url, view.title, _tags(view), record)
 
 
-def indexed_source(view: PageView, record: bytes) -> IndexedSource:
+def indexed_source(view: PageView, record: bytes) -> IndexInput:
     """Return the input of the index for one page with a digest instead of the record, for comparison."""
     from ..site.search.page_record import record_digest
 
-    return IndexedSource(view.path, view.url, view.title, _tags(view), record_digest(record))
+    return IndexInput(view.path, view.url, view.title, _tags(view), record_digest(record))
 
 
 def _tags(view: PageView) -> tuple[str, ...]:

@@ -9,15 +9,15 @@ from posixpath import relpath
 from typing import Any
 from urllib.parse import unquote
 
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, nearest, question_of
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, format_suggestion, nearest
 from ..base.schema.yaml_loader import YamlPath
 from ..base.storage.site_cache import read_or_make
 from ..config.load import CONFIG_NAME
 from ..model.documents import Asset
 from ..model.template_views import Ground, PageView
 from ..project.context import SiteContext
-from ..render.templates.ground_color import ground_of
-from ..render.templates.style_sheets import StyleSheet, version_of
+from ..render.templates.ground_color import find_background
+from ..render.templates.style_sheets import StyleSheet, file_version
 from ..site.math_font import font_face
 
 Assets = Mapping[str, tuple[Asset, str]]
@@ -26,9 +26,8 @@ Assets = Mapping[str, tuple[Asset, str]]
 
 def resolve_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
     """Return the `theme_options` of the site. URLs of its own files get a version, so they change with the
-    file.
-    """
-    files = _files_of(context, assets)
+    file."""
+    files = _published_files(context, assets)
     found = dict(context.config.theme_options)
     for path, value in _option_files(context):
         name = str(path[1])
@@ -44,31 +43,31 @@ def resolve_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
 def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
     """Return errors for options that refer to files missing in the site."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
-    files = _files_of(context, assets)
+    files = _published_files(context, assets)
     for path, value in _option_files(context):
-        if _is_elsewhere(value) or _site_path(value) in files:
+        if _is_external(value) or _site_path(value) in files:
             continue
         near = nearest(value if value.startswith("/") else f"/{value}", files)
-        hint = question_of(near) or "put it into static/, and write its path from there: /own.css"
+        hint = format_suggestion(near) or "put it into static/, and write its path from there: /own.css"
         place = _place(context, path)
         fix = reporter.substitute(place, value, near)
         reporter.error("config-value", f'the site has no file "{value}"', place, hint, fix)
     return reporter.diagnostics
 
 
-def site_ground(context: SiteContext, assets: Assets) -> Ground:
+def site_background(context: SiteContext, assets: Assets) -> Ground:
     """Return the background colour of pages, from the stylesheets of the theme and of the site."""
-    files = _files_of(context, assets)
+    files = _published_files(context, assets)
     theme = [
         file.asset.file
         for sheet in context.theme.sheets.values()
-        if sheet.is_whole
+        if sheet.is_standalone
         for file, media in sheet.parts
         if not media
     ]
     own = [files.get(_site_path(value)) for _, value in _option_files(context)]
     paths = [*dict.fromkeys(theme), *(file for file in own if file and file.suffix == ".css")]
-    return ground_of(_texts(paths))
+    return find_background(_texts(paths))
 
 
 def _texts(paths: list[Path]) -> Iterator[str]:
@@ -92,7 +91,7 @@ def _option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
             yield from ((("theme_options", name, index), one) for index, one in enumerate(value))
 
 
-def _files_of(context: SiteContext, assets: Assets) -> dict[str, Path]:
+def _published_files(context: SiteContext, assets: Assets) -> dict[str, Path]:
     """Map site paths to files, for all files that are copied into the site."""
     own = {url: asset.file for asset, url in assets.values()}
     return own | {f"/{asset.path}": asset.file for asset in context.theme.static_files()}
@@ -103,7 +102,7 @@ def _add_version(value: str, files: Mapping[str, Path]) -> str:
     if file is None or "?" in value or "#" in value:
         return value
     try:
-        return f"{value}?v={version_of(file.read_bytes())}"
+        return f"{value}?v={file_version(file.read_bytes())}"
     except OSError:
         return value
 
@@ -112,12 +111,12 @@ def _site_path(value: str) -> str:
     return unquote(value.partition("#")[0].partition("?")[0])
 
 
-def _is_elsewhere(value: str) -> bool:
+def _is_external(value: str) -> bool:
     return value.startswith("//") or "://" in value or value.startswith("data:")
 
 
 def _place(context: SiteContext, path: YamlPath) -> Place | None:
-    places = context.settings.places
+    places = context.settings.locations
     return places.get(path) or places.get(path[:2])
 
 

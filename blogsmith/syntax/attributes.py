@@ -17,10 +17,10 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec import Struct, field
 
-from ..base.diagnostics.model import Place, question_of
+from ..base.diagnostics.model import Place, format_suggestion
 from ..base.patterns import lazy_pattern
 from .references.labels import normal_id
-from .state import PageState, block_place, inline_place, line_text, page_of
+from .state import PageState, block_place, get_page, inline_place, line_text
 
 ALLOWED = frozenset({"id", "class", "width", "height", "title", "lang", "dir", "loading", "rel", "download"})
 
@@ -28,7 +28,7 @@ _ITEM = lazy_pattern(
     r"[ \t\n]*(?:#(?P<id>[\w:.-]+)|\.(?P<class>[\w-]+)"
     r"|(?P<key>[A-Za-z][\w:-]*)=(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'}<>]+)))"
 )
-_AFTER = ("image", "code_inline", "link_close", "span_close")
+_HOSTS = ("image", "code_inline", "link_close", "span_close")
 
 
 class Attributes(Struct, frozen=True):
@@ -67,7 +67,7 @@ def parse_attributes(text: str, pos: int = 0, opening: int = 1) -> Attributes | 
     return Attributes(closing.end(), name, tuple(classes), pairs, offsets)
 
 
-def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -> None:
+def apply_attributes(token: Token, attributes: Attributes, page: PageState, place: Place) -> None:
     """Set the attributes of the list on `token`. Report attributes that are not allowed."""
     if attributes.id:
         token.attrSet("id", attributes.id)
@@ -77,13 +77,13 @@ def apply(token: Token, attributes: Attributes, page: PageState, place: Place) -
         if key in ALLOWED or key.startswith(("data-", "aria-")):
             token.attrSet(key, value)
         else:
-            near, at = page.reporter.nearest(key, ALLOWED), _place_of(key, attributes, place)
-            hint = question_of(near) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            near, at = page.reporter.nearest(key, ALLOWED), _key_place(key, attributes, place)
+            hint = format_suggestion(near) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
             fix = page.reporter.substitute(at, key, near)
             page.reporter.error("attribute", f"attribute {key} is not allowed here", at, hint, fix)
 
 
-def _place_of(key: str, attributes: Attributes, place: Place) -> Place:
+def _key_place(key: str, attributes: Attributes, place: Place) -> Place:
     """Return the position of `key`, or of the whole list if the key is on a later line."""
     offset = attributes.offsets[key]
     return Place(place.line, place.column + offset, len(key)) if offset < place.length else place
@@ -93,7 +93,7 @@ def attributes_inline(state: StateInline, silent: bool) -> bool:
     """Parse an attribute list directly after an element that accepts one (inline rule)."""
     if state.src[state.pos] != "{" or state.pending or not state.tokens:
         return False
-    if state.tokens[-1].type not in _AFTER:
+    if state.tokens[-1].type not in _HOSTS:
         return False
     text = state.src[: state.posMax]
     found = parse_attributes(text, state.pos)
@@ -103,7 +103,7 @@ def attributes_inline(state: StateInline, silent: bool) -> bool:
         return False
     if not silent:
         token = _opening(state.tokens)
-        apply(token, found, page_of(state.env), inline_place(state, state.pos, found.end))
+        apply_attributes(token, found, get_page(state.env), inline_place(state, state.pos, found.end))
     state.pos = found.end
     return True
 
@@ -127,9 +127,9 @@ def _opening(tokens: list[Token]) -> Token:
     return tokens[-1]
 
 
-def span(state: StateInline, silent: bool) -> bool:
+def parse_span(state: StateInline, silent: bool) -> bool:
     """Parse `[text]{.class}` (inline rule)."""
-    if state.src[state.pos] != "[" or not page_of(state.env).links:
+    if state.src[state.pos] != "[" or not get_page(state.env).allows_links:
         return False
     label_end = state.md.helpers.parseLinkLabel(state, state.pos, False)
     if label_end < 0 or label_end + 1 >= state.posMax:
@@ -167,7 +167,7 @@ def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> b
 
 def resolve_blocks(state: StateCore) -> None:
     """Apply lists on lines of their own to the token after them (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     state.tokens = list(_resolve(state.tokens, page))
 
 
@@ -179,14 +179,14 @@ def _resolve(tokens: list[Token], page: PageState) -> Iterator[Token]:
             continue
         if waiting and token.nesting >= 0:
             for source in waiting:
-                apply(token, source.meta["attributes"], page, source.meta["place"])
+                apply_attributes(token, source.meta["attributes"], page, source.meta["place"])
             waiting = []
         yield token
 
 
 def attribute_rules(md: MarkdownIt) -> None:
     """Register the rules for attribute lists."""
-    md.inline.ruler.after("link", "span", span)
+    md.inline.ruler.after("link", "span", parse_span)
     md.inline.ruler.push("attributes", attributes_inline)
     md.block.ruler.before(
         "fence", "attributes", attributes_block, {"alt": ["paragraph", "reference", "blockquote", "list"]}

@@ -15,19 +15,19 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import Place, TextMap, question_of
-from ..base.html_tags import Attribute, StartTag, start_tag
+from ..base.diagnostics.model import Place, TextMap, format_suggestion
+from ..base.html_tags import Attribute, StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
 from .attributes import ALLOWED
-from .extents import BlockExtent, find_extent, parse_inside, report_open
-from .records import CallMistake, Collapsible, Figure, LinkAt, Shortcode, attach_record
+from .extents import BlockExtent, find_extent, parse_inside, report_unclosed
+from .records import CallError, Collapsible, Figure, LinkTargetPlace, Shortcode, attach_record
 from .references.labels import is_figure_id, normal_id
-from .state import block_place, line_start, page_of
+from .state import block_place, get_page, line_start
 
-ENDING = ["paragraph", "reference", "blockquote"]
+INTERRUPTED_BLOCKS = ["paragraph", "reference", "blockquote"]
 """Block types that our elements can interrupt."""
 
-CONTAINERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+CONTAINER_ARGUMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "collapsible": ("data-label", "data-open"),
         "gallery": ("data-cols", "data-caption", "data-alt"),
@@ -36,7 +36,9 @@ CONTAINERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Class of a div that contains Markdown → its arguments."""
 
-DATA: Mapping[str, str] = MappingProxyType({"image-compare": "image-compare", "video-embed": "video-embed"})
+SHORTCODE_CLASSES: Mapping[str, str] = MappingProxyType(
+    {"image-compare": "image-compare", "video-embed": "video-embed"}
+)
 """Class of a div that only carries data → its shortcode. Plugins add their own."""
 
 NO_IMAGES = "this gallery has no image of its own"
@@ -59,7 +61,7 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
         return False
-    tag = start_tag(state.src, pos)
+    tag = parse_start_tag(state.src, pos)
     kind = _kind(state, tag) if tag else ""
     if not tag or not kind:
         if tag and not silent:
@@ -68,18 +70,18 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_open(state, start, tag, f'<div class="{kind}">')
+            report_unclosed(state, start, tag, f'<div class="{kind}">')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
     if kind == "gallery" and "![" not in state.src[extent.inner : extent.inner_end]:
         # A gallery in raw HTML may be styled by the author's own stylesheet.
         if not silent and any(item.name in _DATA_NAMES for item in tag.attributes):
-            page_of(state.env).reporter.warn("gallery", NO_IMAGES, block_place(state, pos, 4), IMAGES_HINT)
+            get_page(state.env).reporter.warn("gallery", NO_IMAGES, block_place(state, pos, 4), IMAGES_HINT)
         return False
     if silent:
         return True
-    if kind in CONTAINERS:
+    if kind in CONTAINER_ARGUMENTS:
         _push_container(state, extent, kind)
     else:
         _push_call(state, extent, kind)
@@ -88,18 +90,18 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _known_containers(state: StateBlock) -> list[str]:
-    return sorted({*CONTAINERS, *DATA, *page_of(state.env).options.block_classes})
+    return sorted({*CONTAINER_ARGUMENTS, *SHORTCODE_CLASSES, *get_page(state.env).options.block_classes})
 
 
 def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     """Warn about a div with data for a block but without the class of a block. It would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
-    reporter = page_of(state.env).reporter
+    reporter = get_page(state.env).reporter
     near = reporter.nearest(tag.classes[0], _known_containers(state))
-    plugin = page_of(state.env).options.plugin_hint(tag.classes[0])
+    plugin = get_page(state.env).options.plugin_hint(tag.classes[0])
     others = f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
-    hint = plugin or question_of(near) or others
+    hint = plugin or format_suggestion(near) or others
     place = block_place(state, pos, len("<div"))
     message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
     fix = None if plugin else reporter.substitute(place, tag.classes[0], near)
@@ -116,7 +118,8 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     opening.map = [extent.first, extent.last + 1]
     pos = line_start(state, extent.first)
     attach_record(
-        opening, LinkAt(kind, block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos))
+        opening,
+        LinkTargetPlace(kind, block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)),
     )
     if kind == "collapsible":
         is_open = any(a.name in ("open", "data-open") for a in extent.tag.attributes)
@@ -132,13 +135,13 @@ def _push_container(state: StateBlock, extent: BlockExtent, kind: str) -> None:
 
 def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     """Report `data-…` attributes that the block does not accept."""
-    known, given = CONTAINERS[kind], [item.name for item in extent.tag.attributes]
-    reporter = page_of(state.env).reporter
+    known, given = CONTAINER_ARGUMENTS[kind], [item.name for item in extent.tag.attributes]
+    reporter = get_page(state.env).reporter
     for item in extent.tag.attributes:
         if item.name.startswith("data-") and item.name not in known:
             place = block_place(state, item.name_start, len(item.name))
             near = reporter.nearest(item.name, [name for name in known if name not in given])
-            hint = question_of(near) or f"known: {', '.join(known)}"
+            hint = format_suggestion(near) or f"known: {', '.join(known)}"
             fix = reporter.substitute(place, item.name, near)
             message = f'unknown argument "{item.name}" for block "{kind}"'
             reporter.error("shortcode-argument", message, place, hint, fix)
@@ -188,10 +191,10 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
             continue
         if item.name in ALLOWED or item.name.startswith(("data-", "aria-")) or item.name == "role":
             attrs[item.name] = item.value
-        elif not (item.name == "style" and not page_of(state.env).options.untrusted):
+        elif not (item.name == "style" and not get_page(state.env).options.untrusted):
             place = block_place(state, item.name_start, len(item.name))
             hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
-            page_of(state.env).reporter.error(
+            get_page(state.env).reporter.error(
                 "attribute", f"attribute {item.name} is not allowed here", place, hint
             )
         else:
@@ -200,7 +203,7 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
 
 def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
     """Add a data div as a shortcode call. `data-src="x"` is the argument `src`."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}
     keys: dict[str, Place] = {}
@@ -213,7 +216,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
             maps[key], keys[key] = attribute_map(state, item), at
         elif item.name in _ARGUMENTS:
             message = f'attribute "{item.name}" has no effect on block "{kind}"'
-            mistakes.append(CallMistake(message, at, f"write data-{item.name}"))
+            mistakes.append(CallError(message, at, f"write data-{item.name}"))
     inside = state.src[extent.inner : extent.inner_end]
     if kind == "image-compare":
         _read_labels(state, extent, inside, args, maps)
@@ -224,7 +227,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         )
     pos = line_start(state, extent.first)
     place = block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)
-    name = DATA.get(kind) or page.options.block_classes[kind]
+    name = SHORTCODE_CLASSES.get(kind) or page.options.block_classes[kind]
     token = state.push("shortcode", "", 0)
     token.map = [extent.first, extent.last + 1]
     given = extent.tag.get("id") or args.get("id", "")
@@ -244,7 +247,7 @@ def _read_labels(
     rest = _LABEL_SPAN.sub("", inside)
     if rest.strip():
         offset = inside.find(rest.strip().split("\n")[0])
-        page_of(state.env).reporter.error(
+        get_page(state.env).reporter.error(
             "div-content",
             "an image-compare holds only its two label spans",
             block_place(state, extent.inner + max(0, offset)),
@@ -254,4 +257,4 @@ def _read_labels(
 
 def block_rules(md: MarkdownIt) -> None:
     """Register the rule before the rule for raw HTML."""
-    md.block.ruler.before("html_block", "div", block_div, {"alt": ENDING})
+    md.block.ruler.before("html_block", "div", block_div, {"alt": INTERRUPTED_BLOCKS})

@@ -17,12 +17,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..base.diagnostics.model import TextMap, question_of
+from ..base.diagnostics.model import TextMap, format_suggestion
 from ..base.patterns import lazy_pattern
 from .kinds import MARGIN
-from .records import Callout, attach_record, record_of
+from .records import Callout, attach_record, get_record
 from .references.labels import normal_id
-from .state import KindRow, PageState, page_of
+from .state import KindRow, PageState, get_page
 
 # The optional colon is for authors who are used to link definitions.
 _MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[]):?[ \t]*")
@@ -43,13 +43,12 @@ class Marker(Struct, frozen=True):
 
 FindMarker = Callable[[Sequence[Token], int], Marker | None]
 """Function that maps (tokens, index of a `paragraph_open`, alone or first in a quote) to the callout that
-starts there, or None.
-"""
+starts there, or None."""
 
 
 def callouts(state: StateCore) -> None:
     """Turn quotes and paragraphs with a marker into callout tokens (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
 
     def find(tokens: Sequence[Token], first: int) -> Marker | None:
         return _find_marker(tokens, first, page)
@@ -107,14 +106,14 @@ def _find_marker(tokens: Sequence[Token], first: int, page: PageState) -> Marker
 
 
 def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageState, more: bool) -> Marker:
-    text = record_of(inline, TextMap)
+    text = get_record(inline, TextMap)
     if kind is None and found[1].casefold() == MARGIN.name:
         # Margin notes ignore the fold marker: folding one would only hide its position.
         return _read(inline, found, MARGIN, page, more)
     if kind is None:
         kind = KindRow(found[1].casefold(), found[1].capitalize())
         near, place = _nearest_kind(found[1], page), text.place(found.start(1), len(found[1]))
-        hint = question_of(near) or "declare it under callouts: in blogsmith.yaml"
+        hint = format_suggestion(near) or "declare it under callouts: in blogsmith.yaml"
         fix = page.reporter.substitute(place, found[1], near)
         page.reporter.warn("callout-kind", f"unknown callout kind {found[1]}", place, hint, fix)
     line_end = text.text.find("\n")
@@ -136,7 +135,7 @@ def _nearest_kind(written: str, page: PageState) -> str | None:
 
 
 def make_callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
-    return Callout(kind.name, kind.title, fold, id, titled=titled, icon=kind.icon, color=kind.color)
+    return Callout(kind.name, kind.title, fold, id, has_title=titled, icon=kind.icon, color=kind.color)
 
 
 def _open(marker: Marker, source: Token) -> list[Token]:

@@ -18,10 +18,10 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
-from .cells.languages import language_of, marks_of
-from .cells.option_lines import head_length
-from .records import CodeMark, CodeNote, Fence, attach_record, record_of
-from .state import PageState, page_of
+from .cells.languages import fence_language, option_syntax
+from .cells.option_lines import count_option_lines
+from .records import CodeMark, CodeNote, Fence, attach_record, get_record
+from .state import PageState, get_page
 
 _MARK = lazy_pattern(r"(?:\((\d{1,3})\)(!?)|<(\d{1,3})>)\Z")
 _LONGEST = 6
@@ -39,9 +39,9 @@ _BRACKETS: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """Language → delimiters of its block comments."""
-_OF_TEXT = frozenset(("html", "xml", "svg"))
+_BLOCK_COMMENTS_ONLY = frozenset(("html", "xml", "svg"))
 """Languages that have no line comments."""
-_QUOTES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
+_QUOTING_LANGUAGES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
 """Languages whose code quotes other code; markers in it are shown as written."""
 _NOTES_HINT = "its note is the item {number}. of an ordered list right below the code"
 
@@ -60,7 +60,7 @@ class _Comment(Struct, frozen=True):
     rest: str
     """The line without the markers, and without the comment if nothing else is in it."""
     numbers: tuple[int, ...] = ()
-    is_sure: bool = False
+    is_unambiguous: bool = False
     """The marker has an unambiguous form: `(1)!` or `<1>`."""
     change: str = ""
     """`++`, `--`, `hl`, `highlight`, or an unknown word; empty if the comment marks no change."""
@@ -69,38 +69,40 @@ class _Comment(Struct, frozen=True):
 
 def code_marks(state: StateCore) -> None:
     """Remove markers from code and connect them with their notes (core rule, after `fences`)."""
-    page, count = page_of(state.env), 0
+    page, count = get_page(state.env), 0
     for index, token in enumerate(state.tokens):
         if token.type != "fence":
             continue
-        if record_of(token, Fence).is_diff:
+        if get_record(token, Fence).is_diff:
             _read_diff(token)
-        fence = record_of(token, Fence)
+        fence = get_record(token, Fence)
         lines = token.content.split("\n")
-        comments = dict(_comments(lines, language_of(fence)))
+        comments = dict(_comments(lines, fence_language(fence)))
         if not comments:
             continue
-        items = _notes_below(state.tokens, index)
+        items = _following_notes(state.tokens, index)
         has_notes = bool(items) and any(comment.numbers for comment in comments.values())
         if fence.include and not has_notes:
             # The notes for an included file may be elsewhere, so ambiguous numbers are ignored.
             comments = {
-                at: replace(one, numbers=()) for at, one in comments.items() if one.change or one.is_sure
+                at: replace(one, numbers=())
+                for at, one in comments.items()
+                if one.change or one.is_unambiguous
             }
-        _warn_of_lost(token, comments, items, page)
+        _warn_of_unmatched(token, comments, items, page)
         if not has_notes:
             comments = {at: comment for at, comment in comments.items() if not comment.numbers}
         if not comments:
             continue
         count += has_notes
-        _take_out(token, lines, comments, items, count if has_notes else 0)
+        _remove_markers(token, lines, comments, items, count if has_notes else 0)
         if has_notes:
             _number_notes(state.tokens[index + 1], items, comments, count, page)
 
 
 def _read_diff(token: Token) -> None:
     """Remove the `+`, `-` and space characters before the lines of a diff. Record added and removed lines."""
-    fence = record_of(token, Fence)
+    fence = get_record(token, Fence)
     lines, added, removed = [], set(fence.added), set(fence.removed)
     for number, line in enumerate(token.content.split("\n"), 1):
         if line[:1] in ("+", "-", " ") and not line.startswith(("+++ ", "--- ")):
@@ -113,27 +115,27 @@ def _read_diff(token: Token) -> None:
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comment]]:
     """Yield (0-based line, comment) for each line with markers."""
-    signs = _signs(language)
+    signs = _comment_delimiters(language)
     for number, line in enumerate(lines):
         text = line.rstrip()
         if text.endswith((")", ")!", ">", "]", "*/")) and (comment := _comment(text, signs)):
             yield number, comment
 
 
-def _signs(language: str) -> tuple[tuple[str, str], ...]:
+def _comment_delimiters(language: str) -> tuple[tuple[str, str], ...]:
     """Return the delimiters of comments as (start, end); the end is empty for line comments."""
-    if language in _QUOTES:
+    if language in _QUOTING_LANGUAGES:
         return ()
-    sign = (marks_of(language).sign, "")
+    sign = (option_syntax(language).comment, "")
     both = _BRACKETS.get(language)
     if both is None:
         return (sign,)
-    return (both,) if language in _OF_TEXT else (sign, both)
+    return (both,) if language in _BLOCK_COMMENTS_ONLY else (sign, both)
 
 
 def mark_comment(number: str, language: str) -> str:
     """Return a comment in code of `language` that is read as the marker `number`."""
-    begin, end = next(iter(_signs(language)), ("#", ""))
+    begin, end = next(iter(_comment_delimiters(language)), ("#", ""))
     return f"{begin} ({number}) {end}".rstrip()
 
 
@@ -151,7 +153,7 @@ def _comment(text: str, signs: Sequence[tuple[str, str]]) -> _Comment | None:
 def _read(text: str, begin: str) -> _Comment | None:
     change = _CHANGE.search(text, max(0, len(text) - 30))
     if change:
-        rest = _without_sign(text[: change.start()], begin)
+        rest = _without_empty_comment(text[: change.start()], begin)
         return None if rest is None else _Comment(rest, change=change[1], written=change[0])
     numbers: list[int] = []
     is_sure, rest = True, text
@@ -162,13 +164,13 @@ def _read(text: str, begin: str) -> _Comment | None:
     if not numbers:
         return None
     written = text[len(rest) :].strip()
-    bare = _without_sign(rest, begin)
+    bare = _without_empty_comment(rest, begin)
     if bare is None and not (is_sure and _begins_comment(rest, begin)):
         return None
     return _Comment(rest if bare is None else bare, tuple(numbers), is_sure, written=written)
 
 
-def _without_sign(text: str, begin: str) -> str | None:
+def _without_empty_comment(text: str, begin: str) -> str | None:
     """Return the code before an empty comment, or None if `text` does not end in a comment delimiter."""
     text = text.rstrip()
     if not text.endswith(begin):
@@ -182,7 +184,7 @@ def _begins_comment(text: str, begin: str) -> bool:
     return at == 0 or (at > 0 and (text[at - 1].isspace() or f" {begin}" in text))
 
 
-def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
+def _following_notes(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
     """Return the items of the ordered list directly after a fence, by number."""
     opening = tokens[index + 1] if index + 1 < len(tokens) else None
     if opening is None or opening.type != "ordered_list_open" or opening.level != tokens[index].level:
@@ -202,7 +204,7 @@ def _notes_below(tokens: Sequence[Token], index: int) -> dict[int, _Item]:
     return items
 
 
-def _take_out(
+def _remove_markers(
     token: Token,
     lines: list[str],
     comments: Mapping[int, _Comment],
@@ -210,8 +212,10 @@ def _take_out(
     count: int,
 ) -> None:
     """Remove the markers from the code. Record their lines in the fence, counted in the code shown."""
-    fence = record_of(token, Fence)
-    shift = head_length(token.content, myst=fence.form == "code-cell", marks=marks_of(language_of(fence)))
+    fence = get_record(token, Fence)
+    shift = count_option_lines(
+        token.content, myst=fence.form == "code-cell", marks=option_syntax(fence_language(fence))
+    )
     shown: dict[str, set[int]] = {"added": set(), "removed": set(), "marked": set()}
     marks: list[CodeMark] = []
     for at, comment in comments.items():
@@ -259,21 +263,21 @@ def _number_notes(
             attach_record(item.last, CodeNote(count, number))
 
 
-def _warn_of_lost(
+def _warn_of_unmatched(
     token: Token, comments: Mapping[int, _Comment], items: Mapping[int, _Item], page: PageState
 ) -> None:
     """Warn about markers without a note, and about unknown changes."""
-    is_told = False
+    is_reported = False
     for at, comment in comments.items():
         if comment.change and comment.change not in _SHOWN:
             message = f"{comment.written} means nothing on a line of code"
             page.reporter.warn("fence-info", message, _place(token, at, comment, page), f"known: {_KNOWN}")
         lost = [number for number in comment.numbers if number not in items]
-        if lost and (items or (comment.is_sure and not is_told)):
+        if lost and (items or (comment.is_unambiguous and not is_reported)):
             message = f"the mark {comment.written} has no note"
             hint = _NOTES_HINT.format(number=lost[0])
             page.reporter.warn("code-mark", message, _place(token, at, comment, page), hint)
-            is_told = True
+            is_reported = True
 
 
 _KNOWN = ", ".join(f"[!code {word}]" for word in _SHOWN)

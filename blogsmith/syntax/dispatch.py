@@ -42,7 +42,7 @@ BlockRule = Callable[[StateBlock, int, int, bool], bool]
 InlineRule = Callable[[StateInline, bool], bool]
 PairRule = Callable[[StateInline], None]
 
-_STOCK_PAIRS = frozenset[PairRule](
+_STOCK_POST_RULES = frozenset[PairRule](
     (
         rules_inline.link_pairs,
         rules_inline.strikethrough.postProcess,
@@ -85,7 +85,7 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         formulas.math_inline: "$\\",
         shortcodes.shortcode_inline: "{",
         values.value: "{",
-        notes.mark: "[",
+        notes.footnote_reference: "[",
         links.link_rule: "[",
         links.image_rule: "!",
         links.autolink_rule: "<",
@@ -93,14 +93,14 @@ INLINE: Mapping[InlineRule, str] = MappingProxyType(
         references.command: "\\",
         references.braced_reference: "{",
         references.empty_link: "[",
-        references.bare: "@",
-        citations.group: "[",
-        citations.bare: "@",
+        references.bare_reference: "@",
+        citations.citation_group: "[",
+        citations.bare_citation: "@",
         citations.command: "\\",
         links.wiki_link: "[",
         text.mark: "=",
         text.abbreviation: ":",
-        attributes.span: "[",
+        attributes.parse_span: "[",
         attributes.attributes_inline: "{",
     }
 )
@@ -200,7 +200,7 @@ class InlineDispatch(ParserInline):
         """Append the inline tokens of a text to `tokens` and return them."""
         pairs = self.ruler2.getRules("")
         if pairs is not self._pairs:
-            self._pairs, self._has_stock_pairs = pairs, _STOCK_PAIRS.issuperset(pairs)
+            self._pairs, self._has_stock_pairs = pairs, _STOCK_POST_RULES.issuperset(pairs)
         if self._has_stock_pairs and self._is_text(src):
             tokens.append(new_token("text", "", 0, 0, src))
             return tokens
@@ -270,7 +270,7 @@ class LineTable(StateBlock):
     def __init__(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> None:
         super().__init__("", md, env, tokens)
         self.src = src
-        self.looked_at: tuple[tuple[int, ...], int] | None = None
+        self.scanned_paragraph: tuple[tuple[int, ...], int] | None = None
         """Position of the last paragraph scanned without a match, and the line after it; None if unused."""
         lines = src.split("\n")
         if not lines[-1].strip(" \t"):

@@ -10,11 +10,11 @@ import re
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Place, TextMap
 from ..base.patterns import lazy_pattern
-from .records import Callout, Math, record_of
-from .state import PageState, page_of
+from .records import Callout, Math, get_record
+from .state import PageState, get_page
 
 _CODE = "callout-doubtful"
 _BRACKETS = lazy_pattern(
@@ -32,7 +32,7 @@ _GITHUB = frozenset(("note", "tip", "important", "warning", "caution"))
 
 def doubtful_callouts(state: StateCore) -> None:
     """Warn about quotes that look like callouts, and about callouts without text (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     tokens = state.tokens
     opening = None
     for index, token in enumerate(tokens):
@@ -50,14 +50,14 @@ def doubtful_callouts(state: StateCore) -> None:
 
 def _check_formula(token: Token, page: PageState) -> None:
     r"""Warn about `\[!NOTE\]` on a line of its own, which is parsed as a formula."""
-    formula = record_of(token, Math)
+    formula = get_record(token, Math)
     place = formula.origin.place(0)
     start = place.column - len(r"\[") - 1
     found = _BRACKETS.match(_line(page, place.line), start) if start >= 0 else None
     if found and found["bang"] and found["escape"] and found["kind"].casefold() in page.options.kinds:
         place = Place(place.line, start + 1, len(found[0]))
         marker = f"[!{found['kind'].upper()}]"
-        fix = exchange(place.line, place.column, found[0], marker, is_safe=True)
+        fix = make_replacement(place.line, place.column, found[0], marker, is_safe=True)
         _warn(page, place, found[0], marker, fix)
 
 
@@ -93,7 +93,7 @@ def _following_text(found: re.Match[str]) -> str:
 
 
 def _report(found: re.Match[str], inline: Token, page: PageState, *, is_safe: bool) -> None:
-    origin = record_of(inline, TextMap)
+    origin = get_record(inline, TextMap)
     written = found[0].rstrip()
     place = origin.place(0, len(written))
     marker = f"[!{found['kind'].upper()}]{found.groupdict().get('fold') or ''}"
@@ -114,7 +114,7 @@ def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is
     if not text or has_own_syntax:
         blank = " " if text else ""
         old = found[0] + (" " if found.string[found.end() : found.end() + 1] == " " else "")
-        return exchange(
+        return make_replacement(
             place.line, place.column, old, f"{marker}{blank}", title=f"write {marker}", is_safe=is_safe
         )
     line = _line(page, place.line)
@@ -125,7 +125,7 @@ def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is
     # The next line of a list item is indented.
     indent = re.sub(r"[^ >\t]", " ", marks)
     new = f"{marker}\n{indent}{text}"
-    return exchange(place.line, place.column, old, new, title=f"write {marker}", is_safe=is_safe)
+    return make_replacement(place.line, place.column, old, new, title=f"write {marker}", is_safe=is_safe)
 
 
 def _line(page: PageState, number: int) -> str:
@@ -135,7 +135,7 @@ def _line(page: PageState, number: int) -> str:
 
 
 def _warn_of_empty(token: Token, page: PageState) -> None:
-    callout = record_of(token, Callout)
+    callout = get_record(token, Callout)
     line = page.first_line + (token.map or [0])[0]
     source = _line(page, line)
     start = len(source) - len(source.lstrip(" >\t"))

@@ -27,7 +27,7 @@ def is_east_asian(sign: str) -> bool:
     return east_asian_width(sign) in _WIDE and category(sign) != "So"
 
 
-def flanking(before: str, after: str) -> tuple[bool, bool]:
+def flanking_direction(before: str, after: str) -> tuple[bool, bool]:
     """Return whether a delimiter run between two characters can open, and whether it can close."""
     is_punctuation = [category(sign)[0] in "PS" and not is_east_asian(sign) for sign in (before, after)]
     ends_word, starts_word = (
@@ -39,7 +39,9 @@ def flanking(before: str, after: str) -> tuple[bool, bool]:
     return begins, ends
 
 
-def _beside_east_asian(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+def _with_east_asian_flanking(
+    rule: Callable[[StateInline, bool], bool],
+) -> Callable[[StateInline, bool], bool]:
     """Wrap a rule for delimiter runs so that it applies the conditions for these languages."""
 
     def mark(state: StateInline, silent: bool) -> bool:
@@ -53,23 +55,25 @@ def _beside_east_asian(rule: Callable[[StateInline, bool], bool]) -> Callable[[S
             # Underscores inside words are ordinary characters.
             if state.src[start] != "_" and (is_east_asian(before) or is_east_asian(after)):
                 for delimiter in added:
-                    delimiter.open, delimiter.close = flanking(before, after)
+                    delimiter.open, delimiter.close = flanking_direction(before, after)
         return True
 
     return mark
 
 
-emphasis = _beside_east_asian(rules_inline.emphasis.tokenize)
-strikethrough = _beside_east_asian(rules_inline.strikethrough.tokenize)
+emphasis = _with_east_asian_flanking(rules_inline.emphasis.tokenize)
+strikethrough = _with_east_asian_flanking(rules_inline.strikethrough.tokenize)
 
 
 def joins_lines(tokens: Sequence[Token], index: int) -> bool:
     """Return whether the two lines around the line break `tokens[index]` are joined without a space."""
-    before = _sign_beside(tokens, range(index - 1, -1, -1), -1)
-    return _is_unspaced(before) and _is_unspaced(_sign_beside(tokens, range(index + 1, len(tokens)), 0))
+    before = _adjacent_character(tokens, range(index - 1, -1, -1), -1)
+    return _is_unspaced(before) and _is_unspaced(
+        _adjacent_character(tokens, range(index + 1, len(tokens)), 0)
+    )
 
 
-def _sign_beside(tokens: Sequence[Token], places: range, end: int) -> str:
+def _adjacent_character(tokens: Sequence[Token], places: range, end: int) -> str:
     """Return the first text character in the given direction, or an empty string if other content is next."""
     for place in places:
         token = tokens[place]

@@ -8,10 +8,10 @@ from functools import lru_cache
 from markdown_it.rules_block import StateBlock
 from msgspec import Struct
 
-from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.html_tags import StartTag
 from ..base.patterns import lazy_pattern
-from .state import PageState, block_place, line_start, page_of
+from .state import PageState, block_place, get_page, line_start
 
 _MOST_OPEN = 100
 _FENCE = lazy_pattern(r" {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[ \t]*[^ \t\n])?", re.MULTILINE)
@@ -46,7 +46,7 @@ def find_extent(state: StateBlock, start: int, end: int, tag: StartTag) -> Block
     Tags in fences do not count. If a page has `_MOST_OPEN` elements without an end tag, no further ones are
     searched.
     """
-    page = page_of(state.env)
+    page = get_page(state.env)
     if page.open_elements >= _MOST_OPEN:
         return None
     # One scan of the source first: going through its lines is far more expensive.
@@ -83,18 +83,18 @@ def _find(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent
     return None
 
 
-def report_open(state: StateBlock, start: int, tag: StartTag, written: str) -> None:
+def report_unclosed(state: StateBlock, start: int, tag: StartTag, written: str) -> None:
     """Report that the element on line `start` has no end tag. written: Name of the element in the message."""
     pos = line_start(state, start)
     place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
     closing = f"</{tag.name}>"
     message = f"{written} has no closing {closing}"
-    page = page_of(state.env)
-    fix = _close(state, start, closing, page)
+    page = get_page(state.env)
+    fix = _closing_fix(state, start, closing, page)
     page.reporter.error("div-open", message, place, f"add a line {closing}", fix)
 
 
-def _close(state: StateBlock, start: int, closing: str, page: PageState) -> Fix | None:
+def _closing_fix(state: StateBlock, start: int, closing: str, page: PageState) -> Fix | None:
     """Return a fix that closes an element after its first block, or None if the element is nested."""
     if state.level or state.blkIndent:
         return None
@@ -102,7 +102,9 @@ def _close(state: StateBlock, start: int, closing: str, page: PageState) -> Fix 
     while end + 1 < state.lineMax and state.src[state.bMarks[end + 1] : state.eMarks[end + 1]].strip():
         end += 1
     line = page.first_line + end
-    return exchange(line, len(page.reporter.lines[line - 1]) + 1, "", f"\n{closing}", title=f"add {closing}")
+    return make_replacement(
+        line, len(page.reporter.lines[line - 1]) + 1, "", f"\n{closing}", title=f"add {closing}"
+    )
 
 
 def parse_inside(state: StateBlock, extent: BlockExtent) -> None:

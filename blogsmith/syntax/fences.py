@@ -15,15 +15,15 @@ from typing import Literal
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..base.diagnostics.fixes import Fix, exchange
-from ..base.diagnostics.model import Place, TextMap, question_of
+from ..base.diagnostics.fixes import Fix, make_replacement
+from ..base.diagnostics.model import Place, TextMap, format_suggestion
 from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
 from .records import Fence, OptionSetting, attach_record
 from .references.labels import normal_id
-from .state import PageState, page_of
+from .state import PageState, get_page
 
 _PART = lazy_pattern(
     r"[ \t]*(?:\{(?P<brace>[^{}]*)\}"
@@ -35,7 +35,7 @@ _LINES = lazy_pattern(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
 _CHANGES = lazy_pattern(r"[+-]?\d+(?:-\d+)?(?:[ ,]+[+-]?\d+(?:-\d+)?)*")
 _CHANGE = lazy_pattern(r"([+-]?)(\d+(?:-\d+)?)")
 _KEYS = ("title", "linenos", "fold", "start", "hl", "id", "cap", "file", "region", "lines")
-_PARTS = ("file", "region", "lines")
+_INCLUDE_KEYS = ("file", "region", "lines")
 """Keys that select the shown part of a file of the site."""
 _WORDS = ("linenos", "fold", "eval")
 _RUN = ("run", "exec", "execute")
@@ -76,7 +76,7 @@ def parse_info(
 
     lines: Number of lines of the code; a marked line after the last one is also a warning.
     """
-    reader = _Reader(page, place, lines)
+    reader = _InfoParser(page, place, lines)
     for found in _PART.finditer(info):
         if found["brace"] is not None:
             reader.brace(found["brace"], found.start("brace") - 1)
@@ -89,7 +89,7 @@ def parse_info(
     return reader.fence()
 
 
-class _Reader:
+class _InfoParser:
     """Collector of the parts of one info string."""
 
     def __init__(self, page: PageState | None, place: Place | None, lines: int) -> None:
@@ -160,7 +160,7 @@ class _Reader:
             self.caption = self.text_of(value, start)
         elif key == "alt" and self.is_diagram():
             self.alt = value
-        elif key in _PARTS:
+        elif key in _INCLUDE_KEYS:
             self.part(key, value, offset, start)
         elif key == "fold":
             self.fold = "" if value in ("false", "no") else _fold_label(value)
@@ -227,7 +227,7 @@ class _Reader:
         if self.page is None:
             return
         near = "eval" if word in _RUN else self.page.reporter.nearest(word, choices)
-        hint = "write eval to run it" if word in _RUN else question_of(near)
+        hint = "write eval to run it" if word in _RUN else format_suggestion(near)
         hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
         self.warn(f"{word} means nothing on a code fence", offset, len(word), hint, (word, near))
 
@@ -252,7 +252,7 @@ class _Reader:
             classes=tuple(self.classes),
             place=self.place,
             form=self.form,
-            is_marked=self.is_marked,
+            has_eval=self.is_marked,
             settings=tuple(self.settings),
             added=frozenset(self.added),
             removed=frozenset(self.removed),
@@ -291,16 +291,16 @@ def line_numbers(text: str) -> set[int]:
 
 def fences(state: StateCore) -> None:
     """Parse the info string of every fence (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for token in state.tokens:
         if token.type == "fence":
             # Options are not shown, so marked lines are counted without them.
             lines = token.content.removeprefix(option_lines(token.content)).count("\n")
             attach_record(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
-            _check_end(token, page)
+            _check_closing(token, page)
 
 
-def _check_end(token: Token, page: PageState) -> None:
+def _check_closing(token: Token, page: PageState) -> None:
     """Warn about a fence that is never closed: all text up to the end of its container is code."""
     first, end = token.map or (0, 1)
     last = page.lines[end - 1].rstrip() if 0 < end <= len(page.lines) else ""
@@ -322,7 +322,9 @@ def _closing(token: Token, page: PageState) -> Fix | None:
     first = page.lines[token.map[0]] if token.map else ""
     indent = " " * (len(first) - len(first.lstrip(" ")))
     last, title = page.lines[end - 1], f"add a line {token.markup}"
-    return exchange(page.first_line + end - 1, len(last) + 1, "", f"\n{indent}{token.markup}", title=title)
+    return make_replacement(
+        page.first_line + end - 1, len(last) + 1, "", f"\n{indent}{token.markup}", title=title
+    )
 
 
 def _info_place(token: Token, page: PageState) -> Place:

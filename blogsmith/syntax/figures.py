@@ -14,33 +14,33 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import TextMap
-from ..model.pictures import is_film
+from ..model.pictures import is_video
 from .math.equations import check_inline
-from .records import Figure, LinkAt, Math, attach_record, record_of
+from .records import Figure, LinkTargetPlace, Math, attach_record, get_record
 from .references.labels import normal_id
-from .state import PageState, page_of
+from .state import PageState, get_page
 from .text import set_quotes
 
-_STATES = ("ambiguous_dollar", "html", "takes_blocks", "takes_values")
+_DISABLED_FLAGS = ("ambiguous_dollar", "allows_html", "takes_blocks", "takes_values")
 """Flags of the page state that are off while this text is parsed."""
 
 
 def figures(state: StateCore) -> None:
     """Turn images alone in a paragraph into figures (core rule, after the inline rules)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     tokens = state.tokens
     for index in range(1, len(tokens) - 1):
         inline = tokens[index]
         opening, closing = tokens[index - 1], tokens[index + 1]
         if inline.type != "inline" or opening.type != "paragraph_open":
             continue
-        image = _lone_image(inline)
+        image = _single_image(inline)
         if image is None:
             continue
         caption = str(image.attrs.pop("title", ""))
         name = normal_id(str(image.attrs.pop("id", "")))
         # The text of a video is its caption, because it cannot be shown anywhere else.
-        is_titled = bool(caption) or not is_film(record_of(image, LinkAt).target)
+        is_titled = bool(caption) or not is_video(get_record(image, LinkTargetPlace).target)
         figure = Figure(name, caption=bool(caption) or not is_titled)
         for token, kind in ((opening, "figure_open"), (closing, "figure_close")):
             # In a tight list paragraphs are hidden, but the figure must be shown.
@@ -52,7 +52,7 @@ def figures(state: StateCore) -> None:
             closing.children, image.children = list(image.children or ()), []
 
 
-def _lone_image(inline: Token) -> Token | None:
+def _single_image(inline: Token) -> Token | None:
     """Return the image if the text is a single image, which may be inside a link."""
     children = [c for c in inline.children or [] if not (c.type == "text" and not c.content.strip())]
     if len(children) == 3 and children[0].type == "link_open" and children[2].type == "link_close":
@@ -61,7 +61,7 @@ def _lone_image(inline: Token) -> Token | None:
 
 
 def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> list[Token]:
-    place = record_of(image, LinkAt).place
+    place = get_record(image, LinkTargetPlace).place
     line = page.lines[place.line - page.first_line] if place.line >= page.first_line else ""
     column = line.find(caption, place.column - 1) + 1 or place.column
     return parse_inline(md, TextMap(caption, ((place.line, column),) * (caption.count("\n") + 1)), page)
@@ -69,9 +69,9 @@ def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> lis
 
 def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     """Return the inline tokens of text outside paragraphs: a caption, a title, a label."""
-    before = {name: getattr(page, name) for name in ("current", "base", *_STATES)}
+    before = {name: getattr(page, name) for name in ("current", "base", *_DISABLED_FLAGS)}
     page.current, page.base = text, 0
-    for name in _STATES:
+    for name in _DISABLED_FLAGS:
         setattr(page, name, False)
     tokens: list[Token] = []
     # Link references have no definitions here and stay visible as text.
@@ -84,10 +84,10 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
     for token in tokens:
         if token.type == "math_display":
             token.type = "math_inline"
-            attach_record(token, replace(record_of(token, Math), display=False))
+            attach_record(token, replace(get_record(token, Math), display=False))
         # Text parsed after the page is not numbered with it, so its formulas are checked here.
-        if token.type == "math_inline" and page.parsed:
-            check_inline(record_of(token, Math), page.reporter)
+        if token.type == "math_inline" and page.is_parsed:
+            check_inline(get_record(token, Math), page.reporter)
     return tokens
 
 
@@ -107,14 +107,14 @@ def galleries(state: StateCore) -> None:
     for token in state.tokens:
         depth += {"gallery_open": 1, "gallery_close": -1}.get(token.type, 0)
         if token.type == "gallery_close" and "textmap" in token.meta:
-            token.children = parse_inline(state.md, record_of(token, TextMap), page_of(state.env))
+            token.children = parse_inline(state.md, get_record(token, TextMap), get_page(state.env))
         out.append(token)
         if depth and token.type == "paragraph_close":
-            out[-3:] = _divided(out[-3:])
+            out[-3:] = _split_paragraph(out[-3:])
     state.tokens = out
 
 
-def _divided(paragraph: Sequence[Token]) -> list[Token]:
+def _split_paragraph(paragraph: Sequence[Token]) -> list[Token]:
     """Return the paragraph, or one paragraph for each of its images."""
     if [token.type for token in paragraph] != _PARAGRAPH:
         return list(paragraph)

@@ -19,7 +19,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
 from .emoji import EMOJI, EMOJI_NAME
@@ -30,18 +30,18 @@ from .latex import (
     QUOTATION,
     accents,
     environment_end,
+    find_tie,
     latex_hint,
     number_footnotes,
-    tie_before,
     translate_latex,
 )
-from .records import LinkAt, record_of
-from .state import PageState, page_of
+from .records import LinkTargetPlace, get_record
+from .state import PageState, get_page
 
 _Numbers: TypeAlias = Callable[[], Mapping[tuple[int, int], int]]
 
 
-class _Habit(Struct, frozen=True):
+class _Pattern(Struct, frozen=True):
     """A pattern of another generator."""
 
     pattern: re.Pattern[str]
@@ -50,39 +50,39 @@ class _Habit(Struct, frozen=True):
 
 
 _LIST = 'write {#id .class key="value"} right behind an image, link, code or [text], or before a block'
-_HABITS = (
-    _Habit(lazy_pattern(r"\{\{<\s*/?\s*[\w.-]+"), 'shortcodes are written {% name key="value" %}'),
-    _Habit(
+_PATTERNS = (
+    _Pattern(lazy_pattern(r"\{\{<\s*/?\s*[\w.-]+"), 'shortcodes are written {% name key="value" %}'),
+    _Pattern(
         lazy_pattern(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"), "a post is no template; write the value out"
     ),
-    _Habit(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "a callout is written > [!NOTE]"),
-    _Habit(lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"), "posts have a table of contents; switch it with toc:"),
-    _Habit(lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
-    _Habit(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
-    _Habit(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
-    _Habit(lazy_pattern(r"\{=[a-z]+\}"), "HTML is written as it is"),
-    _Habit(lazy_pattern(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
-    _Habit(
+    _Pattern(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "a callout is written > [!NOTE]"),
+    _Pattern(lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"), "posts have a table of contents; switch it with toc:"),
+    _Pattern(lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
+    _Pattern(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
+    _Pattern(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
+    _Pattern(lazy_pattern(r"\{=[a-z]+\}"), "HTML is written as it is"),
+    _Pattern(lazy_pattern(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
+    _Pattern(
         lazy_pattern(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
         "put it inside a formula, or under math: macros:",
     ),
-    _Habit(
+    _Pattern(
         lazy_pattern(
             r"\\(?:no|auto|text|paren|foot)?cite[a-z]{0,8}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,200}\}"
         ),
         "name the works under bibliography: or references: in the front matter",
     ),
-    _Habit(ENVIRONMENT),
-    _Habit(COMMAND),
-    _Habit(QUOTATION),
-    _Habit(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
-    _Habit(
+    _Pattern(ENVIRONMENT),
+    _Pattern(COMMAND),
+    _Pattern(QUOTATION),
+    _Pattern(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
+    _Pattern(
         lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
     ),
-    _Habit(lazy_pattern(r"(?<=[\w)])~[A-Za-z0-9+-]{1,8}~(?!~)"), "write <sub>2</sub>, or $x_2$"),
-    _Habit(lazy_pattern(r"(?<=[\w)])\^[A-Za-z0-9+-]{1,8}\^(?!\^)"), "write <sup>2</sup>, or $x^2$"),
-    _Habit(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "take it out: everybody can read it"),
-    _Habit(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
+    _Pattern(lazy_pattern(r"(?<=[\w)])~[A-Za-z0-9+-]{1,8}~(?!~)"), "write <sub>2</sub>, or $x_2$"),
+    _Pattern(lazy_pattern(r"(?<=[\w)])\^[A-Za-z0-9+-]{1,8}\^(?!\^)"), "write <sup>2</sup>, or $x^2$"),
+    _Pattern(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "take it out: everybody can read it"),
+    _Pattern(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
 )
 _RST_ROLE = lazy_pattern(r"(?<![\w:]):([a-z][\w.:-]{0,40}):\Z")
 _RST_HINTS: Mapping[str, str] = MappingProxyType(
@@ -103,11 +103,11 @@ _SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
 _TEXTS = ("text", "text_special")
-_SAID_WITH = frozenset(("code_inline", "kbd"))
+_CONTEXT_TOKENS = frozenset(("code_inline", "kbd"))
 """Tokens that form unsupported syntax together with the text before them."""
 _CELL = "{python} "
 _EMBED_HINT = "a picture is written ![text](picture.png)"
-_SIGNS = lazy_pattern(
+_QUICK_TEST = lazy_pattern(
     r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
 """Quick test: each match of the patterns above contains one of these.
@@ -119,9 +119,9 @@ _WITHOUT_TEXT = "\0"
 """Placeholder for anything but text in the joined text of a paragraph."""
 
 
-def foreign(state: StateCore) -> None:
+def report_unsupported(state: StateCore) -> None:
     """Warn about unsupported syntax in the remaining text (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     # An environment that is never closed was reported at its start.
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
     latex_end = 0
@@ -134,16 +134,16 @@ def foreign(state: StateCore) -> None:
         if "![" in token.content and "|" in token.content:
             _warn_of_sizes(token.children, page)
         if "\\" in token.content:
-            found = (_Found(*hit) for hit in accents(token.children))
-            _warn(page, _place_hits(record_of(token, TextMap), found), numbers)
-        if not _may_hold_any(token.content) and "`" not in token.content:
+            found = (_Match(*hit) for hit in accents(token.children))
+            _warn(page, _place_hits(get_record(token, TextMap), found), numbers)
+        if not _may_match(token.content) and "`" not in token.content:
             continue
         # Most of these characters are inside formulas.
-        if not _may_hold_any(_text_of(token.children)) and not _SAID_WITH.intersection(
+        if not _may_match(_joined_text(token.children)) and not _CONTEXT_TOKENS.intersection(
             child.type for child in token.children
         ):
             continue
-        for hit in _place_hits(record_of(token, TextMap), _remaining_hits(_join(token.children), page)):
+        for hit in _place_hits(get_record(token, TextMap), _remaining_hits(_join(token.children), page)):
             place, text, _ = hit
             # The warning about a LaTeX environment covers its content.
             if (place.line, place.column) not in reported and place.line > latex_end:
@@ -158,14 +158,14 @@ def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], numbers: _Num
     numbers: Function that returns the numbers of LaTeX footnotes.
     """
     for place, text, hint in hits:
-        fix = translate_habit(text, place, page) or translate_latex(text, place, page, numbers)
+        fix = translate_match(text, place, page) or translate_latex(text, place, page, numbers)
         page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint, fix)
 
 
 def _warn_of_comment(token: Token, page: PageState, numbers: _Numbers) -> None:
     """Warn about a paragraph that LaTeX would read as a comment."""
     if COMMENT.fullmatch(token.content):
-        _warn(page, [(record_of(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
+        _warn(page, [(get_record(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
@@ -173,23 +173,23 @@ def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
     for child in children:
         found = _SIZE.search(child.content) if child.type == "image" else None
         if found:
-            place = record_of(child, LinkAt).place if "linkat" in child.meta else None
+            place = get_record(child, LinkTargetPlace).place if "linktargetplace" in child.meta else None
             message = f"{found[0]} has no meaning here and is part of the image's text"
             hint = f"write {{width={found[1]}}} right behind the image"
             fix = translate_size(place, page.reporter)
             page.reporter.warn("foreign-syntax", message, place, hint, fix)
 
 
-def _may_hold_any(text: str) -> bool:
+def _may_match(text: str) -> bool:
     """Return whether text may contain a pattern. This is fast, and most text contains none."""
-    return _SIGNS.search(text) is not None
+    return _QUICK_TEST.search(text) is not None
 
 
-def _text_of(children: Iterable[Token]) -> str:
+def _joined_text(children: Iterable[Token]) -> str:
     return "".join([child.content if child.type in _TEXTS else _WITHOUT_TEXT for child in children])
 
 
-def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place, str, str]]:
+def _place_hits(origin: TextMap, hits: Iterable[_Match]) -> Iterator[tuple[Place, str, str]]:
     """Yield position, text and hint of each hit that is not escaped in the source."""
     cursor = 0
     for hit in hits:
@@ -202,7 +202,7 @@ def _place_hits(origin: TextMap, hits: Iterable[_Found]) -> Iterator[tuple[Place
             yield origin.place(at, len(text)), text, hit.hint
 
 
-class _Found(Struct, frozen=True):
+class _Match(Struct, frozen=True):
     """A range of text, in source order. A range without a hint only advances the search."""
 
     text: str
@@ -222,11 +222,11 @@ def _join(children: Iterable[Token]) -> list[Token]:
     return result
 
 
-def _remaining_hits(children: list[Token], page: PageState) -> Iterator[_Found]:
+def _remaining_hits(children: list[Token], page: PageState) -> Iterator[_Match]:
     for index, child in enumerate(children):
         if child.type in ("code_inline", "math_inline", "value"):
             is_cell = child.type == "code_inline" and child.content.startswith(_CELL)
-            yield _Found(child.content, _value_hint(child.content.removeprefix(_CELL)) if is_cell else "")
+            yield _Match(child.content, _value_hint(child.content.removeprefix(_CELL)) if is_cell else "")
         elif child.type == "text":
             yield from _text_hits(child.content, page)
             after = children[index + 1] if index + 1 < len(children) else Token("", "", 0)
@@ -234,24 +234,24 @@ def _remaining_hits(children: list[Token], page: PageState) -> Iterator[_Found]:
             role = _ROLE.search(child.content) if is_role else None
             named = _RST_ROLE.search(child.content) if is_role and not role else None
             if named:
-                yield _Found(named[0], _RST_HINTS.get(named[1], _ROLE_HINT))
+                yield _Match(named[0], _RST_HINTS.get(named[1], _ROLE_HINT))
             elif role:
-                yield _Found(role[0], _value_hint(after.content) if role[0] == "{eval}" else _ROLE_HINT)
-            elif tied := tie_before(child.content, after):
-                yield _Found(tied, latex_hint(tied, page))
+                yield _Match(role[0], _value_hint(after.content) if role[0] == "{eval}" else _ROLE_HINT)
+            elif tied := find_tie(child.content, after):
+                yield _Match(tied, latex_hint(tied, page))
             elif after.type == "kbd" and child.content.endswith("!"):
-                yield _Found("![[", _EMBED_HINT)
+                yield _Match("![[", _EMBED_HINT)
 
 
 def _value_hint(expression: str) -> str:
     return f"write {{= {expression.strip()} =}}"
 
 
-def _text_hits(text: str, page: PageState) -> Iterator[_Found]:
-    if not _may_hold_any(text):
+def _text_hits(text: str, page: PageState) -> Iterator[_Match]:
+    if not _may_match(text):
         return
     hits = sorted(
-        [(hit.start(), hit[0], habit.hint) for habit in _HABITS for hit in habit.pattern.finditer(text)]
+        [(hit.start(), hit[0], habit.hint) for habit in _PATTERNS for hit in habit.pattern.finditer(text)]
         + [
             (hit.start(), hit[0], f"write {EMOJI[hit[1]]}")
             for hit in EMOJI_NAME.finditer(text)
@@ -261,7 +261,7 @@ def _text_hits(text: str, page: PageState) -> Iterator[_Found]:
     end = 0
     for start, written, hint in hits:
         if start >= end:
-            yield _Found(written, hint or latex_hint(written, page))
+            yield _Match(written, hint or latex_hint(written, page))
             end = start + len(written)
 
 
@@ -277,7 +277,7 @@ _MOST_LINES = 500
 """Maximum number of lines of an admonition."""
 
 
-def translate_habit(text: str, place: Place, page: PageState) -> Fix | None:
+def translate_match(text: str, place: Place, page: PageState) -> Fix | None:
     """Return a fix for unsupported syntax, or None if only the author can decide."""
     reporter = page.reporter
     if len(text) > 2 and text[0] == text[-1] and text[0] in "~^":
@@ -312,7 +312,7 @@ def _translate_at(
     if not found:
         return None
     parts = (found[0], *found.groups())
-    return exchange(place.line, place.column, found[0], write(parts), is_safe=True)
+    return make_replacement(place.line, place.column, found[0], write(parts), is_safe=True)
 
 
 def _translate_admonition(place: Place, page: PageState) -> Fix | None:

@@ -15,14 +15,14 @@ from typing import NamedTuple
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Place
 from ..model.cells import Value
-from ..model.slugs import github_slug, slugify, unique
-from .attributes import apply, parse_attributes
+from ..model.slugs import github_slug, make_unique, slugify
+from .attributes import apply_attributes, parse_attributes
 from .east_asian import joins_lines
-from .records import Heading, Math, WrittenText, attach_record, record_of
-from .state import PageState, page_of
+from .records import Heading, Math, WrittenText, attach_record, get_record
+from .state import PageState, get_page
 
 
 @dataclass(slots=True)
@@ -63,13 +63,13 @@ def plain_text(
     tex = tex or page.options.linear_math
     for index, token in enumerate(tokens):
         if token.type in ("math_inline", "math_display"):
-            pieces.append(tex(record_of(token, Math).tex))
+            pieces.append(tex(get_record(token, Math).tex))
         elif token.type in ("text", "text_special", "code_inline", "kbd", "abbr", "citation"):
             pieces.append(token.content)
         elif token.type in ("softbreak", "hardbreak"):
             pieces.append("" if token.type == "softbreak" and joins_lines(tokens, index) else " ")
         elif token.type == "value":
-            pieces.append(values.get(record_of(token, Value).number, ""))
+            pieces.append(values.get(get_record(token, Value).number, ""))
         elif token.type == "image":
             pieces.append(plain_text(token.children or [], page, values, tex))
         elif token.type == "span_open" and is_margin_note(token):
@@ -83,7 +83,7 @@ def plain_text(
 
 def heading_attributes(state: StateCore) -> None:
     """Parse `## Title {#id .class}` (core rule, before the inline rules)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for opening, inline in zip(state.tokens, state.tokens[1:], strict=False):
         if opening.type != "heading_open":
             continue
@@ -92,13 +92,13 @@ def heading_attributes(state: StateCore) -> None:
         # `$\frac{a}{b}$` also ends in a brace, so a space is required before the list.
         if found and found.end == len(inline.content) and inline.content[at - 1].isspace():
             place = inline.meta["textmap"].place(at, found.end - at)
-            apply(opening, found, page, place)
+            apply_attributes(opening, found, page, place)
             inline.content = inline.content[:at].rstrip()
 
 
-def written_headings(state: StateCore) -> None:
+def record_written_headings(state: StateCore) -> None:
     """Record headings before dashes are replaced: GitHub derives ids from `--`, not `–` (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     if page.options.slugs != "github":
         return
     for opening, inline in pairwise(state.tokens):
@@ -116,7 +116,7 @@ class TitleHeading(NamedTuple):
     place: Place
 
 
-def take_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
+def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
     """Remove the H1 that repeats `title` at the top of `tokens`, and demote all others.
 
     title: Plain text. If it is empty, the first H1 is the title.
@@ -141,13 +141,13 @@ def take_title_heading(tokens: list[Token], title: str, page: PageState) -> Titl
 
 
 def _free_id(
-    asked: str, text: str, inline: Token, page: PageState, taken: set[str], counts: dict[str, int]
+    wanted: str, text: str, inline: Token, page: PageState, taken: set[str], counts: dict[str, int]
 ) -> str:
     """Return an unused id, based on `asked` or, if that is empty, on the heading's text."""
     if page.options.slugs != "github":
-        return unique(asked or slugify(text), taken, counts)
-    written = record_of(inline, WrittenText).text
-    return unique(asked or github_slug(written.strip()), taken, counts, first=1)
+        return make_unique(wanted or slugify(text), taken, counts)
+    written = get_record(inline, WrittenText).text
+    return make_unique(wanted or github_slug(written.strip()), taken, counts, first=1)
 
 
 def _other_id(name: str, taken: Container[str], tried: dict[str, int]) -> str:
@@ -165,7 +165,7 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
     fix = None
     if is_hash:
         # The heading is already shown as H2, so the fix does not change the page.
-        fix = exchange(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
+        fix = make_replacement(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
     page.reporter.warn(
         "heading-h1",
         "a page has one H1, its title; this heading becomes an H2",

@@ -13,7 +13,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block import html_block as stock_html_block
 
 from ..base.patterns import lazy_pattern
-from .html_nodes import holds_tag, text_nodes
+from .html_nodes import contains_tag, text_nodes
 from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, opens_display
 from .records import attach_record
@@ -23,7 +23,7 @@ _DISPLAY = lazy_pattern(r"\$\$[ \t]*(?:\n|\\)|\\\[|\\begin\{")
 """Start of a display that may continue. Two dollars followed by a word may be a price."""
 _VERBATIM = lazy_pattern(r"\s*<(?:[!?]|(?:script|pre|style|textarea)(?=[\s>]))", re.IGNORECASE)
 """Start of blocks that do not end at an empty line. They contain no Markdown."""
-_MOST = 20
+_MAX_DISPLAYS = 20
 """Maximum number of displays with blank lines in a block, which is searched once for each."""
 
 
@@ -33,7 +33,7 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if not silent:
         token = state.tokens[-1]
-        for _ in range(_MOST):
+        for _ in range(_MAX_DISPLAYS):
             last = _display_end(state, token.content, end) if _DISPLAY.search(token.content) else 0
             if not last:
                 break
@@ -41,11 +41,11 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             token.map = [start, state.line]
             token.content = state.getLines(start, state.line, state.blkIndent, True)
         if "markdown" in token.content.lower() and not _VERBATIM.match(token.content):
-            _cut_out_elements(state, start, end)
+            _split_elements(state, start, end)
     return True
 
 
-def _cut_out_elements(state: StateBlock, start: int, end: int) -> None:
+def _split_elements(state: StateBlock, start: int, end: int) -> None:
     """Parse the elements with Markdown in the block added last, and replace their HTML."""
     line, pos, whole = start, line_start(state, start), state.tokens.pop()
     while extent := next_element(state, line, pos, state.line - 1, end):
@@ -84,7 +84,7 @@ def _display_end(state: StateBlock, html: str, end: int) -> int:
         if not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
             return 0
         at = find_closing(state.src, line_start(state, line), state.eMarks[line], closing)
-        if holds_tag(state.src, line_start(state, line), at if at >= 0 else state.eMarks[line]):
+        if contains_tag(state.src, line_start(state, line), at if at >= 0 else state.eMarks[line]):
             return 0
         if at >= 0:
             return line

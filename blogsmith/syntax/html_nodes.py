@@ -75,7 +75,7 @@ def raw_tag(html: str) -> tuple[str, bool]:
     return ((tag["name"] or "").lower(), bool(tag["end"])) if tag else ("", False)
 
 
-def holds_tag(html: str, start: int, end: int) -> bool:
+def contains_tag(html: str, start: int, end: int) -> bool:
     """Return whether `html[start:end]` contains a tag or a comment."""
     return _TAG.search(html, start, end) is not None
 

@@ -19,14 +19,14 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Place, question_of
+from ..base.diagnostics.model import Place, format_suggestion
 from ..base.patterns import lazy_pattern
 from ..model.documents import IncludedFile
-from .cells.languages import language_of, option_lines
+from .cells.languages import fence_language, option_lines
 from .fences import line_numbers
-from .records import Fence, OptionSetting, Shortcode, SourceRange, attach_record, record_of
+from .records import Fence, OptionSetting, Shortcode, SourceRange, attach_record, get_record
 from .shortcodes import CODE, shows_code
-from .state import PageState, page_of
+from .state import PageState, get_page
 
 ARGUMENTS = ("file", "region", "lines", "title", "lang", "linenos", "fold", "hl", "cap", "id")
 _NO_FILE = IncludedFile(problem="the path of this file cannot be read")
@@ -64,27 +64,27 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 def included_code(state: StateCore) -> None:
     """Fill fences with code from files, and turn calls into fences (core rule, after `fences`)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for token in state.tokens:
         if token.type == "shortcode" and _is_call(token, page):
             _read_call(token, page)
-        if token.type == "fence" and record_of(token, Fence).parts:
+        if token.type == "fence" and get_record(token, Fence).parts:
             _fill(token, page)
 
 
 def _is_call(token: Token, page: PageState) -> bool:
-    return shows_code(record_of(token, Shortcode).name, page)
+    return shows_code(get_record(token, Shortcode).name, page)
 
 
 def _read_call(token: Token, page: PageState) -> None:
     """Replace a call with the equivalent fence. Report invalid arguments."""
-    call = record_of(token, Shortcode)
+    call = get_record(token, Shortcode)
     for mistake in call.mistakes:
         page.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
     for key, place in call.key_places.items():
         if key not in ARGUMENTS:
             near = page.reporter.nearest(key, ARGUMENTS)
-            hint = question_of(near) or f"known: {', '.join(ARGUMENTS)}"
+            hint = format_suggestion(near) or f"known: {', '.join(ARGUMENTS)}"
             fix = page.reporter.substitute(place, key, near)
             page.reporter.error("shortcode-argument", f"{CODE} has no argument {key}", place, hint, fix)
     if "file" not in call.args:
@@ -105,12 +105,12 @@ def _read_call(token: Token, page: PageState) -> None:
             id=call.id,
             place=call.place,
             caption=call.arg_maps.get("cap"),
-            parts={key: _part(call, key) for key in ("file", "region", "lines") if key in args},
+            parts={key: _part_setting(call, key) for key in ("file", "region", "lines") if key in args},
         ),
     )
 
 
-def _part(call: Shortcode, key: str) -> OptionSetting:
+def _part_setting(call: Shortcode, key: str) -> OptionSetting:
     text = call.arg_maps[key]
     place = text.place(0, max(1, len(text.text)))
     return OptionSetting(key, call.args[key], place, call.key_places[key], text.text, text)
@@ -118,7 +118,7 @@ def _part(call: Shortcode, key: str) -> OptionSetting:
 
 def _fill(token: Token, page: PageState) -> None:
     """Replace the code of a fence with the selected part of its file."""
-    fence = record_of(token, Fence)
+    fence = get_record(token, Fence)
     written = fence.parts.get("file")
     if written is None:
         other = next(iter(fence.parts.values()))
@@ -155,7 +155,7 @@ def _language_of(path: str) -> str:
 
 def _head(token: Token, fence: Fence, page: PageState) -> str:
     """Return the option lines of a fence. Report any other code in it."""
-    head = option_lines(token.content, language_of(fence))
+    head = option_lines(token.content, fence_language(fence))
     rest = token.content.removeprefix(head)
     if rest.strip():
         at = head.count("\n") + next(n for n, line in enumerate(rest.split("\n")) if line.strip())
@@ -175,7 +175,7 @@ def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None
         page.reporter.error("include-region", "lines says nothing beside region", lines.key_place)
     if region:
         chosen = find_region(found.text, region.spelling)
-        is_python = language_of(fence) == "python"
+        is_python = fence_language(fence) == "python"
         if chosen is None and is_python:
             chosen = find_object(found.text, region.spelling)
         if chosen is None:
@@ -195,7 +195,7 @@ def _report_region(
     region: OptionSetting, found: IncludedFile, names: tuple[str, ...], page: PageState
 ) -> None:
     near = page.reporter.nearest(region.spelling, names)
-    hint = question_of(near)
+    hint = format_suggestion(near)
     if not hint:
         mark = f"mark it with # region {region.spelling} and # endregion"
         hint = f"known: {', '.join(names[:9])}" if names else mark
@@ -228,7 +228,7 @@ class Region(Struct, frozen=True):
     """Last line, inclusive; less than `first` if the region is empty."""
 
 
-class _Mark(Struct, frozen=True):
+class _RegionMarker(Struct, frozen=True):
     line: int
     """1-based."""
     name: str
@@ -259,19 +259,19 @@ def region_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(mark.name for mark in _marks(text.split("\n")) if not mark.is_end))
 
 
-def _marks(lines: Sequence[str]) -> Iterator[_Mark]:
+def _marks(lines: Sequence[str]) -> Iterator[_RegionMarker]:
     for number, line in enumerate(lines, 1):
         found = _MARK.match(line) if len(line) < 200 else None
         if not found:
             continue
         if found["begin"]:
-            yield _Mark(number, found["named"], False)
+            yield _RegionMarker(number, found["named"], False)
         elif found["end"]:
-            yield _Mark(number, found["ended"] or "", True)
+            yield _RegionMarker(number, found["ended"] or "", True)
         elif found["snippet"]:
-            yield _Mark(number, found["snipped"], found["snippet"] == "end")
+            yield _RegionMarker(number, found["snipped"], found["snippet"] == "end")
         else:
-            yield _Mark(number, found["open"] or found["close"], not found["open"])
+            yield _RegionMarker(number, found["open"] or found["close"], not found["open"])
 
 
 def find_object(text: str, name: str) -> Region | None:
@@ -294,7 +294,7 @@ def find_object(text: str, name: str) -> Region | None:
 
 def object_names(text: str) -> tuple[str, ...]:
     """Return the names of a Python file's functions and classes, including those inside classes."""
-    return tuple(_names(_statements(text), ""))
+    return tuple(_qualified_names(_statements(text), ""))
 
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -322,11 +322,11 @@ def _definitions(body: Sequence[ast.stmt]) -> list[_Definition]:
     return found
 
 
-def _names(definitions: Sequence[_Definition], prefix: str) -> Iterator[str]:
+def _qualified_names(definitions: Sequence[_Definition], prefix: str) -> Iterator[str]:
     for node in definitions:
         yield f"{prefix}{node.name}"
         if isinstance(node, ast.ClassDef):
-            yield from _names(_definitions(node.body), f"{prefix}{node.name}.")
+            yield from _qualified_names(_definitions(node.body), f"{prefix}{node.name}.")
 
 
 def find_lines(text: str, written: str) -> Region | None:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ..base.diagnostics.fixes import Fix, TextEdit, exchange
+from ..base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from ..base.diagnostics.model import Place, Reporter
 from ..base.patterns import lazy_pattern
 from .state import PageState
@@ -49,7 +49,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Command → hint on what to write instead."""
-_BARE = frozenset(
+_COMMANDS_WITHOUT_ARGUMENT = frozenset(
     (
         *("item", "noindent", "newpage", "clearpage", "pagebreak", "bigskip", "medskip", "smallskip"),
         *("centering", "maketitle", "tableofcontents", "LaTeX", "TeX", "ldots", "dots"),
@@ -68,9 +68,9 @@ _WRAPPERS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """Command → delimiters around its argument in Markdown."""
 _LETTERS = {"LaTeX": "LaTeX", "TeX": "TeX", "ldots": "…", "dots": "…"}
-_NAMES = "|".join(sorted(set(_HINTS) - _BARE - {"mathbf"}, key=len, reverse=True))
+_NAMES = "|".join(sorted(set(_HINTS) - _COMMANDS_WITHOUT_ARGUMENT - {"mathbf"}, key=len, reverse=True))
 COMMAND = lazy_pattern(
-    rf"\\(?:(?:{_NAMES})\*?(?=[\[{{])|(?:{'|'.join(sorted(_BARE))})(?![A-Za-z])|[vHcukr]\{{[A-Za-z]\}})"
+    rf"\\(?:(?:{_NAMES})\*?(?=[\[{{])|(?:{'|'.join(sorted(_COMMANDS_WITHOUT_ARGUMENT))})(?![A-Za-z])|[vHcukr]\{{[A-Za-z]\}})"
 )
 """LaTeX text command. Formulas, references and citations are already separate tokens."""
 ENVIRONMENT = lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}")
@@ -86,7 +86,7 @@ _LETTER = lazy_pattern(r"\\([vHcukr])\{([A-Za-z])\}")
 _ACCENTED = lazy_pattern(r"\\([\"'`^~])(?:\{([aeiouy])\}|([aeiouy]))")
 _ELISION = lazy_pattern(r"(?i)\b(?:[cdjlmnst]|qu)\Z")
 """Word before an escaped apostrophe in French or Italian."""
-_MARKS: Mapping[str, str] = MappingProxyType(
+_COMBINING_ACCENTS: Mapping[str, str] = MappingProxyType(
     {'"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303"}
     | {"v": "\u030c", "H": "\u030b", "c": "\u0327", "u": "\u0306", "k": "\u0328", "r": "\u030a"}
 )
@@ -113,7 +113,7 @@ _SHORT_KINDS: Mapping[str, str] = MappingProxyType(
 _LISTS = {"itemize": "-", "enumerate": "1."}
 _FENCED = frozenset(("verbatim", "lstlisting"))
 _QUOTATIONS = ("quote", "quotation")
-_OTHERS: Mapping[str, str] = MappingProxyType(
+_ENVIRONMENT_HINTS: Mapping[str, str] = MappingProxyType(
     {
         **{name: f"lists are written {sign} item" for name, sign in _LISTS.items()},
         "description": "write the term on a line, and : its meaning on the next",
@@ -146,10 +146,10 @@ def latex_hint(written: str, page: PageState) -> str:
     name = written[len("\\begin{") :].rstrip("*}")
     if kind := _callout_kind(name, page):
         return f"a callout is written > [!{kind.upper()}]"
-    return _OTHERS.get(name, "put it between $$ and $$")
+    return _ENVIRONMENT_HINTS.get(name, "put it between $$ and $$")
 
 
-def tie_before(text: str, following: Token) -> str | None:
+def find_tie(text: str, following: Token) -> str | None:
     """Return the word and the `~` that ties it to a following reference or formula, or None."""
     found = _TIE.search(text) if following.type in _TIED and text.endswith("~") else None
     return found[0] if found else None
@@ -158,7 +158,7 @@ def tie_before(text: str, following: Token) -> str | None:
 def accents(children: Sequence[Token]) -> Iterator[tuple[str, str]]:
     r"""Yield TeX accents inside words as written (`\"o` in G\"odel), each with a hint."""
     for before, child, after in zip(children, children[1:], children[2:], strict=False):
-        is_accent = child.type == "text_special" and child.markup[1:] in _MARKS
+        is_accent = child.type == "text_special" and child.markup[1:] in _COMBINING_ACCENTS
         # An escaped apostrophe precedes s or t, an accent precedes a vowel.
         is_inside = before.content[-1:].isalpha() and after.type == "text"
         if child.markup == "\\'" and _ELISION.search(before.content):
@@ -193,7 +193,7 @@ def translate_latex(
     if written.startswith("\\begin"):
         return _translate_environment(place, page)
     if written.startswith("``"):
-        return _exchange_at(_QUOTED, place, reporter, lambda part: f'"{part[1]}"')
+        return _replace_match(_QUOTED, place, reporter, lambda part: f'"{part[1]}"')
     if written.startswith("%"):
         return _translate_comment(place, reporter)
     if written.endswith("~"):
@@ -207,23 +207,23 @@ def translate_latex(
     if name in _HEADINGS:
         return _translate_heading(place, reporter)
     if name in _LETTERS:
-        fix = _exchange_at(_NAME, place, reporter, lambda part: _LETTERS[part[1]])
+        fix = _replace_match(_NAME, place, reporter, lambda part: _LETTERS[part[1]])
         # Dots may be in a formula that is never closed, so this fix is not safe.
         return fix and replace(fix, is_safe="dots" not in name)
     if name in _WRAPPERS:
         start, end = _WRAPPERS[name]
-        return _exchange_at(_ARGUMENT, place, reporter, lambda part: f"{start}{part[2].strip()}{end}")
+        return _replace_match(_ARGUMENT, place, reporter, lambda part: f"{start}{part[2].strip()}{end}")
     if name == "footnote":
         return _translate_footnote(place, reporter, numbers())
     if name == "href":
-        return _exchange_at(_LINK, place, reporter, lambda part: f"[{part[2]}]({part[1]})")
+        return _replace_match(_LINK, place, reporter, lambda part: f"[{part[2]}]({part[1]})")
     return None
 
 
 def compose(accent: str) -> str:
     r"""Return the letter for a TeX accent: ö for `\"o` and `\"{o}`."""
     letter = accent.rstrip("}")[-1]
-    return unicodedata.normalize("NFC", letter + _MARKS[accent[1]])
+    return unicodedata.normalize("NFC", letter + _COMBINING_ACCENTS[accent[1]])
 
 
 def _callout_kind(name: str, page: PageState) -> str | None:
@@ -232,13 +232,13 @@ def _callout_kind(name: str, page: PageState) -> str | None:
     return kind if kind not in _QUOTATIONS and kind in page.options.kinds else None
 
 
-def _exchange_at(
+def _replace_match(
     pattern: re.Pattern[str], place: Place, reporter: Reporter, write: Callable[[re.Match[str]], str]
 ) -> Fix | None:
     """Return a fix if the pattern matches exactly at `place`."""
     lines = reporter.lines
     found = pattern.match(lines[place.line - 1], place.column - 1) if place.line <= len(lines) else None
-    return exchange(place.line, place.column, found[0], write(found), is_safe=True) if found else None
+    return make_replacement(place.line, place.column, found[0], write(found), is_safe=True) if found else None
 
 
 def _translate_heading(place: Place, reporter: Reporter) -> Fix | None:
@@ -246,7 +246,7 @@ def _translate_heading(place: Place, reporter: Reporter) -> Fix | None:
     found = _ARGUMENT.fullmatch(line.strip())
     if found is None:
         return None
-    return exchange(place.line, 1, line, f"{_HEADINGS[found[1]]} {found[2]}", is_safe=True)
+    return make_replacement(place.line, 1, line, f"{_HEADINGS[found[1]]} {found[2]}", is_safe=True)
 
 
 def _translate_footnote(
@@ -271,7 +271,7 @@ def _translate_comment(place: Place, reporter: Reporter) -> Fix | None:
     text = line.lstrip("%").strip()
     if not line.startswith("%") or "--" in text or ">" in text:
         return None
-    return exchange(place.line, 1, line, f"<!-- {text} -->", is_safe=True)
+    return make_replacement(place.line, 1, line, f"<!-- {text} -->", is_safe=True)
 
 
 def environment_end(place: Place, page: PageState) -> int:

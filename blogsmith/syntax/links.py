@@ -17,9 +17,9 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from .html_nodes import VERBATIM, raw_tag
-from .lookahead import comes_after
-from .records import LinkAt, WikiLink, attach_record
-from .state import PageState, inline_place, page_of
+from .lookahead import occurs_after
+from .records import LinkTargetPlace, WikiLink, attach_record
+from .state import PageState, get_page, inline_place
 
 Rule = Callable[[StateInline, bool], bool]
 
@@ -29,7 +29,7 @@ SCHEMES = ("http:", "https:", "mailto:", "tel:")
 LONGEST_SCHEME = 64
 """Number of characters searched before a `://`; the longest accepted scheme has six."""
 
-MAX_ADDRESSES = 1_000_000
+MAX_URL_CHARACTERS = 1_000_000
 """Maximum total length of the URLs of links and images of a page, beyond the length of its source."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
@@ -37,45 +37,44 @@ _SCHEME = lazy_pattern(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
 
 
 def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
-    """Wrap `rule` so that it attaches a `LinkAt` to the first token of type `kind` that it adds."""
+    """Wrap `rule` so that it attaches a `LinkTargetPlace` to the first token of type `kind` that it adds."""
 
     def wrapped(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)
         if not rule(state, silent):
             return False
         for token in state.tokens[count:]:
-            if token.type == kind and "linkat" not in token.meta:
+            if token.type == kind and "linktargetplace" not in token.meta:
                 place = inline_place(state, start, state.pos)
-                _limit_address(token, attribute, place, page_of(state.env))
+                _limit_url(token, attribute, place, get_page(state.env))
                 target = str(token.attrs.get(attribute, "")) or token.content
-                attach_record(token, LinkAt(target, place))
+                attach_record(token, LinkTargetPlace(target, place))
                 break
         return True
 
     return wrapped
 
 
-def _limit_address(token: Token, attribute: str, place: Place, page: PageState) -> None:
+def _limit_url(token: Token, attribute: str, place: Place, page: PageState) -> None:
     """Remove a URL if the total length of the page's URLs exceeds the limit. Report the first case.
 
     A definition `[a]: …` may be long and used often: 100 kB would become gigabytes. Images pasted as data
     URLs are long, but not longer than the source.
     """
-    before, limit = page.address_characters, MAX_ADDRESSES + page.line_starts[-1] + len(page.lines[-1])
-    page.address_characters += len(str(token.attrs.get(attribute, "")))
-    if page.address_characters <= limit:
+    before, limit = page.url_characters, MAX_URL_CHARACTERS + page.line_starts[-1] + len(page.lines[-1])
+    page.url_characters += len(str(token.attrs.get(attribute, "")))
+    if page.url_characters <= limit:
         return
     token.attrs[attribute] = "#"
     if before <= limit:
-        message = (
-            f"the addresses on this page are {MAX_ADDRESSES:,} characters longer together than its whole text"
-        )
+        most = f"{MAX_URL_CHARACTERS:,}"
+        message = f"the addresses on this page are {most} characters longer together than its whole text"
         page.reporter.error("link-length", message, place, "use a long address once, or shorten it")
 
 
 def image_located(state: StateInline, silent: bool) -> bool:
     """Apply the stock image rule. Formulas in the alternative text get correct positions."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     base, takes_values = page.base, page.takes_values
     # The stock rule parses the alternative text, which starts after `![`, as separate text.
     page.base, page.takes_values = base + state.pos + 2, False
@@ -93,12 +92,12 @@ _html = locate_tokens(html_inline, "html_inline", "")
 
 def link_rule(state: StateInline, silent: bool) -> bool:
     """Apply the stock rule, unless the page has too many unclosed brackets."""
-    return page_of(state.env).links and _link(state, silent)
+    return get_page(state.env).allows_links and _link(state, silent)
 
 
 def image_rule(state: StateInline, silent: bool) -> bool:
     """Apply the stock rule, unless the page has too many unclosed brackets."""
-    return page_of(state.env).links and _image(state, silent)
+    return get_page(state.env).allows_links and _image(state, silent)
 
 
 def autolink_rule(state: StateInline, silent: bool) -> bool:
@@ -125,10 +124,10 @@ def linkify_rule(state: StateInline, silent: bool) -> bool:
 def html_rule(state: StateInline, silent: bool) -> bool:
     """Apply the stock rule if a tag, comment or declaration can be complete here."""
     for opening, closing in _MARKED_ENDS:
-        if state.src.startswith(opening, state.pos) and not comes_after(state.src, closing, state.pos):
+        if state.src.startswith(opening, state.pos) and not occurs_after(state.src, closing, state.pos):
             return False
-    page, start = page_of(state.env), state.pos
-    if not (page.html and _html(state, silent)):
+    page, start = get_page(state.env), state.pos
+    if not (page.allows_html and _html(state, silent)):
         return False
     if not silent:
         _note_verbatim(state.src, start, state.pos, page)
@@ -140,7 +139,7 @@ def _note_verbatim(text: str, start: int, end: int, page: PageState) -> None:
     name, is_end = raw_tag(text[start:end])
     if is_end:
         page.verbatim = "" if name == page.verbatim else page.verbatim
-    elif name in VERBATIM and not page.verbatim and comes_after(text, f"</{name}", end):
+    elif name in VERBATIM and not page.verbatim and occurs_after(text, f"</{name}", end):
         page.verbatim = name
 
 
@@ -172,18 +171,18 @@ _WWW = re.compile(
 )
 
 
-class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
+class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
     """linkify-it with a fast test for text without any match."""
 
     def __init__(self, options: dict[str, bool]) -> None:
         super().__init__(options=options)
         # `//` follows http:, https: and ftp:, `@` is in every e-mail address.
-        self._signs = ["//", "@"]
+        self._triggers = ["//", "@"]
         self._note_signs()
 
     def add(self, schema: str, definition: Any) -> LinkifyIt:
         """Also find URLs that start with `schema`."""
-        self._signs.append(schema)
+        self._triggers.append(schema)
         self._note_signs()
         return super().add(schema, definition)
 
@@ -196,7 +195,7 @@ class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
     def _note_signs(self) -> None:
         # A domain alone may be any word with a dot.
         signs = ["."] if self._opts["fuzzy_link"] else []
-        self._lower_signs = [sign.lower() for sign in (*self._signs, *signs)]
+        self._lower_signs = [sign.lower() for sign in (*self._triggers, *signs)]
         self._sign = re.compile("|".join(map(re.escape, self._lower_signs)), re.IGNORECASE)
 
     def may_match(self, text: str) -> bool:
@@ -210,15 +209,15 @@ class AddressFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
         return False
 
 
-def bare_link_rules(md: MarkdownIt) -> None:
+def linkify_rules(md: MarkdownIt) -> None:
     """Enable links for bare URLs."""
     # `name.tld` alone is not linked: in technical prose `model.py` and `README.md` are file names.
-    finder = AddressFinder({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
+    finder = UrlFinder({"fuzzy_link": False, "fuzzy_email": True, "fuzzy_ip": False})
     finder.add("www.", {"validate": _WWW, "normalize": _with_scheme})
     md.linkify = finder
     md.options["linkify"] = True
     md.inline.ruler.at("linkify", linkify_rule)
-    md.core.ruler.at("linkify", _link_addresses)
+    md.core.ruler.at("linkify", _linkify)
     md.enable(["linkify"])
 
 
@@ -227,10 +226,10 @@ def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
     match.url = f"http://{match.url}"
 
 
-def _link_addresses(state: StateCore) -> None:
+def _linkify(state: StateCore) -> None:
     """Apply the stock core rule to text that may contain a URL."""
     tokens, finder = state.tokens, state.md.linkify
-    if isinstance(finder, AddressFinder):
+    if isinstance(finder, UrlFinder):
         state.tokens = [
             token for token in tokens if token.type == "inline" and _may_have_links(token, finder)
         ]
@@ -240,7 +239,7 @@ def _link_addresses(state: StateCore) -> None:
         state.tokens = tokens
 
 
-def _may_have_links(token: Token, finder: AddressFinder) -> bool:
+def _may_have_links(token: Token, finder: UrlFinder) -> bool:
     texts = [child.content for child in token.children or () if child.type == "text"]
     return finder.may_match("\n".join(texts))
 
@@ -288,7 +287,7 @@ def is_key(name: str) -> bool:
     return len(name) == 1 or short in _KEYS or _FUNCTION_KEY.fullmatch(short) is not None
 
 
-def is_like_a_page(name: str) -> bool:
+def is_likely_page(name: str) -> bool:
     """Return whether a name in double brackets is unlikely to be a key.
 
     It looks like a path or phrase, or is a long word that is not a known key.

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 
-def comes_after(text: str, mark: str, pos: int) -> bool:
+def occurs_after(text: str, mark: str, pos: int) -> bool:
     """Return whether `text` contains `mark` at `pos` or later. The match may be inside code."""
     return _last_index(text, mark) >= pos
 

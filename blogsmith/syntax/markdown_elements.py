@@ -14,16 +14,16 @@ from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import TextMap
-from ..base.html_tags import Attribute, StartTag, start_tag
+from ..base.html_tags import Attribute, StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from .attributes import ALLOWED
-from .blocks import ENDING
-from .extents import BlockExtent, find_extent, parse_inside, report_open
+from .blocks import INTERRUPTED_BLOCKS
+from .extents import BlockExtent, find_extent, parse_inside, report_unclosed
 from .records import attach_record
-from .state import block_place, line_start, page_of
+from .state import block_place, get_page, line_start
 
-_ASKING = frozenset(("1", "block", "span", ""))
+_ENABLING_VALUES = frozenset(("1", "block", "span", ""))
 """Values of `markdown` that enable parsing. Python-Markdown allows the attribute without a value."""
 _BLOCKS = name_set(
     "address article aside blockquote center dd details dialog div fieldset figure footer form header hgroup "
@@ -46,14 +46,14 @@ _PLACE = lazy_pattern(
 """Start of a tag, or a comment or element in which tags do not count."""
 
 
-def holds_text(tag: StartTag) -> bool:
+def allows_markdown(tag: StartTag) -> bool:
     """Return whether Markdown is allowed directly in the element: in a list item, but not in a list."""
     return tag.name not in _OTHERS
 
 
-def is_asked(tag: StartTag) -> bool:
+def requests_markdown(tag: StartTag) -> bool:
     """Return whether the element requests Markdown."""
-    return any(item.name == "markdown" and _value(item) in _ASKING for item in tag.attributes)
+    return any(item.name == "markdown" and _value(item) in _ENABLING_VALUES for item in tag.attributes)
 
 
 def _value(item: Attribute) -> str:
@@ -65,13 +65,15 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 1] != "<":
         return False
-    tag = start_tag(state.src, pos)
-    if tag is None or not _is_read(state, tag):
+    tag = parse_start_tag(state.src, pos)
+    if tag is None or not _is_parsed(state, tag):
         return False
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_open(state, start, tag, f"<{tag.name} {_format_attribute(state, tag)}>".replace(" >", ">"))
+            report_unclosed(
+                state, start, tag, f"<{tag.name} {_format_attribute(state, tag)}>".replace(" >", ">")
+            )
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -110,20 +112,20 @@ def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -
     while found := _PLACE.search(state.src, pos, state.eMarks[last]):
         pos = found.end()
         if found[0].endswith("<"):
-            tag = start_tag(state.src, found.start())
+            tag = parse_start_tag(state.src, found.start())
             while state.eMarks[line] < found.start():
                 line += 1
-            if tag and tag.name not in _OTHERS and is_asked(tag):
+            if tag and tag.name not in _OTHERS and requests_markdown(tag):
                 return find_extent(state, line, end, tag)
     return None
 
 
-def _is_read(state: StateBlock, tag: StartTag) -> bool:
-    page = page_of(state.env)
+def _is_parsed(state: StateBlock, tag: StartTag) -> bool:
+    page = get_page(state.env)
     if page.options.untrusted:
         # All other untrusted HTML is text.
         return tag.name == "div" and tag.get("markdown").strip() in ("1", "block")
-    return tag.name in _BLOCKS | _TEXTS and is_asked(tag)
+    return tag.name in _BLOCKS | _TEXTS and requests_markdown(tag)
 
 
 def _format_attribute(state: StateBlock, tag: StartTag) -> str:
@@ -168,7 +170,7 @@ def _summary(state: StateBlock, extent: BlockExtent) -> BlockExtent | None:
     for line in range(extent.open_line, extent.last + 1):
         begin = state.skipSpaces(extent.inner) if line == extent.open_line else line_start(state, line)
         if begin < min(state.eMarks[line], extent.inner_end):
-            tag = start_tag(state.src, begin) if state.src[begin] == "<" else None
+            tag = parse_start_tag(state.src, begin) if state.src[begin] == "<" else None
             return find_extent(state, line, extent.last + 1, tag) if tag and tag.name == "summary" else None
     return None
 
@@ -206,7 +208,7 @@ def _text_inside(state: StateBlock, extent: BlockExtent) -> TextMap:
 
 def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | int | float]) -> None:
     """Copy the attributes except `markdown`. In untrusted markup, report those that are not allowed."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for item in tag.attributes:
         is_harmless = item.name in ALLOWED or item.name.startswith(("data-", "aria-")) or item.name == "role"
         if item.name == "markdown":
@@ -221,4 +223,4 @@ def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | in
 
 def markdown_element_rules(md: MarkdownIt) -> None:
     """Register the rule before the rule for raw HTML."""
-    md.block.ruler.before("html_block", "markdown_element", markdown_element, {"alt": ENDING})
+    md.block.ruler.before("html_block", "markdown_element", markdown_element, {"alt": INTERRUPTED_BLOCKS})

@@ -14,11 +14,11 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
 
-from ..base.diagnostics.fixes import Fix, exchange
-from ..base.diagnostics.model import Place, question_of
+from ..base.diagnostics.fixes import Fix, make_replacement
+from ..base.diagnostics.model import Place, format_suggestion
 from ..base.patterns import lazy_pattern
 from .records import NoteItem, NoteRef, attach_record
-from .state import PageState, block_place, inline_place, line_start, page_of
+from .state import PageState, block_place, get_page, inline_place, line_start
 
 # Limited as in CommonMark 6.3. Without a limit, a row of `[^` needs quadratic time.
 _LABEL = r"\[\^([^\s\]]{1,999})\]"
@@ -37,7 +37,7 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if silent:
         return True
-    page = page_of(state.env)
+    page = get_page(state.env)
     label = found[1]
     place = block_place(state, pos, len(label) + 3)
     if label in page.notes:
@@ -54,7 +54,7 @@ def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
     # The parser skips deeper text, and no token of a note in a note would show this.
     if state.level + 1 >= state.md.options["maxNesting"]:
         message = f"more than {state.level + 1} nested footnotes"
-        page_of(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
+        get_page(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
     before, state.tokens = state.tokens, []
     footnote_def(state, start, end, False)
     tokens, state.tokens = state.tokens, before
@@ -67,20 +67,20 @@ def link_definition(state: StateBlock, start: int, end: int, silent: bool) -> bo
     if not _NO_LINK.match(state.src, pos, state.eMarks[start]):
         return reference(state, start, end, silent)
     if found := _SPACED.match(state.src, pos, state.eMarks[start]):
-        page_of(state.env).spaced_notes.add(found[1])
+        get_page(state.env).spaced_notes.add(found[1])
     return False
 
 
-def mark(state: StateInline, silent: bool) -> bool:
+def footnote_reference(state: StateInline, silent: bool) -> bool:
     """Parse `[^1]` (inline rule)."""
     found = _MARK.match(state.src, state.pos, state.posMax)
     if not found:
         if not silent:
             _report_spaces(state)
         return False
-    page = page_of(state.env)
+    page = get_page(state.env)
     label = found[1]
-    if page.parsed:
+    if page.is_parsed:
         if not silent:
             place = inline_place(state, found.start(), found.end())
             hint = "put it in the text that refers to the figure"
@@ -102,7 +102,7 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
         inline_place(state, state.pos, state.pos + len(label) + 3),
         page.reporter.nearest(label, page.notes),
     )
-    hint = question_of(near) or f"add a line [^{label}]: … to the post"
+    hint = format_suggestion(near) or f"add a line [^{label}]: … to the post"
     fix = page.reporter.substitute(place, f"[^{label}]", near and f"[^{near}]")
     page.reporter.error("footnote-undefined", f"footnote [^{label}] has no text", place, hint, fix)
 
@@ -112,7 +112,7 @@ def _report_spaces(state: StateInline) -> None:
     found = _SPACED.match(state.src, state.pos, state.posMax)
     if not found:
         return
-    page = page_of(state.env)
+    page = get_page(state.env)
     label = found[1].strip()
     if found[1] not in page.spaced_notes and (label == found[1] or not _WORD.fullmatch(label)):
         # `[^a b]` in prose may be a character class.
@@ -129,12 +129,16 @@ def _remove_note(place: Place, page: PageState) -> Fix | None:
     line, after = [*page.reporter.lines, "", ""][place.line - 1 : place.line + 1]
     is_whole = line.startswith("[^") and (not after.strip() or after.startswith("[^"))
     title = "take the note out"
-    return exchange(place.line, 1, f"{line}\n", "", title=title) if is_whole and place.column == 1 else None
+    return (
+        make_replacement(place.line, 1, f"{line}\n", "", title=title)
+        if is_whole and place.column == 1
+        else None
+    )
 
 
-def collect(state: StateCore) -> None:
+def append_notes(state: StateCore) -> None:
     """Append the notes' blocks to the page, marked with their labels (core rule, before the inline rules)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for label, tokens in page.notes.items():
         opening = Token("footnote_open", "li", 1, block=True)
         opening.meta["label"] = label
@@ -143,9 +147,9 @@ def collect(state: StateCore) -> None:
         state.tokens += [opening, *tokens, closing]
 
 
-def arrange(state: StateCore) -> None:
+def sort_notes(state: StateCore) -> None:
     """Sort notes by first use and warn about unused ones (core rule, after the inline rules)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     if not page.notes:
         return
     body, notes = _split(state.tokens)
@@ -185,4 +189,4 @@ def note_rules(md: MarkdownIt) -> None:
     """Register the rules. Definitions come before link reference definitions."""
     md.block.ruler.before("reference", "footnote", definition, {"alt": ["paragraph", "reference"]})
     md.block.ruler.at("reference", link_definition)
-    md.inline.ruler.before("link", "footnote", mark)
+    md.inline.ruler.before("link", "footnote", footnote_reference)

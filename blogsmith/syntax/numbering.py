@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Place
 from ..model.cells import Cell
-from .math.equations import begin_letters, end_letters, number_display, read_inline
+from .math.equations import begin_subequations, end_subequations, number_display, read_inline
 from .math.tag_references import fill_tags
-from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, attach_record, record_of
-from .references.labels import BY_SECTION, Label, Numbers, is_figure_id
+from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, attach_record, get_record
+from .references.labels import BY_SECTION, Label, PageNumbers, is_figure_id
 from .state import PageState
 
-_INSIDE = frozenset({"math_display", "math_inline", "shortcode"})
+_NUMBERED_INLINE = frozenset({"math_display", "math_inline", "shortcode"})
 """Inline tokens that can have a number or label."""
 _SECTION_LEVEL = 2
 
@@ -40,7 +40,7 @@ def number_page(
     title: Label of the heading that is the title.
     """
     by_section = numbering.endswith(BY_SECTION)
-    numbers = Numbers(page, numbering.removesuffix(BY_SECTION), by_section, macros)
+    numbers = PageNumbers(page, numbering.removesuffix(BY_SECTION), by_section, macros)
     if title:
         numbers.add(title)
     renumbered: dict[int, Callout | Figure] = {}
@@ -64,13 +64,13 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
         for child in token.children or ():
-            if child.type in _INSIDE:
+            if child.type in _NUMBERED_INLINE:
                 yield child
 
 
-def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
+def _number_callout(token: Token, numbers: PageNumbers) -> dict[int, Callout | Figure]:
     """Return {id() of the callout's record: the record with its number}."""
-    callout = record_of(token, Callout)
+    callout = get_record(token, Callout)
     if not callout.id:
         return {}
     kind = numbers.page.options.kinds.get(callout.kind)
@@ -80,16 +80,16 @@ def _number_callout(token: Token, numbers: Numbers) -> dict[int, Callout | Figur
     return {id(callout): replace(callout, number=number, id=numbers.add(label))}
 
 
-def _number_figure(token: Token, numbers: Numbers) -> dict[int, Callout | Figure]:
+def _number_figure(token: Token, numbers: PageNumbers) -> dict[int, Callout | Figure]:
     """Return {id() of the figure's record: the record with its number}."""
-    figure = record_of(token, Figure)
+    figure = get_record(token, Figure)
     if not figure.id:
         return {}
     name, number = numbers.number_figure(figure.id, _place(token, numbers, figure.id))
     return {id(figure): replace(figure, number=number, id=name)}
 
 
-def _place(token: Token, numbers: Numbers, name: str) -> Place:
+def _place(token: Token, numbers: PageNumbers, name: str) -> Place:
     """Return the position of the id `name` on the line before a block or on its lines.
 
     Return the start of the block if the id is not found.
@@ -105,15 +105,15 @@ def _place(token: Token, numbers: Numbers, name: str) -> Place:
     return page.line_place(page.line_starts[first])
 
 
-def _number_shortcode(token: Token, numbers: Numbers) -> None:
-    call = record_of(token, Shortcode)
+def _number_shortcode(token: Token, numbers: PageNumbers) -> None:
+    call = get_record(token, Shortcode)
     if call.id:
         name, number = numbers.number_figure(call.id, call.place)
         attach_record(token, replace(call, number=number, id=name))
 
 
-def _number_table(token: Token, numbers: Numbers) -> None:
-    table = record_of(token, TableRecord)
+def _number_table(token: Token, numbers: PageNumbers) -> None:
+    table = get_record(token, TableRecord)
     ordinal = int(numbers.next_number("table"))
     number = ""
     if table.id:
@@ -123,7 +123,7 @@ def _number_table(token: Token, numbers: Numbers) -> None:
     attach_record(token, replace(table, ordinal=ordinal, number=number))
 
 
-def _number_fence(token: Token, numbers: Numbers) -> None:
+def _number_fence(token: Token, numbers: PageNumbers) -> None:
     """Assign numbers to a fence (listing or drawing) and to its cell (figure or table)."""
     fence = token.meta.get("fence")
     if isinstance(fence, Fence) and fence.language in numbers.page.options.diagram_languages:
@@ -133,13 +133,13 @@ def _number_fence(token: Token, numbers: Numbers) -> None:
     _number_cell(token, numbers)
 
 
-def _number_diagram(token: Token, fence: Fence, numbers: Numbers) -> None:
+def _number_diagram(token: Token, fence: Fence, numbers: PageNumbers) -> None:
     if fence.id:
         name, number = numbers.number_figure(fence.id, _place(token, numbers, fence.id))
         attach_record(token, replace(fence, number=number, id=name))
 
 
-def _number_listing(token: Token, fence: Fence, numbers: Numbers) -> None:
+def _number_listing(token: Token, fence: Fence, numbers: PageNumbers) -> None:
     own = fence.listing or fence.id or str(token.attrs.get("id", ""))
     if not own.startswith("lst-") or _is_hidden(token):
         return
@@ -155,10 +155,10 @@ def _is_hidden(token: Token) -> bool:
     return isinstance(cell, Cell) and not (cell.options.include and cell.options.echo)
 
 
-def _number_cell(token: Token, numbers: Numbers) -> None:
+def _number_cell(token: Token, numbers: PageNumbers) -> None:
     """Assign a number to a cell with a label `fig-…` or `tbl-…`, if it can show output."""
     cell = token.meta.get("cell")
-    if not isinstance(cell, Cell) or not (cell.runs and cell.options.include and cell.options.output):
+    if not isinstance(cell, Cell) or not (cell.is_run and cell.options.include and cell.options.output):
         return
     place = cell.options.places.get("label", cell.place)
     if is_figure_id(cell.label):
@@ -171,8 +171,8 @@ def _number_cell(token: Token, numbers: Numbers) -> None:
             attach_record(token, replace(cell, table_number=number))
 
 
-def _label_heading(token: Token, numbers: Numbers) -> None:
-    heading = record_of(token, Heading)
+def _label_heading(token: Token, numbers: PageNumbers) -> None:
+    heading = get_record(token, Heading)
     if heading.level == _SECTION_LEVEL:
         numbers.begin_section()
     if "id" in token.attrs:
@@ -180,12 +180,12 @@ def _label_heading(token: Token, numbers: Numbers) -> None:
         numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))
 
 
-_RULES: Mapping[str, Callable[[Token, Numbers], None]] = MappingProxyType(
+_RULES: Mapping[str, Callable[[Token, PageNumbers], None]] = MappingProxyType(
     {
         "math_display": number_display,
         "math_inline": read_inline,
-        "subequations_open": begin_letters,
-        "subequations_close": end_letters,
+        "subequations_open": begin_subequations,
+        "subequations_close": end_subequations,
         "shortcode": _number_shortcode,
         "fence": _number_fence,
         "table_open": _number_table,

@@ -41,7 +41,7 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
     extent = _extent(state, start, end, underline=True)
     if not extent.marker:
         if isinstance(state, LineTable):
-            state.looked_at = (_position(state, start, end), extent.end)
+            state.scanned_paragraph = (_position(state, start, end), extent.end)
         return False
     tag = "h1" if extent.marker == "=" else "h2"
     _push(state, start, extent.end, extent.end + 1, "heading", tag, extent.marker)
@@ -50,10 +50,10 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 def _known_extent(state: StateBlock, start: int, end: int) -> ParagraphExtent | None:
     """Return the extent that `setext_heading` has just found for the same lines and container, or None."""
-    if not isinstance(state, LineTable) or state.looked_at is None:
+    if not isinstance(state, LineTable) or state.scanned_paragraph is None:
         return None
-    position, last = state.looked_at
-    state.looked_at = None
+    position, last = state.scanned_paragraph
+    state.scanned_paragraph = None
     return ParagraphExtent(last) if position == _position(state, start, end) else None
 
 
@@ -74,7 +74,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
         elif state.sCount[line] - state.blkIndent <= 3:
             marker = _underline(state, line) if underline else ""
             # The quote rule already decided about the lazy continuation lines of a quote.
-            if marker or (state.sCount[line] >= 0 and _ends(state, line, end)):
+            if marker or (state.sCount[line] >= 0 and _is_interrupted(state, line, end)):
                 break
             closing = open_delimiter(state, line, end)
         line += 1
@@ -82,7 +82,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
     return ParagraphExtent(line, marker)
 
 
-def _ends(state: StateBlock, line: int, end: int) -> bool:
+def _is_interrupted(state: StateBlock, line: int, end: int) -> bool:
     block = state.md.block
     if isinstance(block, BlockDispatch):
         rules = block.rules_at(state, line, "paragraph")

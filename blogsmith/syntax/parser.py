@@ -17,7 +17,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.characters import without_forbidden
+from ..base.diagnostics.characters import remove_forbidden
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
 from ..model.cells import PageCells
@@ -28,47 +28,47 @@ from .blocks import block_rules
 from .callouts import callouts
 from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
-from .cells.values import number_values, refuse_values, value_rules
+from .cells.values import number_values, report_values, value_rules
 from .code_marks import code_marks
 from .dispatch import dispatch_rules
 from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures, galleries
-from .foreign_syntax import foreign
+from .foreign_syntax import report_unsupported
 from .headings import (
     heading_attributes,
     number_headings,
     plain_text,
-    take_title_heading,
-    written_headings,
+    pop_title_heading,
+    record_written_headings,
 )
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
 from .included_code import included_code
-from .links import bare_link_rules, link_rules, wiki_rules
+from .links import link_rules, linkify_rules, wiki_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
 from .math.html_formulas import html_formulas
 from .math.subequations import subequations
-from .notes import arrange, collect, note_rules
+from .notes import append_notes, note_rules, sort_notes
 from .numbering import number_page
 from .paragraphs import paragraph_rules
 from .prefixes import prefix_callouts
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
-from .records import Callout, Math, XRef, attach_record, record_of
+from .records import Callout, Math, XRef, attach_record, get_record
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
-from .references.references import ref_rules, report_text_references, warn_of_unread
+from .references.references import ref_rules, report_text_references, warn_of_unparsed_references
 from .schemes import schemes
 from .shortcodes import shortcode_rules
-from .state import PageState, ParseOptions, new_page, page_of
+from .state import PageState, ParseOptions, get_page, new_page
 from .tables import table_rules
 from .tabs import tab_rules
 from .text import (
     hidden_characters,
     locate_text,
-    quotation,
+    set_quotation_marks,
     task_lists,
     text_rules,
     typography,
@@ -88,13 +88,13 @@ def end_marks(state: StateCore) -> None:
         return
     result: list[Token] = []
     for token in state.tokens:
-        if token.type == "callout_body_close" and record_of(token, Callout).kind == "proof":
-            _end(result)
+        if token.type == "callout_body_close" and get_record(token, Callout).kind == "proof":
+            _add_end_mark(result)
         result.append(token)
     state.tokens = result
 
 
-def _end(body: list[Token]) -> None:
+def _add_end_mark(body: list[Token]) -> None:
     """Add the mark to the last paragraph of `body`, or on a line of its own after other blocks."""
     if len(body) > 1 and body[-1].type == "paragraph_close" and body[-2].children:
         children = body[-2].children
@@ -108,7 +108,7 @@ def _drop_own_mark(children: list[Token]) -> None:
     last = children[-1]
     if last.type == "text":
         last.content = last.content.rstrip().rstrip(_MARKS).rstrip()
-    elif last.type == "math_inline" and record_of(last, Math).tex.strip() in _TEX_MARKS:
+    elif last.type == "math_inline" and get_record(last, Math).tex.strip() in _TEX_MARKS:
         children.pop()
     if children and children[-1].type == "text":
         children[-1].content = children[-1].content.rstrip()
@@ -123,11 +123,11 @@ def _drop_own_mark(children: list[Token]) -> None:
 def folded_titles(state: StateCore) -> None:
     """Remove the links of references in titles of callout folds and collapsibles (core rule)."""
     for before, token in pairwise(state.tokens):
-        opens = before.type == "callout_title_open" and record_of(before, Callout).fold
+        opens = before.type == "callout_title_open" and get_record(before, Callout).fold
         if opens or before.type == "collapsible_label_open":
             for child in token.children or ():
                 if child.type == "xref":
-                    attach_record(child, replace(record_of(child, XRef), is_linked=False))
+                    attach_record(child, replace(get_record(child, XRef), is_linked=False))
 
 
 MAX_BRACKETS = 500
@@ -136,9 +136,9 @@ MAX_NESTING = 100
 """Maximum depth of quotes and lists. markdown-it would silently drop deeper text."""
 
 
-def locate(state: StateCore) -> None:
+def locate_inline(state: StateCore) -> None:
     """Record the position of each line of every inline token (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for token in state.tokens:
         if token.type == "inline" and "textmap" not in token.meta:
             attach_record(token, page.text_map(token.content, (token.map or [0])[0]))
@@ -146,7 +146,7 @@ def locate(state: StateCore) -> None:
 
 def inline(state: StateCore) -> None:
     """Run the inline rules on each inline token, and store the current one in the page state (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for index, token in enumerate(state.tokens):
         if token.type != "inline":
             continue
@@ -154,15 +154,15 @@ def inline(state: StateCore) -> None:
             # A wide table with short rows has thousands of empty cells.
             token.children = []
             continue
-        page.current, page.base, page.ambiguous_dollar = record_of(token, TextMap), 0, False
+        page.current, page.base, page.ambiguous_dollar = get_record(token, TextMap), 0, False
         page.verbatim = ""
         before = state.tokens[index - 1]
         is_line_of_html = before.type == "markdown_open" and is_line(before.tag)
         page.takes_blocks = before.type not in PHRASING and not is_line_of_html
-        page.html = page.takes_values = before.type not in _LABELS
+        page.allows_html = page.takes_values = before.type not in _LABELS
         page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
-        page.links = _open_brackets(token.content) <= MAX_BRACKETS
-        if not page.links:
+        page.allows_links = _open_brackets(token.content) <= MAX_BRACKETS
+        if not page.allows_links:
             message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
             page.reporter.error("nesting", message, page.current.place(0))
         token.children = []
@@ -182,9 +182,9 @@ def _open_brackets(text: str) -> int:
     return most
 
 
-def depth(state: StateCore) -> None:
+def check_nesting(state: StateCore) -> None:
     """Report text nested deeper than the parser reads, so that it is not lost silently (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for token in state.tokens:
         if token.level >= MAX_NESTING - 1:
             line = page.first_line + (token.map or [0])[0]
@@ -217,11 +217,11 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
 """Functions that register block and inline rules. Each specifies its position among the stock rules."""
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
-    ("depth", depth),
+    ("depth", check_nesting),
     ("raw_tags_of_blocks", raw_tags_of_blocks),
-    ("footnotes", collect),
+    ("footnotes", append_notes),
     ("attributes", resolve_blocks),
-    ("locate", locate),
+    ("locate", locate_inline),
     ("fences", fences),
     ("included_code", included_code),
     ("code_marks", code_marks),
@@ -232,13 +232,13 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 )
 """Core rules between the block and the inline rules, in order."""
 
-AS_WRITTEN: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
+BEFORE_TYPOGRAPHY: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("prefix_callouts", prefix_callouts),
     ("doubtful_callouts", doubtful_callouts),
     ("values", number_values),
     ("raw_tags_of_spans", raw_tags_of_spans),
-    ("foreign", foreign),
-    ("written_headings", written_headings),
+    ("foreign", report_unsupported),
+    ("written_headings", record_written_headings),
 )
 """Core rules after the inline rules that require text without typographic quotes and dashes, in order."""
 
@@ -253,7 +253,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("figures", figures),
     ("end_marks", end_marks),
     ("folded_titles", folded_titles),
-    ("footnote_order", arrange),
+    ("footnote_order", sort_notes),
     ("citations", number_citations),
 )
 """Core rules after linkify and smart quotes, in order."""
@@ -299,12 +299,12 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         md.core.ruler.before("inline", name, rule)
     md.core.ruler.at("inline", inline)
     if options.linkify:
-        bare_link_rules(md)
-    for name, rule in AS_WRITTEN:
+        linkify_rules(md)
+    for name, rule in BEFORE_TYPOGRAPHY:
         md.core.ruler.before("replacements", name, rule)
     if options.smart_quotes:
         md.enable("smartquotes")
-        md.core.ruler.at("smartquotes", quotation)
+        md.core.ruler.at("smartquotes", set_quotation_marks)
         md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
@@ -333,9 +333,9 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         page.quotation_marks = quotation_marks(front.lang)
     env = {"page": page, "footnotes": page.footnotes}
     tokens = md.parse(document.body, env)
-    page.parsed = True
+    page.is_parsed = True
     title = _front_text(front.title, "title", front.places, reporter)
-    taken = take_title_heading(tokens, plain_text(title, page), page)
+    taken = pop_title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:
         title = list(taken.inline.children or [])
     numbered = options.numbering if front.numbering is None else front.numbering
@@ -343,7 +343,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     description = _front_text(front.description, "description", front.places, reporter)
     macros = {**options.math_macros, **front.math.macros}
     numbering = front.math.numbering or options.math_numbering
-    text = " ".join(plain_text(title, page).split()) or _name_of(document)
+    text = " ".join(plain_text(title, page).split()) or _title_from_path(document)
     title_id = taken.id if taken else ""
     label = Label(title_id, "sec", "Section", text, taken.place) if taken and title_id else None
     labels = number_page(tokens, page, numbering, macros, [*title, *description], label)
@@ -369,12 +369,12 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
     origin = locate_text(text, places.get(key, Place(1)), reporter.lines)
     tokens = text_with_formulas(origin)
     warn_of_hidden_math(tokens, reporter)
-    warn_of_unread(tokens, origin, reporter)
-    refuse_values(origin, reporter)
+    warn_of_unparsed_references(tokens, origin, reporter)
+    report_values(origin, reporter)
     return tokens
 
 
-def _name_of(document: Document) -> str:
+def _title_from_path(document: Document) -> str:
     """Return a title derived from the file name.
 
     It is empty for the front page, which uses the site's title.
@@ -384,7 +384,7 @@ def _name_of(document: Document) -> str:
     stem = path.stem.removesuffix(f".{document.front.lang}")
     if str(path.parent) == "content" and stem in ("index", "_index"):
         return ""
-    name = without_forbidden(path.parent.name if stem in ("index", "_index") else stem)
+    name = remove_forbidden(path.parent.name if stem in ("index", "_index") else stem)
     return name.replace("-", " ").replace("_", " ").strip().capitalize()
 
 
@@ -393,6 +393,6 @@ def formulas(tokens: Sequence[Token]) -> list[Math]:
     found = []
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            found.append(record_of(token, Math))
+            found.append(get_record(token, Math))
         found.extend(formulas(token.children or ()))
     return found

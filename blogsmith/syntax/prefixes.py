@@ -16,12 +16,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
 
-from ..base.diagnostics.fixes import Fix, exchange
+from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import TextMap, nearest
 from ..base.patterns import lazy_pattern
 from .callouts import Marker, make_callout, wrap_callouts
-from .records import Callout, record_of
-from .state import PageState, page_of
+from .records import Callout, get_record
+from .state import PageState, get_page
 
 _TEXT = frozenset(("text", "text_special"))
 _OPENERS = frozenset(("strong_open", "em_open"))
@@ -109,7 +109,7 @@ def _fold(text: str) -> Iterator[str]:
 
 def prefix_callouts(state: StateCore) -> None:
     """Turn paragraphs and quotes that start with a declared text into callouts (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     prefixes = read_prefixes(page.options.prefixes)
     if not prefixes:
         return
@@ -130,13 +130,13 @@ def _find_marker(
     assert inline.children is not None
     # The text of a callout may repeat its label.
     is_body = first > 0 and tokens[first - 1].type == "callout_body_open"
-    around = record_of(tokens[first - 1], Callout).kind if is_body else ""
+    around = get_record(tokens[first - 1], Callout).kind if is_body else ""
     opening = _read_opening(inline.children)
     for prefix in prefixes:
         kind = page.options.kinds[prefix.kind]
         end = _match(prefix, opening) if kind.name != around else 0
         if end:
-            inline.children = _cut(inline.children, opening.characters[end - 1])
+            inline.children = _children_after(inline.children, opening.characters[end - 1])
             return Marker(make_callout(kind), body=inline if inline.children else None)
     if not is_body:
         _report_near(inline, opening.text(), prefixes, page)
@@ -209,7 +209,7 @@ def _separator_end(prefix: Prefix, opening: _Opening, at: int) -> int | None:
     return at + found.end() if found and is_emphasized else None
 
 
-def _cut(children: Sequence[Token], last: _Character) -> list[Token]:
+def _children_after(children: Sequence[Token], last: _Character) -> list[Token]:
     """Return the children after a character, inside the emphasis that continues there."""
     emphasis = [child for child in children[: last.token] if child.type in _OPENERS | _CLOSERS]
     rest = list(children[last.token + 1 :])
@@ -236,7 +236,7 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
     is_other = bool(rest) and not (rest[0].isspace() or rest[0].isalnum())
     if not emoji or not near or is_other or _without_variation(inline.content).strip() == emoji:
         return
-    origin = record_of(inline, TextMap)
+    origin = get_record(inline, TextMap)
     at = origin.text.find(emoji)
     label = _LABEL.match(origin.text, at + len(emoji)) if at >= 0 else None
     meant = nearest(label[1], [prefix.label for prefix in near]) if label else None
@@ -247,7 +247,7 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
         fix = _label_fix(origin, label, meant)
     elif len(near) == 1 and at >= 0 and not label:
         place = origin.place(at, len(emoji))
-        fix = exchange(place.line, place.column, emoji, near[0].text)
+        fix = make_replacement(place.line, place.column, emoji, near[0].text)
     wanted = " or ".join(f'"{prefix.text}"' for prefix in near[:3])
     message = f'text opens with "{emoji}" but is not a callout'
     place = origin.place(max(at, 0), len(emoji))
@@ -259,4 +259,4 @@ def _label_fix(origin: TextMap, label: re.Match[str], meant: str) -> Fix:
     place = origin.place(label.start(1), len(label[1]))
     colon = "" if _HAS_SEPARATOR.match(origin.text, label.end(1)) else ":"
     is_certain = SequenceMatcher(None, label[1].casefold(), meant.casefold()).ratio() >= _CERTAIN
-    return exchange(place.line, place.column, label[1], meant + colon, is_safe=is_certain)
+    return make_replacement(place.line, place.column, label[1], meant + colon, is_safe=is_certain)

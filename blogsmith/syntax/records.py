@@ -17,7 +17,7 @@ from ..base.diagnostics.model import Place, TextMap
 Record = TypeVar("Record")
 
 
-def record_of(token: Token, kind: type[Record]) -> Record:
+def get_record(token: Token, kind: type[Record]) -> Record:
     """Return the record of class `kind` on `token`. Raise KeyError if there is none, which is a bug."""
     found = token.meta[kind.__name__.lower()]
     assert isinstance(found, kind)
@@ -88,7 +88,7 @@ class Callout(Struct, frozen=True):
     """Anchor from `{#id}` on the marker line; may be empty."""
     number: str = ""
     """Number of a theorem, such as `1`; set by `numbering.py`."""
-    titled: bool = False
+    has_title: bool = False
     """The author gave a title: an inline token for it follows the opening token."""
     icon: str = ""
     """Name of a theme icon; empty for the theme's default."""
@@ -154,7 +154,7 @@ class Fence(Struct, frozen=True):
     """Position of the language in the info string."""
     form: Literal["", "braces", "code-cell"] = ""
     """Another generator's form of a cell: `{python}` or `{code-cell}`; empty if it is neither."""
-    is_marked: bool = False
+    has_eval: bool = False
     """The info string contains `eval`."""
     settings: tuple[OptionSetting, ...] = ()
     """Cell options in the info string."""
@@ -197,7 +197,7 @@ class SourceRange(Struct, frozen=True):
     """Number of option lines before the code in the fence."""
 
 
-class CallMistake(Struct, frozen=True):
+class CallError(Struct, frozen=True):
     """An error in the arguments of a call. It is reported once the shortcode is known to exist."""
 
     message: str
@@ -223,7 +223,7 @@ class Shortcode(Struct, frozen=True):
     """Argument → position of its name."""
     source: str = ""
     """The call as written; empty for a `<div>`."""
-    mistakes: tuple[CallMistake, ...] = ()
+    mistakes: tuple[CallError, ...] = ()
     is_readable: bool = True
     """Whether the arguments could be parsed."""
 
@@ -241,7 +241,7 @@ class Tab(Struct, frozen=True):
     """1-based count of the page's blocks of tabs."""
     number: int
     """1-based number in its block."""
-    is_chosen: bool
+    is_selected: bool
     """The tab is shown first."""
 
 
@@ -284,7 +284,7 @@ class NoteItem(Struct, frozen=True):
     """Number of references to this note. Each of them gets a back link."""
 
 
-class Cited(Struct, frozen=True):
+class CitationItem(Struct, frozen=True):
     """One key of a citation."""
 
     key: str
@@ -300,7 +300,7 @@ class Cited(Struct, frozen=True):
 class Citation(Struct, frozen=True):
     r"""A `[@a; @b]`, `@a` or `\citet{a}` in the text."""
 
-    items: tuple[Cited, ...]
+    items: tuple[CitationItem, ...]
     form: Literal["brackets", "text"] = "brackets"
     """`text`: the authors are part of the sentence."""
     uses: tuple[int, ...] = ()
@@ -357,14 +357,14 @@ class WikiLink(Struct, frozen=True):
     place: Place
 
 
-class LinkAt(Struct, frozen=True):
+class LinkTargetPlace(Struct, frozen=True):
     """Position of a link or an image, and its target as written."""
 
     target: str
     place: Place
 
 
-class DarkTwin(Struct, frozen=True):
+class DarkVariant(Struct, frozen=True):
     """The variant of an image for dark pages; attached to the image."""
 
-    at: LinkAt
+    at: LinkTargetPlace

@@ -15,7 +15,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
-from .records import DarkTwin, LinkAt, attach_record, record_of
+from .records import DarkVariant, LinkTargetPlace, attach_record, get_record
 
 _FRAGMENT = lazy_pattern(r"#(?:gh-(dark|light)-mode-only|only-(dark|light))\Z")
 _CLASSES = MappingProxyType(
@@ -38,24 +38,24 @@ def schemes(state: StateCore) -> None:
     for token in state.tokens:
         if token.type == "inline" and token.children:
             token.children = _join_pairs(token.children)
-    state.tokens = _joined_paragraphs(state.tokens)
+    state.tokens = _join_paragraphs(state.tokens)
     for token in state.tokens:
         for child in token.children or ():
             scheme = _fragment(child)
-            if scheme and "darktwin" not in child.meta:
+            if scheme and "darkvariant" not in child.meta:
                 child.attrJoin("class", f"only-{scheme}")
 
 
 def _fragment(token: Token) -> str:
     """Return the scheme in the fragment of an image URL, or an empty string."""
-    if token.type != "image" or "linkat" not in token.meta:
+    if token.type != "image" or "linktargetplace" not in token.meta:
         return ""
-    found = _FRAGMENT.search(record_of(token, LinkAt).target)
+    found = _FRAGMENT.search(get_record(token, LinkTargetPlace).target)
     return (found[1] or found[2]) if found else ""
 
 
 def _scheme(token: Token) -> str:
-    if token.type != "image" or "linkat" not in token.meta:
+    if token.type != "image" or "linktargetplace" not in token.meta:
         return ""
     names = str(token.attrs.get("class", "")).split()
     return _fragment(token) or next((_CLASSES[name] for name in names if name in _CLASSES), "")
@@ -71,7 +71,7 @@ def _join_pairs(children: Sequence[Token]) -> list[Token]:
     last: int | None = None
     for token in children:
         if token.type == "image" and last is not None and _is_pair(out[last], token):
-            out[last:] = [_pair(out[last], token)]
+            out[last:] = [_join_pair(out[last], token)]
             last = None
             continue
         out.append(token)
@@ -86,21 +86,21 @@ def _is_blank(token: Token) -> bool:
     return token.type in ("softbreak", "hardbreak") or (token.type == "text" and not token.content.strip())
 
 
-def _joined_paragraphs(tokens: Sequence[Token]) -> list[Token]:
+def _join_paragraphs(tokens: Sequence[Token]) -> list[Token]:
     """Return the tokens without paragraphs whose image is the partner of the image before it."""
     out: list[Token] = []
     for token in tokens:
         out.append(token)
         if token.type != "paragraph_close":
             continue
-        first, second = _lone_image(out[-2 * _PARAGRAPH : -_PARAGRAPH]), _lone_image(out[-_PARAGRAPH:])
+        first, second = _only_image(out[-2 * _PARAGRAPH : -_PARAGRAPH]), _only_image(out[-_PARAGRAPH:])
         if first is not None and second is not None and _is_pair(first, second):
-            out[-_PARAGRAPH - 2].children = [_pair(first, second)]
+            out[-_PARAGRAPH - 2].children = [_join_pair(first, second)]
             del out[-_PARAGRAPH:]
     return out
 
 
-def _lone_image(tokens: Sequence[Token]) -> Token | None:
+def _only_image(tokens: Sequence[Token]) -> Token | None:
     """Return the only image of a paragraph, or None if the tokens are anything else."""
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
@@ -108,10 +108,10 @@ def _lone_image(tokens: Sequence[Token]) -> Token | None:
     return children[0] if len(children) == 1 and children[0].type == "image" else None
 
 
-def _pair(first: Token, second: Token) -> Token:
+def _join_pair(first: Token, second: Token) -> Token:
     """Return the light image with its dark twin. Attributes that only the dark image has apply to both."""
     light, dark = (first, second) if _scheme(first) == "light" else (second, first)
-    attach_record(light, DarkTwin(record_of(dark, LinkAt)))
+    attach_record(light, DarkVariant(get_record(dark, LinkTargetPlace)))
     for name in ("id", "title", "width", "height"):
         if name in dark.attrs and name not in light.attrs:
             light.attrs[name] = dark.attrs[name]

@@ -14,22 +14,22 @@ from markdown_it.rules_inline import StateInline
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.fixes import exchange
+from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Place, TextMap
 from ..base.patterns import lazy_pattern
-from .cells.values import refuse_values
-from .lookahead import comes_after
-from .records import CallMistake, Shortcode, attach_record
+from .cells.values import report_values
+from .lookahead import occurs_after
+from .records import CallError, Shortcode, attach_record
 from .references.labels import normal_id
 from .state import (
     PageState,
     block_end,
     block_place,
+    get_page,
     inline_map,
     inline_place,
     line_start,
     line_text,
-    page_of,
     text_between,
 )
 
@@ -61,17 +61,17 @@ class _Arguments(Struct, frozen=True):
     maps: dict[str, TextMap]
     keys: dict[str, Place]
     """Key → position of its name."""
-    words: list[str]
+    unnamed: list[str]
     """Arguments without a name."""
     end: int
     """Index after the last argument that could be read."""
-    mistakes: tuple[CallMistake, ...]
+    mistakes: tuple[CallError, ...]
 
 
 def call_end(text: str, pos: int, end: int) -> int:
     """Return the index after `%}` of the call that opens at `pos`, or -1. Quoted values may contain `%}`."""
     opening = _OPEN.match(text, pos, end)
-    if not opening or not comes_after(text, "%}", pos):
+    if not opening or not occurs_after(text, "%}", pos):
         return -1
     at = opening.end()
     while found := _ARG.match(text, at, end):
@@ -99,12 +99,12 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
     name, at = found[0], found.end()
     read = _arguments(origin, at)
     for argument in read.maps.values():
-        refuse_values(argument, page.reporter)
-    words = read.words
+        report_values(argument, page.reporter)
+    words = read.unnamed
     if name == "include" and words:
         name = words.pop(0).removesuffix(".html")
     if not _CLOSE.match(text, read.end):
-        unread = CallMistake(
+        unread = CallError(
             f"cannot read the arguments of {name}",
             origin.place(read.end + len(text[read.end :]) - len(text[read.end :].lstrip())),
             'write each as name="value", with a closing quote',
@@ -118,18 +118,18 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
     )
 
 
-def _no_argument(word: str, origin: TextMap) -> CallMistake:
+def _no_argument(word: str, origin: TextMap) -> CallError:
     place = origin.place(origin.text.find(word), len(word))
-    return CallMistake(f"{word} is no argument", place, 'write name="value"')
+    return CallError(f"{word} is no argument", place, 'write name="value"')
 
 
-def _id(read: _Arguments) -> tuple[str, tuple[CallMistake, ...]]:
+def _id(read: _Arguments) -> tuple[str, tuple[CallError, ...]]:
     """Return the anchor that a call sets, and the errors in it."""
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
         message = f'invalid id "{name}": expected letters, digits and hyphens'
-        return "", (CallMistake(message, place, f'write id="{"-".join(_ID.findall(name)) or "fig-x"}"'),)
+        return "", (CallError(message, place, f'write id="{"-".join(_ID.findall(name)) or "fig-x"}"'),)
     return normal_id(name), ()
 
 
@@ -138,7 +138,7 @@ def _arguments(origin: TextMap, at: int) -> _Arguments:
     maps: dict[str, TextMap] = {}
     keys: dict[str, Place] = {}
     words: list[str] = []
-    mistakes: list[CallMistake] = []
+    mistakes: list[CallError] = []
     while found := _ARG.match(origin.text, at):
         at = found.end()
         if not found["key"]:
@@ -148,7 +148,7 @@ def _arguments(origin: TextMap, at: int) -> _Arguments:
         key = found["key"]
         place = origin.place(found.start("key"), len(key))
         if key in args:
-            mistakes.append(CallMistake(f"{key} is given twice", place))
+            mistakes.append(CallError(f"{key} is given twice", place))
         keys[key] = place
         args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
         maps[key] = origin.cut(found.start(group), found.end(group))
@@ -160,16 +160,16 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
     pos = line_start(state, start)
     if state.is_code_block(start) or not state.src.startswith("{%", pos):
         return False
-    if not page_of(state.env).takes_shortcodes:
+    if not get_page(state.env).takes_shortcodes:
         return False
     if re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, pos, state.eMarks[start]):
         return _raw_block(state, start, end, silent)
-    if not comes_after(state.src, "%}", pos):
-        return _refuse_unclosed(state, start, pos, silent)
+    if not occurs_after(state.src, "%}", pos):
+        return _reject_unclosed(state, start, pos, silent)
     stop = block_end(state, start + 1, end)
     after = call_end(state.src, pos, state.eMarks[stop - 1])
     if after < 0:
-        return _refuse_unclosed(state, start, pos, silent)
+        return _reject_unclosed(state, start, pos, silent)
     last = next(line for line in range(start, stop) if state.eMarks[line] >= after)
     named = _FIGURE_ID.match(state.src, after, state.eMarks[last])
     rest = named.end() if named else after
@@ -177,7 +177,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
         return False
     if silent:
         return _is_block(state, pos)
-    page = page_of(state.env)
+    page = get_page(state.env)
     call = read_call(text_between(state, start, last, pos, after), page)
     if named:
         call = replace(call, id=normal_id(named[1]))
@@ -191,12 +191,12 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
 def _stands_alone(state: StateBlock, pos: int) -> bool:
     """Return whether the call is a block. An inline shortcode alone on its line is still a paragraph."""
     found = _CALLED.match(state.src, pos)
-    return not found or found[1] not in page_of(state.env).options.inline_shortcodes
+    return not found or found[1] not in get_page(state.env).options.inline_shortcodes
 
 
 def _is_block(state: StateBlock, pos: int) -> bool:
     """Return whether the call interrupts a paragraph. An unknown shortcode does not."""
-    found, page = _CALLED.match(state.src, pos), page_of(state.env)
+    found, page = _CALLED.match(state.src, pos), get_page(state.env)
     return not found or found[1] in page.options.block_shortcodes or shows_code(found[1], page)
 
 
@@ -205,16 +205,16 @@ def shows_code(name: str, page: PageState) -> bool:
     return name == CODE and not {CODE} & (page.options.inline_shortcodes | page.options.block_shortcodes)
 
 
-def _refuse_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
+def _reject_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
     if not silent:
         place = block_place(state, pos, len("{%"))
-        _report_unclosed(page_of(state.env), place)
+        _report_unclosed(get_page(state.env), place)
     return False
 
 
 def _report_unclosed(page: PageState, place: Place) -> None:
     line = page.reporter.lines[place.line - 1]
-    fix = exchange(place.line, len(line.rstrip()) + 1, "", " %}", title="close it with %}")
+    fix = make_replacement(place.line, len(line.rstrip()) + 1, "", " %}", title="close it with %}")
     hint = "close it in the same paragraph"
     page.reporter.error("shortcode-open", "{% has no closing %}", place, hint, fix)
 
@@ -225,7 +225,7 @@ def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     If they contain code, HTML, formulas or an empty line, they are parsed as Markdown without shortcodes.
     Jekyll authors write these tags around whole parts of a post, only to disable Liquid there.
     """
-    last = start if comes_after(state.src, "endraw", state.bMarks[start]) else end
+    last = start if occurs_after(state.src, "endraw", state.bMarks[start]) else end
     while last < end and not _RAW_END.fullmatch(line_text(state, last).strip()):
         last += 1
     opening_line = state.src[line_start(state, start) : state.eMarks[start]].strip()
@@ -244,7 +244,7 @@ def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _parse_without_shortcodes(state: StateBlock, first: int, end: int) -> None:
-    page = page_of(state.env)
+    page = get_page(state.env)
     page.raw_lines.append(range(first, end))
     parent, limit, page.takes_shortcodes = state.parentType, state.lineMax, False
     state.lineMax = end
@@ -254,7 +254,7 @@ def _parse_without_shortcodes(state: StateBlock, first: int, end: int) -> None:
 
 def shortcode_inline(state: StateInline, silent: bool) -> bool:
     """Parse a call inside text (inline rule). Block shortcodes split the paragraph later."""
-    if not state.src.startswith("{%", state.pos) or not page_of(state.env).takes_shortcodes:
+    if not state.src.startswith("{%", state.pos) or not get_page(state.env).takes_shortcodes:
         return False
     raw = re.compile(r"\{%-?\s*raw\s*-?%\}").match(state.src, state.pos, state.posMax)
     if raw:
@@ -263,10 +263,10 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
     if after < 0:
         if not silent:
             place = inline_place(state, state.pos, state.pos + len("{%"))
-            _report_unclosed(page_of(state.env), place)
+            _report_unclosed(get_page(state.env), place)
         return False
     if not silent:
-        page = page_of(state.env)
+        page = get_page(state.env)
         call = read_call(inline_map(state, state.pos, after), page)
         is_block = call.name in page.options.block_shortcodes
         attach_record(state.push("shortcode" if is_block else "shortcode_inline", "", 0), call)
@@ -275,13 +275,13 @@ def shortcode_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
-    found = comes_after(state.src, "endraw", start)
+    found = occurs_after(state.src, "endraw", start)
     closing = _RAW_END.search(state.src, start, state.posMax) if found else None
     if not closing:
         if not silent:
-            reporter, place = page_of(state.env).reporter, inline_place(state, state.pos, start)
+            reporter, place = get_page(state.env).reporter, inline_place(state, state.pos, start)
             end = len(reporter.lines[place.line - 1].rstrip()) + 1
-            fix = exchange(place.line, end, "", "{% endraw %}", title="add {% endraw %}")
+            fix = make_replacement(place.line, end, "", "{% endraw %}", title="add {% endraw %}")
             hint = "text of several paragraphs needs both on lines of their own"
             reporter.error("shortcode-open", "{% raw %} has no {% endraw %}", place, hint, fix)
         return False

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from markdown_it.utils import EnvType
 
 
-class DisplayMistake(Protocol):
+class DisplayError(Protocol):
     """An error in the labels and tags of a row."""
 
     @property
@@ -60,7 +60,7 @@ class DisplayRow(Protocol):
     @property
     def content(self) -> str: ...
     @property
-    def mistakes(self) -> tuple[DisplayMistake, ...]: ...
+    def mistakes(self) -> tuple[DisplayError, ...]: ...
 
 
 class DisplayStructure(Protocol):
@@ -181,13 +181,13 @@ class PageState:
     """Data of mdit-py-plugins' footnote rules: numbers by label, and counts of references."""
     added_cells: int = 0
     """Number of cells added so far to table rows that have too few."""
-    address_characters: int = 0
+    url_characters: int = 0
     """Total length of the URLs of links and images so far, in characters."""
-    parsed: bool = False
+    is_parsed: bool = False
     """The body has been parsed; any text parsed from now on is an argument of a shortcode."""
-    links: bool = True
+    allows_links: bool = True
     """False while parsing text with too many unclosed brackets."""
-    html: bool = True
+    allows_html: bool = True
     """False while parsing text from an attribute, where HTML tags are plain text."""
     verbatim: str = ""
     """Raw HTML element such as `<code>` around the current inline text, where dollars are plain text."""
@@ -242,11 +242,11 @@ class PageState:
         """Return whether a line (0-based) is between `{% raw %}` and `{% endraw %}`."""
         return bool(self.raw_lines) and any(line in lines for lines in self.raw_lines)
 
-    def reporter_of(self, path: str) -> Reporter:
+    def file_reporter(self, path: str) -> Reporter:
         """Return a reporter for an included file. Its diagnostics are added to those of the page."""
         text = next((found.text for found in self.included.values() if found.path == path), "")
         own = self.reporter
-        return Reporter(path, text.split("\n"), own.diagnostics, own._known)
+        return Reporter(path, text.split("\n"), own.diagnostics, own._seen)
 
     def line_place(self, index: int, length: int = 1) -> Place:
         """Return the position of the character at `index` of the parsed text."""
@@ -297,7 +297,7 @@ def new_page(
     )
 
 
-def page_of(env: EnvType) -> PageState:
+def get_page(env: EnvType) -> PageState:
     """Return the page state that the rules share."""
     page = env["page"]
     assert isinstance(page, PageState)
@@ -306,7 +306,7 @@ def page_of(env: EnvType) -> PageState:
 
 def inline_map(state: StateInline, start: int, end: int) -> TextMap:
     """Return `state.src[start:end]` with its positions in the file."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     if page.current is None:
         return TextMap(state.src[start:end], ((page.first_line, 1),))
     return page.current.cut(page.base + start, page.base + end)
@@ -314,7 +314,7 @@ def inline_map(state: StateInline, start: int, end: int) -> TextMap:
 
 def inline_place(state: StateInline, start: int, end: int) -> Place:
     """Return the position of `state.src[start:end]`."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     if page.current is None:
         return Place(page.first_line)
     return page.current.place(page.base + start, end - start)
@@ -322,7 +322,7 @@ def inline_place(state: StateInline, start: int, end: int) -> Place:
 
 def block_place(state: StateBlock, index: int, length: int = 1) -> Place:
     """Return the position of the character at `index` of a block rule's source."""
-    return page_of(state.env).line_place(index, length)
+    return get_page(state.env).line_place(index, length)
 
 
 def line_start(state: StateBlock, line: int) -> int:

@@ -18,10 +18,10 @@ from ..base.diagnostics.model import TextMap
 from ..base.patterns import lazy_pattern
 from .cells.values import value_end
 from .lookahead import code_span_end, run_length
-from .math.delimiters import FoundFormula, RefusedFormula, find_formula
+from .math.delimiters import FoundFormula, RejectedFormula, find_formula
 from .records import TableRecord, attach_record
 from .references.labels import normal_id
-from .state import block_place, line_start, line_text, page_of
+from .state import block_place, get_page, line_start, line_text
 
 MAX_CELLS = 20_000
 """Maximum number of empty cells added to short rows of a page: 2 kB of source must not become megabytes."""
@@ -70,7 +70,7 @@ def _step(text: str, pos: int, end: int) -> int:
         return pos + run_length(text, pos, end)
     if char in "$\\":
         found = find_formula(text, pos, end)
-        if isinstance(found, (FoundFormula, RefusedFormula)):
+        if isinstance(found, (FoundFormula, RejectedFormula)):
             return found.end
         return min(end, pos + 2) if char == "\\" else pos + 1
     if char == "{":
@@ -133,7 +133,7 @@ def _header(state: StateBlock, start: int, end: int) -> list[str] | None:
 
 def _body_end(state: StateBlock, first: int, end: int, columns: int) -> int:
     parent_rules = state.md.block.ruler.getRules("blockquote")
-    page = page_of(state.env)
+    page = get_page(state.env)
     line = first
     while line < end:
         if state.sCount[line] < state.blkIndent or state.isEmpty(line) or state.is_code_block(line):
@@ -167,14 +167,14 @@ def _warn_short(state: StateBlock, line: int, columns: int) -> None:
     place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
     message = f"the table ends above this row: more than {MAX_CELLS:,} cells of this page are missing"
     hint = f"write all {columns} cells of each row, empty ones too"
-    page_of(state.env).reporter.warn("table-cells", message, place, hint)
+    get_page(state.env).reporter.warn("table-cells", message, place, hint)
 
 
 def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:
     """Warn about cells after the last column, which GFM drops."""
     if len(cells) > columns:
         start, stop = cells[columns][0], cells[-1][1]
-        page_of(state.env).reporter.warn(
+        get_page(state.env).reporter.warn(
             "table-cells",
             f"this row has {len(cells)} cells in a table of {columns}; the last are not shown",
             block_place(state, line_start(state, line) + start, max(1, stop - start)),

@@ -13,12 +13,12 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from ..base.diagnostics.model import TextMap
-from ..base.html_tags import StartTag, start_tag
+from ..base.html_tags import StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
-from .blocks import ENDING, attribute_map, copy_attributes
-from .extents import BlockExtent, find_extent, parse_inside, report_open
+from .blocks import INTERRUPTED_BLOCKS, attribute_map, copy_attributes
+from .extents import BlockExtent, find_extent, parse_inside, report_unclosed
 from .records import Tab, attach_record
-from .state import PageState, block_place, line_start, line_text, page_of
+from .state import PageState, block_place, get_page, line_start, line_text
 
 _MATERIAL = lazy_pattern(r'===([!+]{0,2})[ \t]+(?:"((?:[^"\\]|\\.)+)"|\'((?:[^\'\\]|\\.)+)\')[ \t]*\Z')
 _INDENT = 4
@@ -30,14 +30,14 @@ def tabs_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
         return False
-    tag = start_tag(state.src, pos)
-    is_part = page_of(state.env).tabs_level == state.level
+    tag = parse_start_tag(state.src, pos)
+    is_part = get_page(state.env).tabs_level == state.level
     if tag is None or not (is_part or "tabs" in tag.classes):
         return False
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_open(state, start, tag, '<div data-label="…">' if is_part else '<div class="tabs">')
+            report_unclosed(state, start, tag, '<div data-label="…">' if is_part else '<div class="tabs">')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -52,7 +52,7 @@ def tabs_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _push_group(state: StateBlock, extent: BlockExtent) -> None:
-    page = page_of(state.env)
+    page = get_page(state.env)
     group = _open_group(state, extent.first, extent.last + 1)
     copy_attributes(state, extent, group.attrs)
     first, outer, page.tabs_level = len(state.tokens), page.tabs_level, state.level
@@ -62,7 +62,7 @@ def _push_group(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def _push_part(state: StateBlock, extent: BlockExtent) -> None:
-    page, tag = page_of(state.env), extent.tag
+    page, tag = get_page(state.env), extent.tag
     given = next((item for item in tag.attributes if item.name == "data-label" and item.value.strip()), None)
     if given is None:
         place = block_place(state, line_start(state, extent.first), len("<div"))
@@ -87,7 +87,7 @@ def tabs_material(state: StateBlock, start: int, end: int, silent: bool) -> bool
         return False
     if silent:
         return True
-    page = page_of(state.env)
+    page = get_page(state.env)
     outer, page.tabs_level = page.tabs_level, -1
     group = _open_group(state, start, start + 1)
     first, line = len(state.tokens), start
@@ -132,7 +132,7 @@ def _push_material(state: StateBlock, found: re.Match[str], line: int, last: int
 
 
 def _open_group(state: StateBlock, first: int, end: int) -> Token:
-    page = page_of(state.env)
+    page = get_page(state.env)
     page.tab_groups += 1
     opening = state.push("tabs_open", "div", 1)
     opening.map = [first, end]
@@ -157,14 +157,14 @@ def _close_part(state: StateBlock) -> None:
         text = line_text(state, line).rstrip()
         place = block_place(state, line_start(state, line), max(1, len(text)))
         hint = "its text is indented by four" if text.startswith("===") else ""
-        page_of(state.env).reporter.error("tabs", "this part of tabs is empty", place, hint)
+        get_page(state.env).reporter.error("tabs", "this part of tabs is empty", place, hint)
     state.push("tab_body_close", "div", -1)
     state.push("tab_close", "div", -1)
 
 
 def _close_group(state: StateBlock, opening: Token, first: int) -> None:
     """Assign numbers to the tabs. Report any content between them and move it after the tabs."""
-    page, level = page_of(state.env), opening.level + 1
+    page, level = get_page(state.env), opening.level + 1
     parts: list[Token] = []
     stray: list[Token] = []
     inside = state.tokens[first:]
@@ -201,5 +201,5 @@ def _report_stray(stray: list[Token], opening: Token, parts: list[Token], page: 
 
 def tab_rules(md: MarkdownIt) -> None:
     """Register the rules; parts of tabs before other `<div>`s."""
-    md.block.ruler.before("div", "tabs_div", tabs_div, {"alt": ENDING})
-    md.block.ruler.before("hr", "tabs_material", tabs_material, {"alt": ENDING})
+    md.block.ruler.before("div", "tabs_div", tabs_div, {"alt": INTERRUPTED_BLOCKS})
+    md.block.ruler.before("hr", "tabs_material", tabs_material, {"alt": INTERRUPTED_BLOCKS})

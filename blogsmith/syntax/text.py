@@ -12,13 +12,13 @@ from markdown_it.rules_core.smartquotes import smartquotes
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ..base.diagnostics.characters import escape_of, find_hidden, name_of
+from ..base.diagnostics.characters import escape_character, find_hidden, format_code_point
 from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
 from . import east_asian
 from .lookahead import code_span_end, matches_after, run_length
-from .records import Math, Shortcode, record_of
-from .state import PageState, page_of
+from .records import Math, Shortcode, get_record
+from .state import PageState, get_page
 
 # In a table cell, the pipe is written `\|`.
 _ABBR = lazy_pattern(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
@@ -112,16 +112,16 @@ def text_rules(md: MarkdownIt) -> None:
 # language.
 
 
-_RARE = lazy_pattern(r"--|\.\.\.")
+_TYPOGRAPHIC = lazy_pattern(r"--|\.\.\.")
 _DOTS = lazy_pattern(r"(?<!\.)\.\.\.(?!\.)")
 _EM_DASH = lazy_pattern(r"(?<!-)---(?!-)")
 _EN_DASH = lazy_pattern(r"(?<![-\s])--(?![-\s])|(?:(?<=\s)|(?<![\s\S]))--(?:(?=\s)|(?![\s\S]))")
 """`--` between words, or between spaces and ends of a text; `--option` is unchanged."""
 
 
-def quotation(state: StateCore) -> None:
+def set_quotation_marks(state: StateCore) -> None:
     """Set the quotation marks of the page's language (core rule, replaces `smartquotes`)."""
-    _set_marks(state.tokens, page_of(state.env))
+    _set_marks(state.tokens, get_page(state.env))
 
 
 def _set_marks(tokens: list[Token], page: PageState) -> None:
@@ -139,7 +139,7 @@ def set_quotes(children: list[Token], text: str, page: PageState) -> None:
 def typography(state: StateCore) -> None:
     """Set dashes and dots (core rule, after the inline rules)."""
     for token in state.tokens:
-        if token.type == "inline" and _RARE.search(token.content):
+        if token.type == "inline" and _TYPOGRAPHIC.search(token.content):
             for text in _prose(token.children or ()):
                 text.content = set_dashes_and_dots(text.content)
 
@@ -173,12 +173,12 @@ _BY_LINES: Mapping[str, str] = MappingProxyType(
 
 def hidden_characters(state: StateCore) -> None:
     """Warn about the first invisible character of each code line, formula and shortcode (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for token in state.tokens:
         if token.type in _BY_LINES and token.map:
             _warn_in_lines(page, token, _BY_LINES[token.type])
         elif token.type == "inline" and find_hidden(token.content):
-            _warn_in_text(page, record_of(token, TextMap), token.children or ())
+            _warn_in_text(page, get_record(token, TextMap), token.children or ())
         elif token.type == "html_block" and token.children:
             warn_of_hidden_math(token.children, page.reporter)
 
@@ -187,7 +187,7 @@ def warn_of_hidden_math(tokens: Iterable[Token], reporter: Reporter) -> None:
     """Warn about invisible characters in the formulas among inline tokens."""
     for token in tokens:
         if token.type in ("math_inline", "math_display"):
-            _warn_in_map(record_of(token, Math).origin, "formula", reporter)
+            _warn_in_map(get_record(token, Math).origin, "formula", reporter)
 
 
 def _warn_in_lines(page: PageState, token: Token, what: str) -> None:
@@ -201,7 +201,7 @@ def _warn_in_text(page: PageState, origin: TextMap, children: Sequence[Token]) -
     warn_of_hidden_math(children, page.reporter)
     for child in children:
         if child.type in ("shortcode", "shortcode_inline"):
-            for argument in record_of(child, Shortcode).arg_maps.values():
+            for argument in get_record(child, Shortcode).arg_maps.values():
                 _warn_in_map(argument, "shortcode", page.reporter)
         elif child.type in ("code_inline", "value") and (found := find_hidden(child.content)):
             at = max(0, origin.text.find(child.content))
@@ -214,8 +214,8 @@ def _warn_in_map(origin: TextMap, what: str, reporter: Reporter) -> None:
 
 
 def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
-    message = f"this {what} holds the invisible character {name_of(character)}"
-    hint = f"take it out, or write it as {escape_of(character)}" if what == "code" else "take it out"
+    message = f"this {what} holds the invisible character {format_code_point(character)}"
+    hint = f"take it out, or write it as {escape_character(character)}" if what == "code" else "take it out"
     fix = reporter.substitute(place, character, "", title="take the character out")
     reporter.warn("hidden-character", message, place, hint, fix)
 

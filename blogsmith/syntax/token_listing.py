@@ -13,7 +13,7 @@ from ..model.cells import CellOptions
 _HIDDEN = ("origin", "arg_maps", "place", "places", "texts", "code", "settings")
 
 
-def describe(tokens: Sequence[Token], first_line: int) -> str:
+def format_tokens(tokens: Sequence[Token], first_line: int) -> str:
     """Return one line for each token: line in the file, type, content, attributes and record."""
     return "\n".join(_lines(tokens, first_line, 0)) + "\n"
 

@@ -29,7 +29,7 @@ from .parse.macros import read_macros
 from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
 from .parse.reader import Macro
-from .parse.scan import clean_text, split, split_placed
+from .parse.scan import clean_text, split, split_with_positions
 from .parse.state import RowNumber
 
 __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formula"]
@@ -37,7 +37,7 @@ __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formu
 _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _COMMENT = lazy_pattern(r"(?<!\\)%")
-_WEIGHED = range(4, 8)
+_SUGGESTED_LENGTHS = range(4, 8)
 """Lengths of names that may be a misspelt common command; other lengths have too many similar names."""
 _COMMON = frozenset(
     name.removeprefix("\\")
@@ -51,7 +51,7 @@ _COMMON = frozenset(
     )
 )
 """Commands that most formulas consist of."""
-_COMMON_WEIGHT = 0.12
+_COMMON_BONUS = 0.12
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
@@ -62,8 +62,7 @@ class TypesetFormula(Struct, frozen=True):
 
     mathml: str
     """One `<math>` element that is safe in an HTML page, inside its link if the whole formula is a link.
-    Empty for a formula that only defines macros.
-    """
+    Empty for a formula that only defines macros."""
     macros: Mapping[str, Macro]
     """Macros that it has defined for later formulas."""
 
@@ -107,15 +106,15 @@ def convert_formula(
         parser.row_numbers = rows
         body = _read(parser)
     except ParseError:
-        parser, body = _read_slowly(tex, known, table, display, rows)
+        parser, body = _read_with_positions(tex, known, table, display, rows)
     except RecursionError:
-        parser, body = _read_slowly(tex, known, table, display, rows)
+        parser, body = _read_with_positions(tex, known, table, display, rows)
     defined = _definitions(parser, known) if parser.macros else _NO_DEFINITIONS
     if defined and not body:
         return TypesetFormula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
-        body = number_whole(body, parser.row_numbers[0])
-    opening = math_opening(tex, display=display)
+        body = number_formula(body, parser.row_numbers[0])
+    opening = math_start_tag(tex, display=display)
     link = _LINK.fullmatch(body) if body.startswith("<mtext><a ") else None
     if link and body.count("<a ") == 1 and "??" not in link[3]:
         # outside the formula, assistive technology can reach the link
@@ -124,13 +123,13 @@ def convert_formula(
     return TypesetFormula(check(f"{opening}{body}</math>"), defined)
 
 
-def math_opening(tex: str, *, display: bool) -> str:
+def math_start_tag(tex: str, *, display: bool) -> str:
     """Return the start tag of a formula, with its TeX as alternative text for readers who do not see it."""
     block = ' display="block"' if display else ""
     return f'<math{block} alttext="{escape(clean_text(tex).strip())}">'
 
 
-def number_whole(body: str, number: RowNumber) -> str:
+def number_formula(body: str, number: RowNumber) -> str:
     """Return the content of a formula as one table row with its number."""
     row = number_row(f"<mtd>{body}</mtd>", number)
     return f'<mtable class="math-align" displaystyle="true" style="width:100%">{row}</mtable>'
@@ -147,14 +146,14 @@ def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Mac
 def _read(parser: Parser) -> str:
     """Read the whole formula. Several lines without an environment become rows of a table."""
     pieces = parser.row()
-    if not parser.ended_by:
+    if not parser.end_token:
         return "".join(pieces)
     lines = [pieces]
-    while parser.ended_by in ROW_BREAKS:
+    while parser.end_token in ROW_BREAKS:
         read_gap(parser)
         lines.append(parser.row())
-    if parser.ended_by:
-        raise _stray(parser.ended_by)
+    if parser.end_token:
+        raise _stray(parser.end_token)
     if not lines[-1]:
         lines.pop()
     if len(lines) < 2:
@@ -171,7 +170,7 @@ def _stray(token: str) -> ParseError:
     return ParseError("math-brace", f"{token} closes nothing that is open", token)
 
 
-def _read_slowly(
+def _read_with_positions(
     tex: str,
     known: Mapping[str, Macro],
     table: Constructs[Parser],
@@ -179,13 +178,12 @@ def _read_slowly(
     rows: Sequence[RowNumber | None],
 ) -> tuple[Parser, str]:
     """Read the formula again with token positions and the maximum depth. TexError at the error, if there is
-    one.
-    """
+    one."""
     before = sys.getrecursionlimit()
     # Our own frames need no C stack. Groups nested `MAX_DEPTH` deep need some thousand frames.
     sys.setrecursionlimit(max(before, _DEEP_RECURSION))
     try:
-        parser = Parser(split_placed(tex), known, table, display=display)
+        parser = Parser(split_with_positions(tex), known, table, display=display)
         parser.row_numbers = rows
         return parser, _read(parser)
     except ParseError as error:
@@ -231,13 +229,12 @@ def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Const
 
 def _nearest(word: str, names: Sequence[str]) -> str:
     """Return the name that `word` was probably meant to be, or "". The first of equally similar names is
-    chosen.
-    """
+    chosen."""
     # stricter than `errors.nearest`, because three letters resemble too many names; typos in the first are
     # rare
     alike = [name for name in names if name[:1] == word[:1]]
     near = get_close_matches(word, alike, n=1, cutoff=0.75)
-    if len(word) in _WEIGHED:
+    if len(word) in _SUGGESTED_LENGTHS:
         # if two names are almost equally similar, prefer the common one
         near += get_close_matches(word, _COMMON.intersection(alike), n=1, cutoff=0.65)
     near = near or get_close_matches(word, names, n=1, cutoff=0.85)
@@ -245,4 +242,4 @@ def _nearest(word: str, names: Sequence[str]) -> str:
 
 
 def _likeness(word: str, name: str) -> float:
-    return SequenceMatcher(None, name, word).ratio() + (_COMMON_WEIGHT if name in _COMMON else 0)
+    return SequenceMatcher(None, name, word).ratio() + (_COMMON_BONUS if name in _COMMON else 0)

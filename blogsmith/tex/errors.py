@@ -30,4 +30,4 @@ class TexError(Exception):
         self.offset = offset
         self.length = max(1, length)
         self.hint = hint
-        self.meant = meant
+        self.correction = meant

@@ -1,5 +1,5 @@
-"""Formulas of other converters, combined with our own parts: TeX as alternative text, numbers, the allowlist.
-"""
+"""Formulas of other converters, combined with our own parts: TeX as alternative text, numbers, the
+allowlist."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from .analysis.portable import portable_tex
 from .constructs.grid import number_row
-from .convert import TypesetFormula, math_opening, number_whole
+from .convert import TypesetFormula, math_start_tag, number_formula
 from .errors import TexError
 from .foreign.reader import ForeignFormula
-from .foreign.unusable import UnusableMathml
+from .foreign.unusable import UnusableMathmlError
 from .mathml.allowlist import check
-from .parse.lexer import Token, read_argument, read_name, skip_spaces, text_of, tokenize_unplaced
+from .parse.lexer import Token, join_tokens, read_argument, read_name, skip_spaces, tokenize_without_positions
 from .parse.reader import Macro
 from .parse.state import RowNumber
 
-_KEPT = lazy_pattern(r'<(?:a |mrow (?:id|class="(?!math-|eq-number)))')
+_AUTHOR_MARKUP = lazy_pattern(r'<(?:a |mrow (?:id|class="(?!math-|eq-number)))')
 """A link, a reference, or a name set by the author, which other converters cannot produce safely."""
 
 
-def foreign_source(tex: str, macros: Mapping[str, str | Macro]) -> str:
+def prepare_foreign_source(tex: str, macros: Mapping[str, str | Macro]) -> str:
     """Return `tex` for other converters: macros expanded, without definitions, labels, tags and comments."""
-    return without_numbers(portable_tex(tex, macros))
+    return remove_numbers(portable_tex(tex, macros))
 
 
 def check_replaceable(ours: TypesetFormula) -> None:
     """Raise UnusableMathml if only our own markup of a formula has all that the author wrote."""
     if not ours.mathml:
-        raise UnusableMathml("it prints nothing")
-    if _KEPT.search(ours.mathml):
-        raise UnusableMathml("a link, an id or a class stands in it, which stays blogsmith's")
+        raise UnusableMathmlError("it prints nothing")
+    if _AUTHOR_MARKUP.search(ours.mathml):
+        raise UnusableMathmlError("a link, an id or a class stands in it, which stays blogsmith's")
 
 
 def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Sequence[RowNumber | None]) -> str:
@@ -42,20 +42,20 @@ def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Seque
     """
     content = _number(found, rows) if display and any(rows) else found.content
     try:
-        return check(f"{math_opening(tex, display=display)}{content}</math>")
+        return check(f"{math_start_tag(tex, display=display)}{content}</math>")
     except TexError as error:
-        raise UnusableMathml(error.message) from None
+        raise UnusableMathmlError(error.message) from None
 
 
 def _number(found: ForeignFormula, rows: Sequence[RowNumber | None]) -> str:
     table = found.table
     if table is None or len(table.rows) != len(rows):
         if len(rows) == 1 and rows[0]:
-            return number_whole(found.content, rows[0])
+            return number_formula(found.content, rows[0])
         count = len(table.rows) if table else 1
-        raise UnusableMathml(f"it has {count} of {len(rows)} rows")
+        raise UnusableMathmlError(f"it has {count} of {len(rows)} rows")
     printed = "".join(number_row(cells, number) for cells, number in zip(table.rows, rows, strict=True))
-    look = table.look or "math-align"
+    look = table.css_class or "math-align"
     return f'<mtable class="{look}" displaystyle="true" style="width:100%">{printed}</mtable>'
 
 
@@ -71,11 +71,11 @@ _NUMBERS = lazy_pattern(
 )
 
 
-def without_numbers(tex: str) -> str:
+def remove_numbers(tex: str) -> str:
     """Return `tex` with the same rows, all unnumbered. Return `tex` itself if no row would have a number."""
     if _NUMBERS.search(tex) is None:
         return tex
-    tokens = tokenize_unplaced(tex)
+    tokens = tokenize_without_positions(tex)
     kept: list[Token] = []
     index = 0
     while index < len(tokens):
@@ -90,7 +90,7 @@ def without_numbers(tex: str) -> str:
         else:
             kept.append(tokens[index])
             index += 1
-    return text_of(kept).strip()
+    return join_tokens(kept).strip()
 
 
 def _argument_end(tokens: Sequence[Token], index: int) -> int:

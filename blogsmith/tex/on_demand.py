@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .analysis.expansion import find_definitions as find_definitions
+    from .analysis.formula_tokens import argument_kinds as argument_kinds
     from .analysis.formula_tokens import formula_tokens as formula_tokens
-    from .analysis.formula_tokens import spoken_words as spoken_words
-    from .analysis.formula_tokens import taken_arguments as taken_arguments
-    from .analysis.formula_tokens import typed_names as typed_names
+    from .analysis.formula_tokens import input_names as input_names
+    from .analysis.formula_tokens import symbol_words as symbol_words
     from .analysis.linear import linear_text as linear_text
     from .analysis.numbering import split_rows as split_rows
     from .analysis.portable import portable_tex as portable_tex
-    from .analysis.tag_text import holds_tex as holds_tex
+    from .analysis.tag_text import contains_tex as contains_tex
     from .analysis.tag_text import math_content as math_content
     from .analysis.tags import typeset_tag as typeset_tag
     from .convert import convert_formula as convert_formula
@@ -45,15 +45,15 @@ else:
     find_definitions = _on_demand("analysis.expansion", "find_definitions")
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
     group_lines = _on_demand("mathml.line_groups", "group_lines")
-    holds_tex = _on_demand("analysis.tag_text", "holds_tex")
+    contains_tex = _on_demand("analysis.tag_text", "contains_tex")
     linear_text = _on_demand("analysis.linear", "linear_text")
     literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
     math_content = _on_demand("analysis.tag_text", "math_content")
     portable_tex = _on_demand("analysis.portable", "portable_tex")
     split_rows = _on_demand("analysis.numbering", "split_rows")
-    spoken_words = _on_demand("analysis.formula_tokens", "spoken_words")
-    taken_arguments = _on_demand("analysis.formula_tokens", "taken_arguments")
-    typed_names = _on_demand("analysis.formula_tokens", "typed_names")
+    symbol_words = _on_demand("analysis.formula_tokens", "symbol_words")
+    argument_kinds = _on_demand("analysis.formula_tokens", "argument_kinds")
+    input_names = _on_demand("analysis.formula_tokens", "input_names")
     typeset_tag = _on_demand("analysis.tags", "typeset_tag")
 
 

@@ -15,7 +15,7 @@ from ..base.storage.changed_files import ChangedFiles
 from .fingerprint import Fingerprint, is_same
 from .tree import WatchedTree
 
-STEP_S = 0.050
+INCOMPLETE_S = 0.050
 """Seconds that a file may be missing or empty during a save, and that a new file must exist."""
 CLOSE_S = 0.100
 """Seconds that a new file may stay open: good editors sync a temporary file to disk before they close it."""
@@ -28,29 +28,29 @@ class ChangeDetector:
     tree: WatchedTree
     _before: dict[str, Fingerprint | None] = field(default_factory=dict)
     """Path of each changed file → its fingerprint at the last report."""
-    _doubted: dict[str, float] = field(default_factory=dict)
+    _pending: dict[str, float] = field(default_factory=dict)
     """Path of each pending file → end of the waiting time, by the clock that `scan` gets."""
     _writing: dict[str, bool] = field(default_factory=dict)
 
     @property
     def has_changes(self) -> bool:
         """Whether there are changed or pending files."""
-        return bool(self._before or self._doubted)
+        return bool(self._before or self._pending)
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
         """Check these and all pending files. writing: path → whether the file is still open, if known."""
         self._writing |= writing
-        for place in {*places, *self._doubted}:
-            old, new = self.tree.fingerprints.get(place), self.tree.stamp_of(place)
-            patience_s = _patience_s(old, new, self._writing.get(place, False))
-            if patience_s and now_s < self._doubted.setdefault(place, now_s + patience_s):
+        for place in {*places, *self._pending}:
+            old, new = self.tree.fingerprints.get(place), self.tree.read_fingerprint(place)
+            patience_s = _waiting_time_s(old, new, self._writing.get(place, False))
+            if patience_s and now_s < self._pending.setdefault(place, now_s + patience_s):
                 continue
-            self._doubted.pop(place, None)
+            self._pending.pop(place, None)
             self._note(place, old, new)
 
     def wait_s(self, now_s: float) -> float:
         """Return how long to wait for pending files, in seconds."""
-        return max((until_s - now_s for until_s in self._doubted.values()), default=0.0)
+        return max((until_s - now_s for until_s in self._pending.values()), default=0.0)
 
     def changes(self, everything: bool) -> ChangedFiles | None:
         """Return the changes to report, or None if nothing has changed."""
@@ -77,7 +77,7 @@ class ChangeDetector:
             self.tree.fingerprints[place] = new
 
 
-def _patience_s(old: Fingerprint | None, new: Fingerprint | None, writing: bool) -> float:
+def _waiting_time_s(old: Fingerprint | None, new: Fingerprint | None, writing: bool) -> float:
     if old is None:
-        return 0.0 if new is None else CLOSE_S if writing else STEP_S
-    return STEP_S if old.size and (new is None or not new.size) else 0.0
+        return 0.0 if new is None else CLOSE_S if writing else INCOMPLETE_S
+    return INCOMPLETE_S if old.size and (new is None or not new.size) else 0.0

@@ -12,15 +12,14 @@ import stat
 import time
 from dataclasses import dataclass
 
-from ..base.storage.stamps import FileStamp, stamp_of
+from ..base.storage.stamps import FileStamp, make_stamp
 
 MAX_DIGESTED_BYTES = 8_000_000
 """Reading and hashing takes about 1 ms per MB."""
 
 _YOUNG_NS = 2_000_000_000
 """Resolution of FAT times, the coarsest of file systems in use. A second write within it may not change the
-stamp.
-"""
+stamp."""
 _UNREADABLE = b""
 
 
@@ -31,7 +30,7 @@ class Fingerprint:
     stamp: FileStamp
     digest: bytes | None
     """BLAKE2b hash of the content. None: not read; empty: could not be read."""
-    again: bool
+    is_uncertain: bool
     """Whether the bytes may change, or the file may become readable, without a change of `stamp`."""
 
     @property
@@ -42,7 +41,7 @@ class Fingerprint:
 
 def watch_stamp(status: os.stat_result) -> FileStamp:
     """Return a stamp with the change time, which programs cannot reset. An unneeded read costs little."""
-    return stamp_of(status, with_changed=True)
+    return make_stamp(status, with_changed=True)
 
 
 def unread_fingerprint(stamp: FileStamp) -> Fingerprint:

@@ -46,13 +46,12 @@ class HintQueue:
 
     def add(self, place: str, *, writing: bool = False) -> None:
         """Record that something may have changed at `place`. writing: more events follow before the file is
-        closed.
-        """
+        closed."""
         with self._changed:
             self._note()
             self._places[place] = writing
 
-    def overflow(self) -> None:
+    def add_overflow(self) -> None:
         """Record that events were lost."""
         with self._changed:
             self._note()
@@ -102,7 +101,7 @@ class HintQueue:
             self._changed.wait(min(left_s, DONE_QUIET_S))
 
 
-class CannotWatch(Exception):
+class WatchError(Exception):
     """Raised if the system cannot watch more folders, or any at all. The message says why."""
 
 
@@ -115,7 +114,7 @@ class Notifier(Protocol):
         alone: ignore events below its subfolders. Raises `CannotWatch`.
         """
 
-    def keep(self, folders: Set[str]) -> None:
+    def keep_only(self, folders: Set[str]) -> None:
         """Stop watching all other folders."""
 
     def stop(self) -> None:

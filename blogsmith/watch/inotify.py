@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from watchdog.observers import inotify_c
 from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyEvent, InotifyFD, Mask
 
-from .hints import CannotWatch, HintQueue
-from .walk import is_passed_over
+from .hints import HintQueue, WatchError
+from .walk import is_ignored_name
 
 _WRITING = InotifyConstants.IN_CREATE | InotifyConstants.IN_MODIFY
 _ENDED = (
@@ -52,7 +52,7 @@ class _Folder:
 
     path: str
     inode: int
-    notices: HintQueue
+    hints: HintQueue
     watch: int = _NO_WATCH
     has_ended: bool = False
     """Whether the kernel has ended the watch."""
@@ -61,12 +61,12 @@ class _Folder:
         """Add a hint for an event. Called in watchdog's thread."""
         if not event.name:
             # the folder was deleted or moved; there may be a new one with its name
-            self.notices.add(self.path)
+            self.hints.add(self.path)
             return
         name = os.fsdecode(event.name)
-        if not is_passed_over(name):
+        if not is_ignored_name(name):
             writing = bool(event.mask & _WRITING) and not event.is_directory
-            self.notices.add(f"{self.path}/{name}", writing=writing)
+            self.hints.add(f"{self.path}/{name}", writing=writing)
 
     def on_watch_deleted(self, wd: int) -> None:
         """Note that the kernel ended the watch. Called in watchdog's thread."""
@@ -74,7 +74,7 @@ class _Folder:
 
     def on_queue_overflow(self) -> None:
         """Add a hint that events were lost. Called in watchdog's thread."""
-        self.notices.overflow()
+        self.hints.add_overflow()
 
 
 class InotifyNotifier:
@@ -89,7 +89,7 @@ class InotifyNotifier:
         try:
             self._inotify = InotifyFD()
         except OSError as error:
-            raise CannotWatch(_reason(error)) from error
+            raise WatchError(_reason(error)) from error
         self._inotify.start()
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
@@ -102,7 +102,7 @@ class InotifyNotifier:
             new.watch = self._inotify.add_callback(os.fsencode(folder), _MASK, new, _id(new))
         except OSError as error:
             if error.errno in _LIMITS:
-                raise CannotWatch(_reason(error)) from error
+                raise WatchError(_reason(error)) from error
             return
         if new.watch == _NO_WATCH:
             self._drop(new)
@@ -111,7 +111,7 @@ class InotifyNotifier:
         if known is not None:
             self._drop(known)
 
-    def keep(self, folders: Set[str]) -> None:
+    def keep_only(self, folders: Set[str]) -> None:
         """Stop watching other folders, see `Notifier`."""
         for folder in self._folders.keys() - folders:
             self._drop(self._folders.pop(folder))

@@ -19,8 +19,8 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
-from .hints import CannotWatch, HintQueue
-from .walk import is_below, is_passed_over
+from .hints import HintQueue, WatchError
+from .walk import is_below, is_ignored_name
 
 # without events for files that are opened or closed after reading: our own reading would never end
 _KINDS = {EVENT_TYPE_CREATED, EVENT_TYPE_MODIFIED, EVENT_TYPE_MOVED, EVENT_TYPE_DELETED, EVENT_TYPE_CLOSED}
@@ -44,13 +44,13 @@ class _Handler(FileSystemEventHandler):
             self.lost = True
         for end in (event.src_path, event.dest_path):
             place = os.fsdecode(end)
-            if place and not is_passed_over(Path(place).name):
+            if place and not is_ignored_name(Path(place).name):
                 # most systems do not report that a file was closed, so no file is recorded as open
                 self._notices.add(place)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scheduled:
+class _ScheduledWatch:
     """A watch requested from the observer."""
 
     watch: ObservedWatch
@@ -64,12 +64,12 @@ class ObserverNotifier:
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
-        self._scheduled: dict[str, _Scheduled] = {}
+        self._scheduled: dict[str, _ScheduledWatch] = {}
         self._observer = Observer()
         try:
             self._observer.start()
         except OSError as error:
-            raise CannotWatch(_reason(error)) from error
+            raise WatchError(_reason(error)) from error
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
         """Watch a folder, see `Notifier`. A folder that was deleted or is unreadable is skipped."""
@@ -86,10 +86,10 @@ class ObserverNotifier:
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return
         except OSError as error:
-            raise CannotWatch(_reason(error)) from error
-        self._scheduled[folder] = _Scheduled(watch, handler, inode, alone)
+            raise WatchError(_reason(error)) from error
+        self._scheduled[folder] = _ScheduledWatch(watch, handler, inode, alone)
 
-    def keep(self, folders: Set[str]) -> None:
+    def keep_only(self, folders: Set[str]) -> None:
         """Stop watching other folders, see `Notifier`."""
         for folder in self._scheduled.keys() - folders:
             self._drop(folder)

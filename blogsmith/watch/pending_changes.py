@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from ..base.storage.changed_files import ChangedFiles
 from ..config.load import CONFIG_NAME
-from ..freeze.store import OUTPUTS, folder_of
+from ..freeze.store import OUTPUTS, page_folder
 from ..model.remote_images import RECORD
 
 _OF_SITE = frozenset(
@@ -21,7 +21,7 @@ _OF_SITE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class ChangeReport:
     """One report of the watcher."""
 
     paths: tuple[str, ...]
@@ -44,29 +44,29 @@ class UnreportedChanges:
     the site is updated again.
     """
 
-    _left: dict[str, int] = field(default_factory=dict)
+    _retries: dict[str, int] = field(default_factory=dict)
     """Path → remaining retries."""
 
     @property
     def retry_s(self) -> float | None:
         """Seconds until the next retry; None if none is needed."""
-        if not self._left:
+        if not self._retries:
             return None
-        return float(FIRST_RETRY_S * 2 ** (RETRIES - max(self._left.values())))
+        return float(FIRST_RETRY_S * 2 ** (RETRIES - max(self._retries.values())))
 
     def note(
         self, before: Mapping[str, object], now: Mapping[str, object], reported: Collection[str]
     ) -> None:
         """Record the result of an update. before, now: path → stamp. reported: paths known before."""
-        self._left = {path: left - 1 for path, left in self._left.items() if left > 1}
+        self._retries = {path: left - 1 for path, left in self._retries.items() if left > 1}
         for path in before.keys() | now.keys():
             if path not in reported and before.get(path) != now.get(path):
-                self._left[path] = RETRIES
+                self._retries[path] = RETRIES
 
     def report(self, paths: Iterable[str]) -> None:
         """Drop the paths that the watcher reports."""
         for path in paths:
-            self._left.pop(path, None)
+            self._retries.pop(path, None)
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class PendingChanges:
     everything: bool = True
     """True at the start, because nothing is known yet."""
     unreported: UnreportedChanges = field(default_factory=UnreportedChanges)
-    _taken: Save = field(default_factory=lambda: Save((), everything=False))
+    _processing: ChangeReport = field(default_factory=lambda: ChangeReport((), everything=False))
     """The changes that the running update processes."""
 
     @property
@@ -89,9 +89,9 @@ class PendingChanges:
         """The paths of all changed files, sorted."""
         return tuple(sorted(self._paths))
 
-    def add(self, changes: ChangedFiles) -> Save:
+    def add(self, changes: ChangedFiles) -> ChangeReport:
         """Add a report of the watcher."""
-        save = Save(tuple(sorted(self._site_paths(changes.paths))), changes.everything)
+        save = ChangeReport(tuple(sorted(self._site_paths(changes.paths))), changes.everything)
         self._paths.update(save.paths)
         self.everything |= save.everything
         self.unreported.report(save.paths)
@@ -99,30 +99,30 @@ class PendingChanges:
 
     def add_record(self, post: str) -> str:
         """Add the record of a post's results, and return its path."""
-        path = str(folder_of(PurePosixPath(post)) / OUTPUTS)
+        path = str(page_folder(PurePosixPath(post)) / OUTPUTS)
         self._paths.add(path)
         return path
 
-    def begin(self) -> Save:
+    def begin(self) -> ChangeReport:
         """Start an update of the whole site, and return all changes."""
-        self._taken = Save(self.paths, self.everything)
+        self._processing = ChangeReport(self.paths, self.everything)
         self._paths, self.everything = set(), False
-        return self._taken
+        return self._processing
 
     def abort(self, *, everything: bool = False) -> None:
         """Abort the update. everything: the next update must check all files."""
-        self._paths.update(self._taken.paths)
-        self.everything |= self._taken.everything or everything
-        self._taken = Save((), everything=False)
+        self._paths.update(self._processing.paths)
+        self.everything |= self._processing.everything or everything
+        self._processing = ChangeReport((), everything=False)
 
     def finish(self) -> None:
         """Finish the update."""
-        self._taken = Save((), everything=False)
+        self._processing = ChangeReport((), everything=False)
 
     def only_pages(self) -> bool:
         """Return whether only posts, their records and copied files have changed, as far as is known."""
-        known = {*self._paths, *self._taken.paths}
-        everything = self.everything or self._taken.everything
+        known = {*self._paths, *self._processing.paths}
+        everything = self.everything or self._processing.everything
         return not everything and all(path.startswith(("content/", "static/", "_freeze/")) for path in known)
 
     def _site_paths(self, paths: Iterable[Path]) -> Iterable[str]:
@@ -131,6 +131,6 @@ class PendingChanges:
             yield path.relative_to(self.root).as_posix() if inside else path.as_posix()
 
 
-def is_of_site(path: str) -> bool:
+def is_site_source(path: str) -> bool:
     """Return whether pages are made from the file at this path. Files that code reads may be elsewhere."""
     return path.startswith("/") or path.partition("/")[0] in _OF_SITE

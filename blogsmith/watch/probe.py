@@ -1,6 +1,5 @@
 """Tests whether the system reports changes at all. Mounts of containers, networks and virtual machines may
-not.
-"""
+not."""
 
 from __future__ import annotations
 
@@ -10,12 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
-from .hints import CannotWatch, Notifier
+from .hints import Notifier, WatchError
 
 PROBE_S = 3.0
 """Seconds per attempt. An event takes less than a millisecond, but the thread that reads it may wait for long
-on a busy machine, while a large site is read. Meanwhile changes are found by comparing files.
-"""
+on a busy machine, while a large site is read. Meanwhile changes are found by comparing files."""
 PAUSE_S = 5.0
 """Seconds between an attempt without an event and the next attempt …"""
 MAX_PAUSE_S = 300.0
@@ -34,7 +32,7 @@ class EventProbe:
     folder: str = field(init=False)
     """The folder of the file."""
     place: str = field(init=False)
-    patience_s: float = field(init=False)
+    attempt_s: float = field(init=False)
     """Duration of an attempt in seconds."""
     is_waiting: bool = False
     """Whether the file exists and its event is awaited."""
@@ -46,7 +44,7 @@ class EventProbe:
     def __post_init__(self) -> None:
         place = self.root / OWN_FOLDER / f"watch-{os.getpid()}"
         self.folder, self.place, self._name = str(place.parent), str(place), place.name
-        self.patience_s, self._pause_s = PROBE_S, PAUSE_S
+        self.attempt_s, self._pause_s = PROBE_S, PAUSE_S
 
     def write(self, notifier: Notifier, now_s: float) -> bool:
         """Write the file. Return whether an event can be expected; a read-only site is not probed."""
@@ -55,9 +53,9 @@ class EventProbe:
             with open_own_folder(self.root) as folder:
                 notifier.watch(self.folder, folder.own_status().st_ino, alone=True)
                 folder.create(self._name).close()
-        except (OSError, CannotWatch):
+        except (OSError, WatchError):
             return False
-        self.is_waiting, self.next_s = True, now_s + self.patience_s
+        self.is_waiting, self.next_s = True, now_s + self.attempt_s
         return True
 
     def pause(self, now_s: float) -> None:

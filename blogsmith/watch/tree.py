@@ -19,21 +19,20 @@ from .fingerprint import Fingerprint, read_fingerprint, unread_fingerprint, watc
 from .hints import Notifier
 from .walk import (
     VIRTUAL_ENVIRONMENT,
-    FoundFile,
     Walk,
-    aim_inside,
+    WalkResult,
     follow_link,
+    inner_target,
     is_below,
-    is_passed_over,
+    is_ignored_name,
     new_links,
 )
 
 LEARNED_BYTES = 256_000
 """Files up to this size are read while idle, so that the first save without changes is recognized as such.
-This includes posts and stylesheets, but not galleries.
-"""
+This includes posts and stylesheets, but not galleries."""
 
-Differing = dict[str, FileStamp | None]
+ChangedStamps = dict[str, FileStamp | None]
 """Places to check, each with its current stamp; None if the file is gone."""
 
 
@@ -51,7 +50,7 @@ class WatchedTree:
     """More folders to watch, under the names that the notifier got."""
     fingerprints: dict[str, Fingerprint] = field(default_factory=dict)
     """Place of each file → its fingerprint."""
-    _unlearned: list[str] = field(default_factory=list)
+    _unread: list[str] = field(default_factory=list)
     """Files to read while idle."""
     _tops: dict[str, str] = field(default_factory=dict)
     """Requested paths, root first → the same with links resolved."""
@@ -65,16 +64,16 @@ class WatchedTree:
         self._tops[self.root] = os.path.realpath(self.root)
 
     @property
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the root exists."""
         return self.root in self._folders
 
     @property
-    def is_learned(self) -> bool:
+    def is_fully_read(self) -> bool:
         """Whether `learn` has nothing to do."""
-        return not self._unlearned
+        return not self._unread
 
-    def learn_all(self) -> None:
+    def reset(self) -> None:
         """Take the current state of all files as unchanged."""
         self._update(self.scan())
 
@@ -85,10 +84,10 @@ class WatchedTree:
                 self._tops[place] = os.path.realpath(place)
                 self._update(self._scan_top(place))
 
-    def scan(self) -> Differing:
+    def scan(self) -> ChangedStamps:
         """Compare the stamps of all files."""
         self._linked_folders = False
-        differing: Differing = {}
+        differing: ChangedStamps = {}
         for place in list(self._tops):
             self._tops[place] = os.path.realpath(place)
             differing |= self._scan_top(place)
@@ -119,7 +118,7 @@ class WatchedTree:
                     if place in self._tops or self._is_inside(place):
                         yield place
 
-    def stamp_of(self, place: str) -> Fingerprint | None:
+    def read_fingerprint(self, place: str) -> Fingerprint | None:
         """Return the current fingerprint of the file at a place; None if there is none."""
         if place in self._tops:
             return read_fingerprint(os.path.realpath(place))
@@ -132,40 +131,40 @@ class WatchedTree:
             return read_fingerprint(real)
         above = self._parent_folders(place)
         target = follow_link(real, above, new_links(above[0]), self.outputs)
-        aim = target or aim_inside(real, above[0])
+        aim = target or inner_target(real, above[0])
         if aim is not None:
             self._links[place] = aim
         return read_fingerprint(target) if target else None
 
-    def learn(self, enough: Callable[[], bool]) -> set[str]:
+    def read_unread_files(self, enough: Callable[[], bool]) -> set[str]:
         """Read files that were not read yet until `enough()` is true. Return those that changed."""
         changed = set()
-        while self._unlearned and not enough():
-            place = self._unlearned.pop()
+        while self._unread and not enough():
+            place = self._unread.pop()
             known = self.fingerprints.get(place)
             if known is None or known.digest is not None:
                 continue
-            new = self.stamp_of(place)
+            new = self.read_fingerprint(place)
             if new is not None and new.stamp == known.stamp:
                 self.fingerprints[place] = new
             else:
                 changed.add(place)
         return changed
 
-    def _update(self, differing: Differing) -> None:
+    def _update(self, differing: ChangedStamps) -> None:
         for place, stamp in differing.items():
             if stamp is None:
                 self.fingerprints.pop(place, None)
                 continue
             self.fingerprints[place] = found = unread_fingerprint(stamp)
-            if found.again and (read := self.stamp_of(place)) is not None:
+            if found.is_uncertain and (read := self.read_fingerprint(place)) is not None:
                 self.fingerprints[place] = read
             elif found.size <= LEARNED_BYTES:
-                self._unlearned.append(place)
+                self._unread.append(place)
 
     def _is_inside(self, place: str) -> bool:
         """Return whether a walk would reach this place if a file existed there."""
-        return os.path.dirname(place) in self._folders and not is_passed_over(os.path.basename(place))
+        return os.path.dirname(place) in self._folders and not is_ignored_name(os.path.basename(place))
 
     def _parent_folders(self, place: str) -> tuple[str, ...]:
         """Return the real paths of the folders above a place, outermost first."""
@@ -177,14 +176,14 @@ class WatchedTree:
         # a folder is followed through one link only; a walk through everything shows which one
         return folder in self._tops or self._linked_folders or os.path.islink(folder)
 
-    def _scan_folder(self, place: str) -> Differing:
+    def _scan_folder(self, place: str) -> ChangedStamps:
         """Compare a folder, or the place of a removed folder, and everything below it."""
         above = self._parent_folders(place)
         walk = Walk(above[0], self.outputs, self._enter)
         walk.folder(place, os.path.join(above[-1], os.path.basename(place)), above)
         return self.scan() if walk.found.linked_folders else self._replace(place, walk.found)
 
-    def _scan_top(self, place: str) -> Differing:
+    def _scan_top(self, place: str) -> ChangedStamps:
         real = self._tops[place]
         walk = Walk(real, self.outputs, self._enter)
         walk.folder(place, real)
@@ -208,7 +207,7 @@ class WatchedTree:
             # unwatched subfolders of the root must not cost anything
             self.notifier.watch(real, inode, alone=real == self._tops[self.root])
 
-    def _replace(self, place: str, found: FoundFile) -> Differing:
+    def _replace(self, place: str, found: WalkResult) -> ChangedStamps:
         """Replace the known state of a place by the result of a walk."""
         inner = [top for top in self._tops if top != place and is_below(top, place)]
 
@@ -219,15 +218,15 @@ class WatchedTree:
         self._links = {p: real for p, real in self._links.items() if outside(p)} | found.links
         if self.notifier is not None:
             files = {os.path.dirname(real) for top, real in self._tops.items() if top not in self._folders}
-            self.notifier.keep({*self._folders.values(), *files, *self.extra_folders})
-        differing: Differing = dict.fromkeys(
+            self.notifier.keep_only({*self._folders.values(), *files, *self.extra_folders})
+        differing: ChangedStamps = dict.fromkeys(
             p for p in self.fingerprints if p not in found.files and not outside(p)
         )
         return differing | {p: stamp for p, stamp in found.files.items() if self._differs(p, stamp)}
 
     def _differs(self, place: str, stamp: FileStamp) -> bool:
         known = self.fingerprints.get(place)
-        return known is None or known.again or known.stamp != stamp
+        return known is None or known.is_uncertain or known.stamp != stamp
 
 
 def _parents(place: str) -> Iterator[str]:

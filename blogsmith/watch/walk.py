@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ..base.storage.file_names import KEPT_HIDDEN, MAX_FOLDERS, is_litter
+from ..base.storage.file_names import MAX_FOLDER_DEPTH, PUBLISHED_HIDDEN, is_temporary_name
 from ..base.storage.stamps import FileStamp
-from ..base.storage.symlinks import LinkRefused, Links
+from ..base.storage.symlinks import LinkRejectedError, Links
 from .fingerprint import watch_stamp
 
 VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
@@ -27,13 +27,13 @@ Enter = Callable[[str, int], None]
 """Function called with the real path and inode of a folder just before its entries are read."""
 
 
-def is_passed_over(name: str) -> bool:
+def is_ignored_name(name: str) -> bool:
     """Return whether files and folders of this name are not watched."""
-    return (is_litter(name) and name not in KEPT_HIDDEN) or name == "node_modules"
+    return (is_temporary_name(name) and name not in PUBLISHED_HIDDEN) or name == "node_modules"
 
 
 @dataclass(slots=True)
-class FoundFile:
+class WalkResult:
     """The result of a walk. Places are paths as the author sees them."""
 
     files: dict[str, FileStamp] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Walk:
     outputs: frozenset[str]
     """Folders to skip, with links resolved."""
     enter: Enter
-    found: FoundFile = field(default_factory=FoundFile)
+    found: WalkResult = field(default_factory=WalkResult)
     links: Links = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class Walk:
 
     def folder(self, place: str, real: str, above: Sequence[str] = ()) -> None:
         """Visit a folder and everything below it. above: real paths of the folders above it."""
-        if real in self.outputs or len(above) > MAX_FOLDERS:
+        if real in self.outputs or len(above) > MAX_FOLDER_DEPTH:
             return
         try:
             # in this order, since every change after the listing causes an event
@@ -78,7 +78,7 @@ class Walk:
             if not above:
                 # a build visits each folder of the root separately, so links may be followed again in each
                 self.links = new_links(self.top)
-            if not is_passed_over(entry.name):
+            if not is_ignored_name(entry.name):
                 self._visit_entry(entry, os.path.join(place, entry.name), (*above, real))
 
     def _visit_entry(self, entry: os.DirEntry[str], place: str, above: Sequence[str]) -> None:
@@ -95,7 +95,7 @@ class Walk:
 
     def _link(self, place: str, link: str, above: Sequence[str]) -> None:
         target = follow_link(link, above, self.links, self.outputs)
-        aim = target or aim_inside(link, self.top)
+        aim = target or inner_target(link, self.top)
         if aim is not None:
             self.found.links[place] = aim
         if target is None:
@@ -119,7 +119,7 @@ def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozense
     try:
         # only the name of this path is used; `above` says where its folder is
         target = str(links.resolve(PurePosixPath(link), tuple(map(Path, above))))
-    except (LinkRefused, OSError):
+    except (LinkRejectedError, OSError):
         return None
     return None if any(is_below(target, output) for output in outputs) else target
 
@@ -129,7 +129,7 @@ def is_below(place: str, folder: str) -> bool:
     return place == folder or place.startswith(os.path.join(folder, ""))
 
 
-def aim_inside(link: str, top: str) -> str | None:
+def inner_target(link: str, top: str) -> str | None:
     """Return the target of a link, even if it does not exist, if it is below `top`."""
     aim = os.path.realpath(link)
     return aim if aim.startswith(os.path.join(top, "")) else None

@@ -12,15 +12,15 @@ from typing import TypeVar
 
 from ..base.storage.changed_files import ChangedFiles
 from .change_detector import ChangeDetector
-from .hints import CannotWatch, EventBatch, HintQueue, Notifier, OpenNotifier
+from .hints import EventBatch, HintQueue, Notifier, OpenNotifier, WatchError
 from .probe import EventProbe
 from .tree import WatchedTree
 
 POLL_S = 1.0
 """Seconds between comparisons of all files if there are no events."""
-NET_S = 2.0
+FALLBACK_SCAN_S = 2.0
 """Seconds between comparisons of all files if there are events, since events can get lost."""
-MAX_DOUBT_S = 0.100
+MAX_PENDING_S = 0.100
 """Maximum seconds between the first burst and the report of its changes."""
 
 _ABSENT_S = 0.5
@@ -76,16 +76,16 @@ class Watcher:
         self._tree = WatchedTree(str(root.absolute()), frozenset(outputs))
         self._lock = threading.RLock()
         """Protects `_tree`."""
-        self._notices = HintQueue()
+        self._hints = HintQueue()
         self._changed = changed
-        self._say = say
+        self._print = say
         self._open_notifier = notifier if poll_s is None else None
         self._poll_s = poll_s
         """Polling interval in seconds; None if there are events."""
         self._probe: EventProbe | None = None
         """Probe for events; None after the first event."""
         self._next_scan_s = 0.0
-        self._missed: list[Set[str]] = []
+        self._changes_without_event: list[Set[str]] = []
         """Changes found by comparing files without any event since then."""
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
@@ -94,7 +94,7 @@ class Watcher:
         with self._lock:
             if self._open_notifier is not None:
                 self._open(self._open_notifier)
-            self._compare(self._tree.learn_all)
+            self._compare(self._tree.reset)
             self._probe = EventProbe(Path(self._tree.root))
             # its event may be read only after all folders have been scanned again
             self._tree.extra_folders = frozenset({self._probe.folder})
@@ -103,7 +103,7 @@ class Watcher:
 
     def stop(self) -> None:
         """Stop. Wait at most 2 s for a running call of `changed`, which is not called again."""
-        self._notices.close()
+        self._hints.close()
         if self._thread.ident is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_S)
         with self._lock:
@@ -118,20 +118,20 @@ class Watcher:
         """
         wanted = [str(place.absolute()) for place in places]
         with self._lock:
-            if not self._notices.is_closed:
-                self._or_poll(lambda: self._tree.watch_also(wanted))
+            if not self._hints.is_closed:
+                self._with_polling_fallback(lambda: self._tree.watch_also(wanted))
 
     def _run(self) -> None:
-        while not self._notices.is_closed:
+        while not self._hints.is_closed:
             try:
-                burst = self._notices.next_batch(self._idle_s())
+                burst = self._hints.next_batch(self._idle_s())
                 if burst is not None:
                     self._report(burst)
-                elif not self._notices.is_closed:
+                elif not self._hints.is_closed:
                     self._idle()
             except Exception as error:
                 # an internal error: comparing all files finds the changes that it missed
-                self._say(f"blogsmith has a bug: {type(error).__name__}: {error}; it goes on watching")
+                self._print(f"blogsmith has a bug: {type(error).__name__}: {error}; it goes on watching")
                 self._next_scan_s = time.monotonic() + _ABSENT_S
 
     def _idle_s(self) -> float:
@@ -140,20 +140,20 @@ class Watcher:
         if self._probe is not None:
             until_s = min(until_s, self._probe.next_s)
         wait_s = until_s - time.monotonic()
-        if not self._tree.is_there:
+        if not self._tree.exists:
             return min(wait_s, _ABSENT_S)
-        return wait_s if self._tree.is_learned else min(wait_s, _LEARN_PAUSE_S)
+        return wait_s if self._tree.is_fully_read else min(wait_s, _LEARN_PAUSE_S)
 
     def _idle(self) -> None:
         now_s = time.monotonic()
         if self._probe is not None and now_s >= self._probe.next_s:
-            self._go_on_probing(self._probe)
-        elif now_s >= self._next_scan_s or not self._tree.is_there:
+            self._continue_probe(self._probe)
+        elif now_s >= self._next_scan_s or not self._tree.exists:
             self._report(EventBatch(rescan=True))
-        elif not self._tree.is_learned:
+        elif not self._tree.is_fully_read:
             end_s = now_s + _LEARN_S
             with self._lock:
-                changed = self._tree.learn(lambda: time.monotonic() >= end_s)
+                changed = self._tree.read_unread_files(lambda: time.monotonic() >= end_s)
             if changed:
                 self._report(EventBatch(), changed)
 
@@ -161,25 +161,25 @@ class Watcher:
         """Check `places` and the files of a burst. Report the changes when no file is pending."""
         findings = ChangeDetector(self._tree)
         try:
-            self._find_and_tell(findings, burst, places)
+            self._detect_and_report(findings, burst, places)
         except BaseException:
             findings.undo()
             raise
 
-    def _find_and_tell(self, findings: ChangeDetector, burst: EventBatch, places: Set[str]) -> None:
+    def _detect_and_report(self, findings: ChangeDetector, burst: EventBatch, places: Set[str]) -> None:
         everything = burst.overflow
         told = self._scan(findings, burst, places)
         wait_s = findings.wait_s(time.monotonic())
         if burst.rescan and not told and findings.has_changes and self._poll_s is None:
             wait_s = max(wait_s, _EVENT_S)
-        end_s = time.monotonic() + MAX_DOUBT_S
-        while wait_s > 0 and not self._notices.is_closed:
-            more = self._notices.next_batch(wait_s) or EventBatch()
+        end_s = time.monotonic() + MAX_PENDING_S
+        while wait_s > 0 and not self._hints.is_closed:
+            more = self._hints.next_batch(wait_s) or EventBatch()
             everything |= more.overflow
             told |= self._scan(findings, more, final=time.monotonic() >= end_s)
             wait_s = findings.wait_s(time.monotonic())
         changes = findings.changes(everything)
-        if changes is not None and not self._notices.is_closed:
+        if changes is not None and not self._hints.is_closed:
             if burst.rescan and not told and self._poll_s is None:
                 self._count_missed(changes)
             self._changed(changes)
@@ -198,14 +198,16 @@ class Watcher:
         with self._lock:
             if burst.rescan or burst.overflow:
                 places = places | self._compare(self._tree.scan).keys()
-            told = self._or_poll(lambda: self._tree.affected_files(reals))
+            told = self._with_polling_fallback(lambda: self._tree.affected_files(reals))
             places = places | told
-            self._missed = [missed for missed in self._missed if missed.isdisjoint(told)]
+            self._changes_without_event = [
+                missed for missed in self._changes_without_event if missed.isdisjoint(told)
+            ]
             writing = {place: is_open for real, is_open in reals.items() for place in self._tree.places(real)}
             findings.scan(places, writing, math.inf if final else time.monotonic())
             if burst.overflow:
                 # events were lost, but all files have been compared
-                self._missed.clear()
+                self._changes_without_event.clear()
             if burst.places or burst.overflow:
                 self._trust_events()
         return bool(reals)
@@ -213,26 +215,28 @@ class Watcher:
     def _compare(self, scan: Callable[[], T]) -> T:
         """Compare all files, and set the time of the next comparison by its cost."""
         began_s = time.thread_time()
-        found = self._or_poll(scan)
+        found = self._with_polling_fallback(scan)
         cost_s = time.thread_time() - began_s
         # at most a hundredth of a core if comparing is only a fallback, a fifth if there are no events
-        often_s = max(NET_S, 100 * cost_s) if self._poll_s is None else max(self._poll_s, 5 * cost_s)
+        often_s = (
+            max(FALLBACK_SCAN_S, 100 * cost_s) if self._poll_s is None else max(self._poll_s, 5 * cost_s)
+        )
         self._next_scan_s = time.monotonic() + often_s
         return found
 
-    def _or_poll(self, work: Callable[[], T]) -> T:
+    def _with_polling_fallback(self, work: Callable[[], T]) -> T:
         """Call `work`. If the system cannot watch that many folders, call it again without events."""
         try:
             return work()
-        except CannotWatch as error:
+        except WatchError as error:
             self._close()
             self._poll(str(error))
             return work()
 
     def _open(self, open_events: OpenNotifier) -> None:
         try:
-            self._tree.notifier = open_events(self._notices)
-        except CannotWatch as error:
+            self._tree.notifier = open_events(self._hints)
+        except WatchError as error:
             self._poll(str(error))
 
     def _close(self) -> None:
@@ -244,28 +248,28 @@ class Watcher:
         if self._poll_s is None:
             self._poll_s = POLL_S
             self._next_scan_s = time.monotonic()
-            self._say(f"no events for changed files ({reason}): looking every {POLL_S:g} s{until}")
+            self._print(f"no events for changed files ({reason}): looking every {POLL_S:g} s{until}")
 
     def _count_missed(self, changes: ChangedFiles) -> None:
-        self._missed.append(frozenset(map(str, changes.paths)))
-        if len(self._missed) == _MAX_MISSED:
+        self._changes_without_event.append(frozenset(map(str, changes.paths)))
+        if len(self._changes_without_event) == _MAX_MISSED:
             self._poll("changes came without")
 
     def _trust_events(self) -> None:
         """Stop frequent polling after an event, unless other events are still missing."""
         self._end_probe()
-        if self._poll_s is not None and self._tree.notifier is not None and not self._missed:
+        if self._poll_s is not None and self._tree.notifier is not None and not self._changes_without_event:
             self._poll_s = None
-            self._say("changed files are told of now: no more looking at all of them")
+            self._print("changed files are told of now: no more looking at all of them")
 
-    def _go_on_probing(self, probe: EventProbe) -> None:
+    def _continue_probe(self, probe: EventProbe) -> None:
         """End an attempt without an event, or start the next attempt."""
         if not probe.is_waiting:
             self._write_probe(probe)
             return
         probe.pause(time.monotonic())
-        self._missed.clear()
-        self._poll(f"none came within {probe.patience_s:g} s", " until one comes")
+        self._changes_without_event.clear()
+        self._poll(f"none came within {probe.attempt_s:g} s", " until one comes")
 
     def _write_probe(self, probe: EventProbe) -> None:
         with self._lock:

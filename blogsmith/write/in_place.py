@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
-from ..base.storage.tree import Descent, ancestors
+from ..base.storage.tree import OpenFolderPath, ancestors
 from .manifest import IN_PLACE_STAGE
 from .place import OutputPlace
 from .plan import WritePlan
@@ -24,7 +24,7 @@ _FILES = "files"
 
 def is_needed(place: OutputPlace) -> bool:
     """Return whether the output folder cannot be exchanged for another folder."""
-    return place.is_behind_link or (place.is_there and (place.is_mount or not place.is_parent_writable))
+    return place.is_behind_link or (place.exists and (place.is_mount or not place.is_parent_writable))
 
 
 def replace_files(plan: WritePlan, place: OutputPlace) -> None:
@@ -47,7 +47,7 @@ def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
         flush(stage, ["both", "new", *(f"{_FILES}/{path}" for path in plan.changed_files)])
         stage.rename("both", folder, MANIFEST)
         remove_files(folder, plan.stale)
-        with Descent(files) as before, Descent(folder, mode=0o755) as after:
+        with OpenFolderPath(files) as before, OpenFolderPath(folder, mode=0o755) as after:
             for path in plan.changed_files:
                 (source, name), (target, _) = before.parent(path), after.parent(path)
                 source.rename(name, target, name)
@@ -57,11 +57,11 @@ def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
 def remove_files(folder: Folder, paths: Iterable[str]) -> None:
     """Delete these files, and then the folders that have become empty."""
     gone = sorted(paths)
-    with Descent(folder) as descent:
+    with OpenFolderPath(folder) as descent:
         for path in gone:
             parent, name = descent.parent(path)
             parent.remove(name)
-    with Descent(folder) as descent:
+    with OpenFolderPath(folder) as descent:
         for path in sorted(ancestors(gone), key=len, reverse=True):
             parent, name = descent.parent(path)
             with contextlib.suppress(OSError):  # not empty

@@ -20,11 +20,11 @@ from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.lock import site_lock
-from ..base.storage.tree import Descent, ancestors, scan
+from ..base.storage.tree import OpenFolderPath, ancestors, scan
 from ..model.documents import Output
 from . import in_place
 from .manifest import IN_PLACE_STAGE, is_inside, read_manifest, read_partial
-from .place import OutputPlace, open_place, refuse_folder, relative_path
+from .place import OutputPlace, open_place, output_folder_error, relative_path
 from .plan import WritePlan, make_plan
 from .stage import recover, replace_file, replace_tree
 
@@ -62,10 +62,10 @@ def write_site(
     """
     check_folder(target, site_root)
     check_paths(outputs)
-    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
+    with _open_clean_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         plan = make_plan(outputs, place, is_untouched=is_untouched, partial=partial)
         check_foreign(plan)
-        if not plan.is_done:
+        if not plan.is_empty:
             _apply(plan, place)
     return WriteReport(len(plan.changed_files), len(plan.unchanged), len(plan.stale))
 
@@ -84,10 +84,10 @@ def read_last_site(
     wanted: selects paths. SiteError as in `write_site`.
     """
     check_folder(target, site_root)
-    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
-        if not place.is_there:
+    with _open_clean_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
+        if not place.exists:
             return {}
-        with place.enter() as folder, Descent(folder) as descent:
+        with place.enter() as folder, OpenFolderPath(folder) as descent:
             own, partial = read_manifest(folder) or {}, read_partial(folder)
             paths = sorted(path for path in own.keys() - partial if wanted(path))
             read = {path: _read_file(descent, path) for path in paths}
@@ -98,7 +98,7 @@ def read_last_site(
             }
 
 
-def _read_file(descent: Descent, path: str) -> bytes | None:
+def _read_file(descent: OpenFolderPath, path: str) -> bytes | None:
     """Return the content of a file of ours, or None if it is gone or was replaced by something else."""
     try:
         folder, name = descent.parent(path)
@@ -110,8 +110,8 @@ def _read_file(descent: Descent, path: str) -> bytes | None:
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
     """Remove our files from `target`, then the empty folders. Everything else is kept."""
     check_folder(target, site_root)
-    with _tidy_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
-        if not place.is_there:
+    with _open_clean_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
+        if not place.exists:
             return WriteReport()
         with place.enter() as folder:
             own = scan(folder).files & (read_manifest(folder) or {}).keys()
@@ -140,7 +140,9 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
 
 
 @contextlib.contextmanager
-def _tidy_place(target: Path, site_root: Path, *, is_chosen: bool, wait_s: float) -> Iterator[OutputPlace]:
+def _open_clean_place(
+    target: Path, site_root: Path, *, is_chosen: bool, wait_s: float
+) -> Iterator[OutputPlace]:
     """Lock the site and open the place of the output folder. Clean up after an interrupted run."""
     with (
         _name_failures(target, site_root),
@@ -154,7 +156,7 @@ def _tidy_place(target: Path, site_root: Path, *, is_chosen: bool, wait_s: float
 def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
     """Finish or undo an interrupted run. Reject a folder that is not ours."""
     recover(place)
-    if place.is_there:
+    if place.exists:
         with place.enter() as folder:
             if folder.is_folder(IN_PLACE_STAGE):
                 folder.remove_tree(IN_PLACE_STAGE)
@@ -198,7 +200,7 @@ _HOSTING = frozenset({".domains", ".git", ".nojekyll", ".well-known", "CNAME"})
 def check_folder(target: Path, site_root: Path) -> None:
     """Reject an output folder that may contain valuable files. Raises SiteError `output-folder`."""
     if problem := _place_problem(target.resolve(), site_root.resolve()):
-        raise refuse_folder(target, site_root, problem)
+        raise output_folder_error(target, site_root, problem)
 
 
 def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
@@ -206,7 +208,7 @@ def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
     kept = (IN_PLACE_STAGE, *_HOSTING)
     if read_manifest(folder) is None and any(name not in kept for name, _ in folder.entries()):
         hint = "empty the folder, or choose another `output:` in blogsmith.yaml"
-        raise refuse_folder(target, site_root, "holds files that blogsmith did not write", hint)
+        raise output_folder_error(target, site_root, "holds files that blogsmith did not write", hint)
 
 
 def check_paths(outputs: Sequence[Output]) -> None:
@@ -217,7 +219,7 @@ def check_paths(outputs: Sequence[Output]) -> None:
     ]
     kept = (MANIFEST, IN_PLACE_STAGE)
     problems += [f'the path "{path}" is kept for blogsmith itself' for path in paths if _top(path) in kept]
-    problems += _twins(paths)
+    problems += _ambiguous_paths(paths)
     if problems:
         raise SiteError(*(Diagnostic("output-conflict", problem) for problem in problems))
 
@@ -232,7 +234,9 @@ def check_foreign(plan: WritePlan) -> None:
         if up in plan.foreign
     }
     if blocked:
-        raise SiteError(*(_foreign(plan.title, found, path) for found, path in sorted(blocked.items())))
+        raise SiteError(
+            *(_foreign_file_diagnostic(plan.title, found, path) for found, path in sorted(blocked.items()))
+        )
 
 
 def _place_problem(target: Path, root: Path) -> str:
@@ -246,14 +250,14 @@ def _place_problem(target: Path, root: Path) -> str:
     return ""
 
 
-def _foreign(name: str, found: str, path: str) -> Diagnostic:
+def _foreign_file_diagnostic(name: str, found: str, path: str) -> Diagnostic:
     message = f"{name}/{found} is not blogsmith's, but {path} is to be written there"
     if found == path:
         message = f"{name}/{found} is not blogsmith's, but stands where a file is to be written"
     return Diagnostic("output-foreign", message, hint="move it away, or change the address of the page")
 
 
-def _twins(paths: Iterable[str]) -> list[str]:
+def _ambiguous_paths(paths: Iterable[str]) -> list[str]:
     """Return messages for paths that some file systems do not distinguish, and for files used as folders."""
     first: dict[str, str] = {}
     problems = []

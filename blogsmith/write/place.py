@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.folder import Folder, open_folder
-from ..base.storage.links import LinkInTheWay, is_link
+from ..base.storage.links import UnexpectedLinkError, is_link
 
 _OTHER_SETTING = "choose another `output:` in blogsmith.yaml"
 _CHOOSE = "take the link away, or name the folder yourself: blogsmith build --output FOLDER"
@@ -34,7 +34,7 @@ class OutputPlace(Struct, frozen=True):
     """Whether the user's path is a link to the folder. Then the folder itself must not be replaced."""
 
     @property
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the output folder exists."""
         return self.parent.is_folder(self.name)
 
@@ -77,20 +77,20 @@ def _open_parent(real: Path, target: Path, site_root: Path, *, is_chosen: bool) 
     try:
         with open_folder(site_root) as site:
             return site.enter(real.parent.relative_to(site_root).as_posix(), make=True, mode=0o755)
-    except LinkInTheWay as error:
+    except UnexpectedLinkError as error:
         name = relative_path(Path(error.filename), site_root)
-        raise refuse_folder(target, site_root, f"lies behind a link, {name}", _CHOOSE) from error
+        raise output_folder_error(target, site_root, f"lies behind a link, {name}", _CHOOSE) from error
 
 
 def _check_kind(place: OutputPlace, target: Path, site_root: Path) -> None:
     found = place.parent.status(place.name)
     if found is not None and is_link(found):
-        raise refuse_folder(target, site_root, "is a link", _CHOOSE)
-    if found is not None and not place.is_there:
-        raise refuse_folder(target, site_root, "is not a folder")
+        raise output_folder_error(target, site_root, "is a link", _CHOOSE)
+    if found is not None and not place.exists:
+        raise output_folder_error(target, site_root, "is not a folder")
 
 
-def refuse_folder(target: Path, site_root: Path, problem: str, hint: str = _OTHER_SETTING) -> SiteError:
+def output_folder_error(target: Path, site_root: Path, problem: str, hint: str = _OTHER_SETTING) -> SiteError:
     """Return the diagnostic `output-folder` as an error."""
     message = f"the output folder {relative_path(target, site_root)} {problem}"
     return SiteError(Diagnostic("output-folder", message, hint=hint))

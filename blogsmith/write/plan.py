@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
-from ..base.storage.tree import Descent, OwnTree, ancestors, scan
+from ..base.storage.tree import OpenFolderPath, OwnTree, ancestors, scan
 from ..model.documents import Output
 from .manifest import digest, read_manifest, read_partial
 from .place import OutputPlace
@@ -61,7 +61,7 @@ class WritePlan(Struct, frozen=True):
         return changed[0] if is_plain and changed[0] in self.own else None
 
     @property
-    def is_done(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the folder already equals the new site."""
         is_same = self.old == self.digests and self.has_same_notes
         return not self.is_new and not self.changed_files and is_same
@@ -80,7 +80,7 @@ def make_plan(
     """
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
-    if not place.is_there:
+    if not place.exists:
         none: frozenset[str] = frozenset()
         return WritePlan(
             title=place.title,
@@ -128,11 +128,11 @@ def _plan(
 
 
 def _unchanged_paths(folder: Folder, paths: Iterable[str], new: Mapping[str, str]) -> frozenset[str]:
-    with Descent(folder) as descent:
+    with OpenFolderPath(folder) as descent:
         return frozenset(path for path in paths if new[path] == _digest_on_disk(descent, path))
 
 
-def _digest_on_disk(descent: Descent, path: str) -> str:
+def _digest_on_disk(descent: OpenFolderPath, path: str) -> str:
     """Return the digest of a file of ours; empty if a link, a pipe or similar has replaced it."""
     folder, name = descent.parent(path)
     try:

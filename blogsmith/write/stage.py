@@ -18,25 +18,23 @@ from ..base.diagnostics.model import SiteError
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
 from ..base.storage.linux import exchange, sync_file_system
-from ..base.storage.tree import Descent, scan
+from ..base.storage.tree import OpenFolderPath, scan
 from ..model.documents import Output
 from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
 
-_REPLACED, _LISTED = "replaced", "listed"
+_REPLACED_NAME, _MANIFEST_NAME = "replaced", "listed"
 """Temporary names of a single replaced file and of its manifest. A file named `MANIFEST` marks a complete
-tree.
-"""
-_FEW = 4
+tree."""
+_MAX_SINGLE_SYNCS = 4
 """Up to this many files are synced one by one. A sync of the file system also flushes writes of other
-programs.
-"""
+programs."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
 
-def stage_of(name: str) -> str:
+def staged_name(name: str) -> str:
     """Return the name of the staged tree, next to the folder `name`."""
     return f".{name}.blogsmith-new"
 
@@ -48,7 +46,7 @@ def retired_name(name: str) -> str:
 
 def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
     """Turn the output folder into the new site in one step. After an OSError the old site is unchanged."""
-    stage = stage_of(place.name)
+    stage = staged_name(place.name)
     try:
         with place.parent.make(stage) as folder:
             _build_stage(folder, plan, place)
@@ -71,16 +69,16 @@ def replace_file(
 
     output: the changed file. digests, partial: of the new site, as in `manifest_bytes`.
     """
-    stage = stage_of(place.name)
+    stage = staged_name(place.name)
     try:
-        with place.parent.make(stage) as folder, place.enter() as site, Descent(site) as descent:
-            _write_output(folder, _REPLACED, output)
-            put_manifest(folder, _LISTED, digests, partial)
-            flush(folder, [_REPLACED, _LISTED])
+        with place.parent.make(stage) as folder, place.enter() as site, OpenFolderPath(site) as descent:
+            _write_output(folder, _REPLACED_NAME, output)
+            put_manifest(folder, _MANIFEST_NAME, digests, partial)
+            flush(folder, [_REPLACED_NAME, _MANIFEST_NAME])
             parent, name = descent.parent(str(output.path))
-            folder.rename(_REPLACED, parent, name)
+            folder.rename(_REPLACED_NAME, parent, name)
             # if this rename fails, the old manifest still lists the same files
-            folder.rename(_LISTED, site, MANIFEST)
+            folder.rename(_MANIFEST_NAME, site, MANIFEST)
             site.sync()
     finally:
         with contextlib.suppress(OSError):
@@ -94,10 +92,10 @@ def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
         put_changed(stage, plan)
     else:
         with place.enter() as old:
-            stage.set_mode(_mode_of(old))
-            with Descent(old) as before, Descent(stage, mode=_FOLDER_MODE) as after:
+            stage.set_mode(_writable_mode(old))
+            with OpenFolderPath(old) as before, OpenFolderPath(stage, mode=_FOLDER_MODE) as after:
                 for path in sorted(plan.foreign_folders):
-                    after.folder(path).set_mode(_mode_of(before.folder(path)))
+                    after.folder(path).set_mode(_writable_mode(before.folder(path)))
             put_changed(stage, plan, old)
     put_manifest(stage, MANIFEST, plan.digests, plan.partial)
     flush(stage, [*plan.changed_files, MANIFEST])
@@ -130,7 +128,7 @@ def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
         _remove_own(gone, own)
         left = scan(gone).files - {MANIFEST, *own}
         foreign = left - (read_manifest(folder) or {}).keys() if left else left
-        with Descent(gone) as before, Descent(folder, mode=_FOLDER_MODE) as after:
+        with OpenFolderPath(gone) as before, OpenFolderPath(folder, mode=_FOLDER_MODE) as after:
             for path in sorted(foreign):
                 (source, name), (target, _) = before.parent(path), after.parent(path)
                 if _is_newer(source, target, name):
@@ -145,7 +143,7 @@ def _remove_own(top: Folder, own: Collection[str]) -> None:
         folder, _, name = path.rpartition("/")
         if folder:
             names.setdefault(folder, []).append(name)
-    with Descent(top) as descent:
+    with OpenFolderPath(top) as descent:
         for path in names:
             with contextlib.suppress(OSError):
                 holder, folder = descent.parent(path)
@@ -157,11 +155,11 @@ def recover(place: OutputPlace) -> None:
     parent, retired = place.parent, retired_name(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
         parent.rename(retired, parent, place.name)
-    for left in (retired, stage_of(place.name)):
+    for left in (retired, staged_name(place.name)):
         if parent.status(left) is None:
             continue
         # only a complete tree has a manifest; an incomplete one contains links and our own files only
-        own = _manifest_or_none(parent, left) if place.is_there else None
+        own = _manifest_or_none(parent, left) if place.exists else None
         if own is None:
             parent.remove_tree(left)
         else:
@@ -174,7 +172,7 @@ def put_changed(folder: Folder, plan: WritePlan, old: Folder | None = None) -> N
     old: the tree from which all other files are linked.
     """
     kept = plan.foreign | plan.unchanged if old else frozenset[str]()
-    with Descent(old or folder) as before, Descent(folder, mode=_FOLDER_MODE) as after:
+    with OpenFolderPath(old or folder) as before, OpenFolderPath(folder, mode=_FOLDER_MODE) as after:
         for path in sorted({*plan.changed_files, *kept}):
             parent, name = after.parent(path)
             if path in kept:
@@ -192,9 +190,9 @@ def put_manifest(
 
 def flush(folder: Folder, paths: Sequence[str]) -> None:
     """Flush these files to disk, so that none of them is empty after a power failure."""
-    if len(paths) > _FEW and sync_file_system(folder):
+    if len(paths) > _MAX_SINGLE_SYNCS and sync_file_system(folder):
         return
-    with Descent(folder) as descent:
+    with OpenFolderPath(folder) as descent:
         for path in paths:
             parent, name = descent.parent(path)
             with parent.open_file(name) as file:
@@ -221,7 +219,7 @@ def _write_output(folder: Folder, name: str, output: Output) -> None:
         raise OSError(error.errno, error.strerror, str(output.path)) from error
 
 
-def _mode_of(old: Folder) -> int:
+def _writable_mode(old: Folder) -> int:
     """Return the mode of an existing folder, made writable for us."""
     return stat.S_IMODE(old.own_status().st_mode) | 0o700
 

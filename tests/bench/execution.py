@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryFile
 
-from blogsmith.execute.session.environment import cores
+from blogsmith.execute.session.environment import count_cores
 
 from .execution_engine import Posts, measure_cells, measure_posts
 from .execution_nbclient import Measures
@@ -193,7 +193,8 @@ def measure_alone(sizes: Sizes) -> Measures:
     busy = [busy_codes(sizes.busy)] * sizes.busy_posts
     # a thread each, however many run at once: else one session alone would use all cores
     alone, both = (
-        _picked(sizes, partial(measure_posts, busy, at_once, sharing=cores())) for at_once in (1, AT_ONCE)
+        _picked(sizes, partial(measure_posts, busy, at_once, sharing=count_cores()))
+        for at_once in (1, AT_ONCE)
     )
     forked = _picked(sizes, lambda: measure_posts(numpy_posts, AT_ONCE, preload=("numpy",)))
     command = sizes.pick([measure_command(numpy_posts, AT_ONCE) for _ in range(sizes.runs)])

@@ -153,7 +153,7 @@ def judge_unchanged(site: Path, runs: int) -> list[float]:
         began = time.perf_counter()
         performed = update_cells(pages, context, options, BuildLog(no_progress))
         taken.append(1000 * (time.perf_counter() - began) / len(pages))
-        if performed.ran or not performed.cells:
+        if performed.ran_cells or not performed.cells:
             raise SystemExit("cells run although nothing has changed")
     return taken
 

@@ -21,7 +21,7 @@ from statistics import median
 from typing import NamedTuple
 
 from blogsmith.cli.garbage import rare_collections
-from blogsmith.execute.session.environment import cores
+from blogsmith.execute.session.environment import count_cores
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.page_work import Workers
 from blogsmith.project.report import no_progress
@@ -66,7 +66,7 @@ def print_times(posts: int, rounds: int, base: str = "") -> None:
         write_hugo_site(folder / "source", posts)
         subjects = _subjects(base)
         times: dict[str, list[ImportTime]] = {subject: [] for subject in subjects}
-        print(f"load {os.getloadavg()[0]:.1f}, {cores()} cores, {posts} Hugo posts", flush=True)
+        print(f"load {os.getloadavg()[0]:.1f}, {count_cores()} cores, {posts} Hugo posts", flush=True)
         for _ in range(rounds):
             for subject, command in subjects.items():
                 times[subject].append(_measure((*command, "source", "new"), folder))
@@ -85,7 +85,7 @@ def _subjects(base: str) -> Mapping[str, tuple[str, ...]]:
     # only ours are to find this checkout
     here = ("env", f"PYTHONPATH={Path(__file__).parents[2]}", sys.executable, "-m", __name__)
     found = {"base": (base, "import", "--quiet")} if base else {}
-    several = max(2, cores())
+    several = max(2, count_cores())
     return {**found, "one process": (*here, "1"), f"{several} processes": (*here, str(several))}
 
 

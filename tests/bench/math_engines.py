@@ -82,11 +82,13 @@ def plugin() -> Convert:
     """The bundled plugin latex2mathml, by the door of a site that names it."""
     from blogsmith.hooks.loader import load_plugins
     from blogsmith.project.bundled_folders import bundled_folder
-    from blogsmith.render.converters import convert_foreign, plug_in
+    from blogsmith.render.converters import convert_with_plugin, with_plugin
     from blogsmith.tex.convert import TexError, convert_formula
 
     converters = load_plugins(["latex2mathml"], [bundled_folder("plugins")]).converters
-    typeset = plug_in(convert_formula, converters["latex2mathml"], convert_foreign, lambda reason: None)
+    typeset = with_plugin(
+        convert_formula, converters["latex2mathml"], convert_with_plugin, lambda reason: None
+    )
 
     def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
         try:

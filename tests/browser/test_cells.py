@@ -90,7 +90,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     results = {number: replace(done, outputs=of_cell) for number, of_cell in enumerate(outputs, 1)}
     body = render_with(POST, PageResults(results), picture=_picture).body
     theme = load_paper(folder)
-    view = replace(BARE, body=PageText.of(f"<p>Text.</p>{body.html}"), widgets=body.widgets)
+    view = replace(BARE, body=PageText.from_string(f"<p>Text.</p>{body.html}"), widgets=body.widgets)
     root = folder / "b"
     for name, data in body.files.items():
         file = root / "about" / name

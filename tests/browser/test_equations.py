@@ -186,7 +186,7 @@ def test_each_page_has_the_scripts_it_uses(cards: Served, tmp_path: Path) -> Non
 SCRIPT_BYTES = {"copy.js": 1536, "preview.js": 2560, "scroll.js": 1536, "selection.js": 1536}
 
 
-@pytest.mark.parametrize(("name", "most_bytes"), SCRIPT_BYTES.items(), ids=SCRIPT_BYTES)
-def test_scripts_are_small(name: str, most_bytes: int) -> None:
+@pytest.mark.parametrize(("name", "max_bytes"), SCRIPT_BYTES.items(), ids=SCRIPT_BYTES)
+def test_scripts_are_small(name: str, max_bytes: int) -> None:
     text = (ROOT / "themes" / "paper" / "static" / name).read_bytes()
-    assert len(gzip.compress(text, 9, mtime=0)) <= most_bytes
+    assert len(gzip.compress(text, 9, mtime=0)) <= max_bytes

@@ -69,7 +69,7 @@ def build_themed(folder: Path, theme: str, variants: Mapping[str, str], whole: S
     for variant, options in variants.items():
         settings = f"{config}theme: {theme}\ntheme_options: {{{options}}}\n"
         (root / "blogsmith.yaml").write_text(settings, "utf-8")
-        report = build(root, output=folder / variant, base_url=ADDRESS, future=True, remembers=True)
+        report = build(root, output=folder / variant, base_url=ADDRESS, future=True, use_cache=True)
         assert report.ok, printed(report)
 
 

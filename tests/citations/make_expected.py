@@ -34,7 +34,7 @@ def works() -> list[Publication]:
 
 def csl_item(work: Publication) -> dict[str, Any]:
     """A work as an item of CSL-JSON."""
-    item: dict[str, Any] = {"id": work.key, "type": work.kind, **work.texts}
+    item: dict[str, Any] = {"id": work.key, "type": work.kind, **work.variables}
     for role, people in work.people.items():
         others = [{"literal": "others"}] if role == "author" and work.has_others else []
         item[role] = [*map(_name, people), *others]

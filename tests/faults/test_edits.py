@@ -43,7 +43,7 @@ def run_build_script(root: Path, seed: int, edits: int) -> int:
     """Edit, build, at times killed, and compare; how many builds were compared."""
     chance = random.Random(seed)
     start(root)
-    build(root, remembers=True)
+    build(root, use_cache=True)
     compared, done = 0, []
     for _ in range(edits):
         done.append(edit(root, chance))
@@ -54,7 +54,7 @@ def run_build_script(root: Path, seed: int, edits: int) -> int:
             assert in_child(at_step(step, root, kill_self, _remember)) in (0, 1, -signal.SIGKILL)
             done.append(f"killed at {step}")
         old = public(root)
-        report = build(root, remembers=True)
+        report = build(root, use_cache=True)
         is_fine, right = clean_build(root, root.with_name("fresh"))
         assert report.ok is is_fine, (seed, done)
         assert public(root) == (right if is_fine else old), (seed, done)
@@ -67,7 +67,7 @@ def run_build_script(root: Path, seed: int, edits: int) -> int:
 
 
 def _remember(root: Path) -> int:
-    return 0 if build(root, remembers=True).ok else 1
+    return 0 if build(root, use_cache=True).ok else 1
 
 
 def run_preview_script(root: Path, seed: int, edits: int) -> int:

@@ -22,7 +22,18 @@ from tests.site_files import build
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of Linux and macOS")
 SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 CALLS = (
-    *("mkdir", "link", "linkat", "chmod", "fchmodat", "syncfs", "rename", "renameat", "renameat2", "unlink"),
+    *(
+        "mkdir",
+        "link",
+        "linkat",
+        "chmod",
+        "fchmodat",
+        "syncfs",
+        "rename",
+        "renameat",
+        "renameat2",
+        "unlink",
+    ),
     *("unlinkat", "rmdir", "ftruncate", "write", "openat", "close", "flock"),
 )
 

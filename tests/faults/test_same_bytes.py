@@ -172,11 +172,11 @@ def damages(data: bytes, chance: random.Random) -> list[bytes]:
 
 def test_row_14_a_cache_that_is_gone_or_damaged_changes_nothing(tmp_path: Path) -> None:
     root = copied(FOLDER / "everything", tmp_path / "s")
-    assert build(root, remembers=True).ok
+    assert build(root, use_cache=True).ok
     right = public(root)
     shutil.rmtree(root / ".blogsmith")
     remove_site_cache(root)
-    report = build(root, remembers=True)
+    report = build(root, use_cache=True)
     assert report.ok and public(root) == right
     chance = random.Random(14)
     folders = (root / ".blogsmith", cache_path(root).parent)
@@ -187,7 +187,7 @@ def test_row_14_a_cache_that_is_gone_or_damaged_changes_nothing(tmp_path: Path) 
         for place, (file, data) in enumerate(whole.items()):
             broken = damages(data, chance)
             file.write_bytes(broken[(place + 3 * number) % len(broken)])
-        assert build(root, remembers=True).ok
+        assert build(root, use_cache=True).ok
         assert public(root) == right and litter(root) == set()
 
 

@@ -6,14 +6,14 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.html_blocks import with_alert_boxes
+from blogsmith.importers.html_blocks import convert_alert_boxes
 from blogsmith.importers.model import ImportedPage
 from tests.rows import each_row
 
 
 def changed(text: str) -> str:
     page = ImportedPage(PurePosixPath("content/a.md"), {"title": "A"}, text, "a.md")
-    return with_alert_boxes(page).text
+    return convert_alert_boxes(page).text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from blogsmith.importers.model import ImportedPage
-from blogsmith.importers.page_rewrites import without_formula_scripts
+from blogsmith.importers.page_rewrites import remove_formula_scripts
 
 OTHER = '<script src="https://platform.example.org/widgets.js"></script>'
 
@@ -15,7 +15,7 @@ OTHER = '<script src="https://platform.example.org/widgets.js"></script>'
 def imported(text: str, **front: object) -> ImportedPage:
     """The page of a site that has only this one."""
     page = ImportedPage(PurePosixPath("content/a.md"), front, text, "a.md")
-    return without_formula_scripts(page)
+    return remove_formula_scripts(page)
 
 
 @pytest.mark.parametrize(

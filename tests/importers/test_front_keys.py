@@ -15,7 +15,7 @@ import pytest
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import FrontKeys, ImportedPage
 from blogsmith.importers.report import ImportResult
-from blogsmith.importers.text.data import load_mapping, split_head
+from blogsmith.importers.text.data import load_mapping, split_yaml_front_matter
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put
@@ -142,7 +142,7 @@ def test_front_matter_is_alike_from_every_system(system: str, tmp_path: Path) ->
     made = {page.source: page for page in done.site.pages}
     for name, case in CASES.items():
         page = made[names[name]]
-        front = load_mapping(split_head((tmp_path / "new" / page.path).read_text("utf-8"))[0])
+        front = load_mapping(split_yaml_front_matter((tmp_path / "new" / page.path).read_text("utf-8"))[0])
         found = {key: value for key, value in front.items() if key in {"nocite", "imported", *case.new}}
         assert found == case.new, name
         assert case.text in page.text, name
@@ -200,7 +200,7 @@ def test_the_verifier_finds_lost_settings(settings: str, expected: list[str]) ->
     files = {"_config.yml": f"title: X\n{settings}\n", "_posts/2024-01-01-a.md": yaml_page("")}
     with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         named = run(files, Path(name) / "a")
-        patch.setattr("blogsmith.importers.importer.with_named_settings", lambda site: site)
+        patch.setattr("blogsmith.importers.importer.report_lost_settings", lambda site: site)
         unnamed = run(files, Path(name) / "b")
     assert sorted(each.text for each in unnamed.check.differences) == expected
     assert named.ok

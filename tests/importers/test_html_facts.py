@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogsmith.importers.verify.facts import facts_of_html, words_in
+from blogsmith.importers.verify.facts import read_facts, split_words
 
 PLAIN = "<h2>A</h2><pre><code>import a\nb(1)</code></pre><p>see <code>a(b)</code> for $x$</p>"
 
@@ -26,12 +26,12 @@ PLAIN = "<h2>A</h2><pre><code>import a\nb(1)</code></pre><p>see <code>a(b)</code
 )
 def test_colors_of_code_are_no_facts(written: str, colored: str) -> None:
     assert written in PLAIN
-    assert facts_of_html(PLAIN.replace(written, colored)) == facts_of_html(PLAIN)
+    assert read_facts(PLAIN.replace(written, colored)) == read_facts(PLAIN)
 
 
 def test_brackets_in_two_colors_open_no_formula() -> None:
     html = r'<p><code><span class="o">\</span><span class="p">(</span>x\)</code></p>'
-    assert facts_of_html(html).of("formulas").total() == 0
+    assert read_facts(html).counter("formulas").total() == 0
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_brackets_in_two_colors_open_no_formula() -> None:
     ],
 )
 def test_words_are_letters_and_digits_without_case(text: str, words: str) -> None:
-    assert words_in(text) == words.split()
+    assert split_words(text) == words.split()
 
 
 def test_a_text_of_ascii_has_the_words_that_it_has_beside_others() -> None:
     text = "".join(map(chr, range(32, 127))) + " It's x_1, 'quoted' a''b -- 3.5%"
-    assert words_in(f"{text} é") == [*words_in(text), "é"]
+    assert split_words(f"{text} é") == [*split_words(text), "é"]

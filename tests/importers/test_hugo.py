@@ -14,7 +14,7 @@ from blogsmith.importers.hugo.page import HugoPageTranslator
 from blogsmith.importers.hugo.shortcodes.parse import Call, CallContext
 from blogsmith.importers.hugo.shortcodes.template import expand_template
 from blogsmith.importers.hugo.source import HugoDocument, HugoFiles
-from blogsmith.importers.text.pieces import Pieces
+from blogsmith.importers.text.pieces import HiddenFragments
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.rows import examples
 
@@ -45,5 +45,5 @@ def test_any_text_is_translated(text: str) -> None:
 
 @given(st.text(alphabet='{}.$|()" `-=:ab/*\n', max_size=60))
 def test_any_template_is_read_or_refused(template: str) -> None:
-    context = CallContext(Pieces(), str, str, str, str, lambda *_: None)
+    context = CallContext(HiddenFragments(), str, str, str, str, lambda *_: None)
     expand_template(f"{{{{ .Get 0 }}}}{template}", Call("a", ("x",), {}, 0, ""), "", context)

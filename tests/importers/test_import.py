@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
-from blogsmith.base.storage.folder import NEW, Folder
+from blogsmith.base.storage.folder import TEMPORARY_PREFIX, Folder
 from blogsmith.base.storage.lock import site_lock
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import SiteImport
@@ -133,7 +133,7 @@ def test_an_import_that_was_broken_off_is_taken_up(
     def break_off(folder: Folder, name: str, *args: Any, **options: Any) -> None:
         if next(calls) == count:
             # as a writer that is killed leaves its file
-            folder.create(f"{NEW}half").close()
+            folder.create(f"{TEMPORARY_PREFIX}half").close()
             raise error
         replace(folder, name, *args, **options)
 
@@ -190,7 +190,7 @@ def test_a_source_that_changes_meanwhile_is_named(
         (source / "assets" / "data.csv").unlink()
         return site
 
-    monkeypatch.setattr("blogsmith.importers.importer.with_files_that_can_be_read", lose)
+    monkeypatch.setattr("blogsmith.importers.importer.remove_unreadable_files", lose)
     with pytest.raises(SiteError) as caught:
         run(source, tmp_path / "new")
     assert caught.value.diagnostics[0].code == "import-source"

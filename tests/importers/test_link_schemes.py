@@ -7,12 +7,12 @@ from pathlib import PurePosixPath
 import pytest
 
 from blogsmith.importers.model import ImportedPage
-from blogsmith.importers.page_rewrites import with_https_links
+from blogsmith.importers.page_rewrites import fix_link_schemes
 
 
 def read(text: str) -> ImportedPage:
     page = ImportedPage(PurePosixPath("content/a.md"), {}, text, "a.md")
-    return with_https_links(page)
+    return fix_link_schemes(page)
 
 
 @pytest.mark.parametrize(

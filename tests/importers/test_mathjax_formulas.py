@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from blogsmith.importers.model import ImportedPage
-from blogsmith.importers.page_rewrites import with_tex_formulas
+from blogsmith.importers.page_rewrites import fix_formulas
 
 
 @pytest.mark.parametrize(
@@ -28,4 +28,4 @@ from blogsmith.importers.page_rewrites import with_tex_formulas
 )
 def test_formulas(text: str, expected: str) -> None:
     page = ImportedPage(PurePosixPath("content/a.md"), {}, text, "a.md")
-    assert with_tex_formulas(page).text == expected
+    assert fix_formulas(page).text == expected

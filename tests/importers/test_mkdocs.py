@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from blogsmith.importers.mkdocs.config import MkDocsConfig, read_config
 from blogsmith.importers.mkdocs.independent import render_python_markdown
 from blogsmith.importers.mkdocs.links import link_table
-from blogsmith.importers.mkdocs.page import MkDocsPages
+from blogsmith.importers.mkdocs.page import MkDocsPageTranslator
 from blogsmith.importers.mkdocs.source import MkDocsDocument
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.rows import examples
@@ -64,6 +64,6 @@ _REST = (
 @given(st.lists(st.sampled_from((*_MARKS, *_REST)), max_size=30).map("".join))
 def test_any_text_is_translated(text: str) -> None:
     config = MkDocsConfig(PurePosixPath("mkdocs.yml"))
-    pages = MkDocsPages(config, lambda _: None, link_table([], config))
+    pages = MkDocsPageTranslator(config, lambda _: None, link_table([], config))
     pages.translate(MkDocsDocument(PurePosixPath("a.md"), "docs/a.md", {}, text, 1))
     render_python_markdown(text)

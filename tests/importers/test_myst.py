@@ -12,7 +12,7 @@ from blogsmith.importers.myst.d2l import rewrite_d2l
 from blogsmith.importers.myst.independent import render_myst
 from blogsmith.importers.myst.page import REGISTRY
 from blogsmith.importers.myst.references import BookLabels
-from blogsmith.importers.myst.walker import BookState, Walker
+from blogsmith.importers.myst.walker import BlockTranslator, BookState
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.rows import examples
 
@@ -59,6 +59,6 @@ _REST = (
 @examples(80)
 @given(st.lists(st.sampled_from((*_MARKS, *_REST)), max_size=30).map("".join))
 def test_any_text_is_translated(text: str) -> None:
-    walker = Walker("a.md", BookState(True, BookLabels(), lambda _: None), REGISTRY)
+    walker = BlockTranslator("a.md", BookState(True, BookLabels(), lambda _: None), REGISTRY)
     walker.walk(rewrite_d2l(text).split("\n"), 1)
     render_myst(text)

@@ -21,7 +21,7 @@ from blogsmith.importers.page_work import Workers, default_method, map_pages
 from blogsmith.importers.report import ImportResult
 from blogsmith.importers.source_files import source_root
 from blogsmith.pools import page_executor
-from blogsmith.pools.pool import Numbered, ProcessPool, StartMethod
+from blogsmith.pools.pool import NumberedItem, ProcessPool, StartMethod
 from blogsmith.project.report import no_progress
 from tests.importers.import_texts import outcome, read_import_text, text_files
 from tests.site_files import NOW, put
@@ -128,16 +128,16 @@ def test_fresh_processes_import_what_one_does(tmp_path: Path, monkeypatch: pytes
 
 def use_processes_always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use them for one page too, and let nothing be done in this process instead."""
-    monkeypatch.setattr(page_work, "_FEWEST_PAGES", {"fork": 1, "spawn": 1})
-    monkeypatch.setattr(page_executor, "FORK_FEWEST", 1)
-    monkeypatch.setattr(page_executor, "SPAWN_FEWEST", 1)
+    monkeypatch.setattr(page_work, "_MIN_PAGES", {"fork": 1, "spawn": 1})
+    monkeypatch.setattr(page_executor, "MIN_FORK_BODIES", 1)
+    monkeypatch.setattr(page_executor, "MIN_SPAWN_BODIES", 1)
     monkeypatch.setattr(page_work, "ProcessPool", StrictPool)
 
 
 class StrictPool(ProcessPool):
     """Processes in which no task may fail."""
 
-    def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[Numbered]:
+    def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[NumberedItem]:
         """As in `ProcessPool`."""
         for number, result in super().map(tasks, per_call):
             assert result is not None

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from blogsmith.importers.html_blocks import with_plain_tables
+from blogsmith.importers.html_blocks import convert_tables
 from blogsmith.importers.model import ImportedPage
 from tests.rows import each_row
 
@@ -15,7 +15,7 @@ HEAD = "<tr><th>a</th><th>b</th></tr>"
 
 def changed(text: str) -> ImportedPage:
     page = ImportedPage(PurePosixPath("content/a.md"), {"title": "A"}, text, "a.md")
-    return with_plain_tables(page)
+    return convert_tables(page)
 
 
 @pytest.mark.parametrize(

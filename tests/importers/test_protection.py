@@ -11,7 +11,7 @@ import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.protection import complete_front
+from blogsmith.importers.protection import add_restrictions
 from blogsmith.importers.report import ImportResult
 from blogsmith.importers.source_files import matches_gitignore, matches_regex
 from blogsmith.project.report import no_progress
@@ -370,4 +370,4 @@ def test_regular_expressions(pattern: str, expected: bool) -> None:
     ],
 )
 def test_heads_that_a_reader_loses(front: dict[str, object], head: str, expected: dict[str, object]) -> None:
-    assert complete_front(front, head) == expected
+    assert add_restrictions(front, head) == expected

@@ -10,10 +10,10 @@ import pytest
 
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import ImportedPage, Notice
-from blogsmith.importers.report import ImportResult, published_line, reports_of
-from blogsmith.importers.text.segments import Lines
-from blogsmith.importers.verify.facts import Facts, compared_tex, facts_of_html, losses
-from blogsmith.importers.verify.published_pages import article_of, published_facts, published_losses
+from blogsmith.importers.report import ImportResult, make_reports, published_line
+from blogsmith.importers.text.segments import LineFinder
+from blogsmith.importers.verify.facts import Facts, losses, normalize_tex, read_facts
+from blogsmith.importers.verify.published_pages import extract_article, published_facts, published_losses
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, put
@@ -87,7 +87,7 @@ def test_what_was_compared_is_counted(tmp_path: Path) -> None:
         published_line(done.check.published) == "compared with the published site: 1 page, 1 formula, 2 words"
     )
     assert done.check.published.unanswered == ("/gone/",)
-    assert b"`/gone/`" in reports_of(done)["import-report.md"]
+    assert b"`/gone/`" in make_reports(done)["import-report.md"]
 
 
 @pytest.mark.parametrize(
@@ -100,12 +100,12 @@ def test_what_was_compared_is_counted(tmp_path: Path) -> None:
     ],
 )
 def test_definitions_alone_show_nothing(tex: str) -> None:
-    assert compared_tex(tex) == ""
-    assert compared_tex(f"{tex} x^2")
+    assert normalize_tex(tex) == ""
+    assert normalize_tex(f"{tex} x^2")
 
 
 def test_the_mark_of_a_box_is_no_word() -> None:
-    assert facts_of_html("<blockquote><p>[!warning]+ Mind it</p></blockquote>").words == ("mind", "it")
+    assert read_facts("<blockquote><p>[!warning]+ Mind it</p></blockquote>").words == ("mind", "it")
 
 
 def facts(tmp_path: Path, html: str) -> Facts:
@@ -125,27 +125,27 @@ def test_what_the_old_system_made_is_no_text(
     html: str, formulas: list[str], words: str, tmp_path: Path
 ) -> None:
     found = facts(tmp_path, html)
-    assert sorted(found.of("formulas")) == sorted(formulas)
+    assert sorted(found.counter("formulas")) == sorted(formulas)
     assert " ".join(found.words) == words
 
 
 def test_a_lost_word_is_a_difference_unless_it_is_allowed(tmp_path: Path) -> None:
     old = facts(tmp_path, "<article class='post'><p>one two three</p></article>")
-    new, allowed = facts_of_html("<p>one three</p>"), facts_of_html("<p>two</p>")
+    new, allowed = read_facts("<p>one three</p>"), read_facts("<p>two</p>")
     assert [each.text for each in published_losses(PAGE, old, new, Facts())] == ["two"]
     assert not published_losses(PAGE, old, new, allowed)
 
 
 def test_a_long_loss_is_quoted_in_part() -> None:
-    old = facts_of_html(f"<p>{'word ' * 400}</p>")
-    (found,) = losses("a.md", old, Facts(), Facts(), Lines(""))
+    old = read_facts(f"<p>{'word ' * 400}</p>")
+    (found,) = losses("a.md", old, Facts(), Facts(), LineFinder(""))
     assert len(found.text) < 250
     assert found.count == 400
 
 
 def test_what_a_layout_makes_of_the_front_matter_is_no_loss(tmp_path: Path) -> None:
     head = "<p>My site</p><h1>The title</h1><p>Mar 5th, 2024 · 5 min read · numbers</p>"
-    old, new = facts(tmp_path, f"<article>{head}<p>one</p></article>"), facts_of_html("<p>one</p>")
+    old, new = facts(tmp_path, f"<article>{head}<p>one</p></article>"), read_facts("<p>one</p>")
     lost = published_losses(PAGE, old, new, Facts(), "My site")
     assert not lost
     assert [each.text for each in published_losses(PAGE, old, Facts(), Facts(), "My site")] == ["one"]
@@ -177,7 +177,7 @@ def test_of_a_page_that_lists_others_formulas_are_compared(page: ImportedPage, t
     ],
 )
 def test_the_text_of_a_page_is_found(page: str, text: str) -> None:
-    assert " ".join(facts_of_html(article_of(page).html).words) == text
+    assert " ".join(read_facts(extract_article(page).html).words) == text
 
 
 @each_row(
@@ -194,4 +194,4 @@ def test_the_text_of_a_page_is_found(page: str, text: str) -> None:
     ],
 )
 def test_a_formula_is_compared_as_it_was_written(old: str, new: str) -> None:
-    assert compared_tex(old) == compared_tex(new)
+    assert normalize_tex(old) == normalize_tex(new)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.importers.text.data import load_mapping, split_head
+from blogsmith.importers.text.data import load_mapping, split_yaml_front_matter
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.site_files import build
 
@@ -47,7 +47,7 @@ def test_every_key_is_in_the_new_site_or_in_the_report(tmp_path: Path) -> None:
     new = {
         key
         for path in (tmp_path / "new").rglob("*.md")
-        for key in load_mapping(split_head(path.read_text())[0])
+        for key in load_mapping(split_yaml_front_matter(path.read_text())[0])
     }
     assert {key for page in done.site.pages for key in page.old_front} == {*KEYS}
     # the old address of the page is the one its file gives it

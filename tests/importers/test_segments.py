@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.importers.text.segments import Dialect, divide, mask
+from blogsmith.importers.text.segments import FormulaDelimiters, divide, mask
 from tests.rows import each_row
 
-WIDE = Dialect(blank_dollar=True, escaped_brackets=True)
+WIDE = FormulaDelimiters(spaced_dollar=True, escaped_brackets=True)
 
 
 @each_row(

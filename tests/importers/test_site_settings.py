@@ -11,7 +11,7 @@ from typing import Any
 from blogsmith.importers.bibliographies import data_bibliographies
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
-from blogsmith.importers.site_settings import needed_plugins
+from blogsmith.importers.site_settings import find_plugins
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put
@@ -215,7 +215,7 @@ def test_a_work_as_csl() -> None:
     ],
 )
 def test_plugins(text: str, expected: list[str]) -> None:
-    assert needed_plugins([text]) == expected
+    assert find_plugins([text]) == expected
 
 
 def test_settings_in_typescript_are_named() -> None:

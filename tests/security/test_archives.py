@@ -21,7 +21,7 @@ from blogsmith.cli.main import main
 from blogsmith.freeze import archive
 from blogsmith.freeze.archive import unpack
 from blogsmith.freeze.record_json import to_json
-from blogsmith.freeze.store import pictures_of, read_page
+from blogsmith.freeze.store import image_digests, read_page
 from tests.recorded import POST, cell, digest, page, record
 from tests.site_files import put
 from tests.test_freeze_archive import FOLDER, gpu_box, home, packed
@@ -93,7 +93,7 @@ def test_row_36_an_archive_with_anything_else_in_it_is_refused_whole(
 def test_row_36_pictures_must_be_those_recorded(gpu_box: Path, home: Path, picture: str) -> None:
     found = read_page(gpu_box, POST).record
     assert found is not None
-    names = list(pictures_of(found)) if picture == "another" else []
+    names = list(image_digests(found)) if picture == "another" else []
     members = [plain_file(f"{FOLDER}/{name}", b"<svg>other</svg>") for name in names]
     file = home / "results.tar.gz"
     file.write_bytes(archive_of(plain_file(f"{FOLDER}/outputs.json", to_json(found)), *members))
@@ -129,7 +129,7 @@ def test_row_36_an_archive_that_is_not_there_is_said(home: Path) -> None:
 
 
 def test_row_36_a_bomb_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(archive, "MAX_BYTES", 100_000)
     file = home / "results.tar.gz"
     file.write_bytes(archive_of(plain_file("_freeze/a/outputs.json", b" " * 1_000_000)))
     with pytest.raises(SiteError, match="it holds more than"):
@@ -139,7 +139,7 @@ def test_row_36_a_bomb_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -
 @given(st.binary(max_size=600))
 def test_row_36_any_bytes_are_refused_in_words(data: bytes) -> None:
     for zipped in (data, gzip.compress(data)):
-        with pytest.raises(archive.BROKEN):
+        with pytest.raises(archive.ARCHIVE_ERRORS):
             archive.read_archive(io.BytesIO(zipped))
 
 
@@ -150,7 +150,7 @@ def test_row_36_damaged_headers_are_refused_or_harmless(at: int, damage: bytes) 
     # with the right checksum again, so that what the header says counts
     plain[148:156] = b" " * 8
     plain[148:156] = b"%06o\0 " % sum(plain[:512])
-    with suppress(*archive.BROKEN):
+    with suppress(*archive.ARCHIVE_ERRORS):
         assert all(
             name.startswith("_freeze/") for name in archive.read_archive(io.BytesIO(gzip.compress(plain)))
         )

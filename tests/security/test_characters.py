@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.base.diagnostics.characters import find_forbidden, find_hidden, without_forbidden
+from blogsmith.base.diagnostics.characters import find_forbidden, find_hidden, remove_forbidden
 from blogsmith.base.diagnostics.format import format_diagnostic, printable
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.config.load import parse_config
@@ -249,7 +249,7 @@ def test_nothing_printed_can_hide_or_reorder(text: str) -> None:
 
 @given(st.text(alphabet=st.characters() | st.sampled_from(FORBIDDEN + "\ud800ab")))
 def test_nothing_forbidden_is_left(text: str) -> None:
-    clean = without_forbidden(text)
+    clean = remove_forbidden(text)
     assert find_forbidden(clean) is None
     assert (clean == text) is (find_forbidden(text) is None)
 
@@ -264,7 +264,7 @@ def test_each_forbidden_character_is_found_in_any_text() -> None:
         for text in (f"a{chr(code)}b", f"é\u00bf{chr(code)}𝑥"):
             found = find_forbidden(text)
             assert found is not None and found[0] == chr(code)
-            assert without_forbidden(text) == text.replace(chr(code), "")
+            assert remove_forbidden(text) == text.replace(chr(code), "")
     for text in (
         "a\tb\n\r\x0c",
         "\u00a0\u00bf\u00ff",

@@ -103,7 +103,7 @@ LIQUID = {
 def ends_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let what makes ever more come to its end after a tenth of what is allowed: all of it takes seconds."""
     if request.param:
-        monkeypatch.setattr(shortcodes, "_LARGEST", shortcodes._LARGEST // 10)
+        monkeypatch.setattr(shortcodes, "_MAX_CHARACTERS", shortcodes._MAX_CHARACTERS // 10)
         monkeypatch.setattr(liquid, "LiquidBudget", lambda: LiquidBudget(500_000))
 
 

@@ -184,7 +184,7 @@ def test_row_45_a_file_too_large_to_copy_is_told(tmp_path: Path) -> None:
     def lay(source: Path) -> None:
         (source / "assets").mkdir()
         (source / "assets" / "holes.bin").touch()
-        os.truncate(source / "assets" / "holes.bin", source_files.LARGEST + 1)
+        os.truncate(source / "assets" / "holes.bin", source_files.MAX_COPY_BYTES + 1)
 
     done = run(tmp_path, JEKYLL, lay)
     (found,) = [notice for notice in done.site.notices if notice.kind == "missing"]

@@ -17,7 +17,7 @@ from blogsmith.base.storage.cache_file import FILE, cache_path
 from blogsmith.base.storage.own_folder import OWN_FOLDER
 from blogsmith.base.storage.site_cache import Row
 from blogsmith.model.documents import Body
-from blogsmith.model.texts import PageText, pack_text
+from blogsmith.model.texts import PageText, compress_text
 from blogsmith.project.report import BuildReport
 from blogsmith.rows.page_rows import encode_page
 from tests.build_scripts import unchanged
@@ -39,14 +39,14 @@ def site(tmp_path: Path) -> Path:
 
 
 def remember(root: Path) -> BuildReport:
-    return build(root, remembers=True, question="the same", output=root / "public")
+    return build(root, use_cache=True, request_digest="the same", output=root / "public")
 
 
 def forge_page(root: Path) -> None:
     """Put a hostile text into the cache of a site, as the text of a page as it is now."""
-    forged = PageText.of(EVIL.decode())
+    forged = PageText.from_string(EVIL.decode())
     replace_data(root, "page", "content/b.md", encode_page(Body(forged, "b", "b"), (), root))
-    change_row(root, "content", "content/b.md", Row(forged.digest.hex(), pack_text(forged)))
+    change_row(root, "content", "content/b.md", Row(forged.digest.hex(), compress_text(forged)))
 
 
 def expect_harmless(root: Path, *, notes: int = 0) -> BuildReport:
@@ -110,7 +110,7 @@ def test_row_44_nothing_is_cached_in_a_site(site: Path) -> None:
 def test_row_44_a_folder_behind_a_link_is_left_alone(site: Path) -> None:
     (site.parent / "outside").mkdir()
     (site / OWN_FOLDER).symlink_to(site.parent / "outside")
-    report = build(site, remembers=True)
+    report = build(site, use_cache=True)
     # the lock of the site would stand there
     assert [found.code for found in report.diagnostics] == ["output-write"]
     assert list((site.parent / "outside").iterdir()) == []

@@ -150,7 +150,7 @@ def test_row_40_the_preview_publishes_the_same_after_an_edit(tmp_path: Path) -> 
     present = settled(line, present, UpdateRequest(("content/posts/a.md",), everything=False))
     report = build(root)
     assert outputs(present) == written(root / "public")
-    assert present.shared == report.diagnostics and codes(report.diagnostics) == [
+    assert present.site_diagnostics == report.diagnostics and codes(report.diagnostics) == [
         "foreign-file",
         "private-file",
     ]

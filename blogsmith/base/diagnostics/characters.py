@@ -15,7 +15,7 @@ from ..patterns import lazy_pattern
 _FORBIDDEN = lazy_pattern("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _PLANES = range(0x10000, 0x110000, 0x10000)
 _NO_CHARACTERS = "".join(f"{chr(first + 0xFFFE)}{chr(first + 0xFFFF)}" for first in _PLANES)
-_BEYOND = lazy_pattern(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
+_SUPPLEMENTARY_NONCHARACTERS = lazy_pattern(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
 
 # soft hyphen, combining grapheme joiner, direction marks, Hangul and Khmer fillers, Mongolian separator,
 # zero-width space, embeddings and overrides, word joiner, invisible operators, isolates, byte order mark,
@@ -49,17 +49,16 @@ _SEQUENCES = (
 )
 
 
-def _may_hold_forbidden(text: str) -> bool:
+def _may_contain_forbidden(text: str) -> bool:
     """Return whether `text` may contain a forbidden character. This is fast, since most documents contain
-    none.
-    """
+    none."""
     data = text.encode("utf-8", "surrogatepass")
     if len(data.translate(None, _CONTROLS)) < len(data):
         return True
-    return len(data) > len(text) and _may_hold_sequence(data)
+    return len(data) > len(text) and _may_contain_multibyte(data)
 
 
-def _may_hold_sequence(data: bytes) -> bool:
+def _may_contain_multibyte(data: bytes) -> bool:
     """Return whether `data` may contain a forbidden character that takes more than one byte in UTF-8."""
     if any(rare in data and any(one in data for one in sequences) for rare, sequences in _SEQUENCES):
         return True
@@ -69,15 +68,19 @@ def _may_hold_sequence(data: bytes) -> bool:
 
 def find_forbidden(text: str) -> re.Match[str] | None:
     """Return the first character that no HTML page may contain."""
-    if not _may_hold_forbidden(text):
+    if not _may_contain_forbidden(text):
         return None
-    found, beyond = _FORBIDDEN.search(text), _BEYOND.search(text)
+    found, beyond = _FORBIDDEN.search(text), _SUPPLEMENTARY_NONCHARACTERS.search(text)
     return min(filter(None, (found, beyond)), key=lambda one: one.start(), default=None)
 
 
-def without_forbidden(text: str) -> str:
+def remove_forbidden(text: str) -> str:
     """Return `text` without the characters that no HTML page may contain."""
-    return _BEYOND.sub("", _FORBIDDEN.sub("", text)) if _may_hold_forbidden(text) else text
+    return (
+        _SUPPLEMENTARY_NONCHARACTERS.sub("", _FORBIDDEN.sub("", text))
+        if _may_contain_forbidden(text)
+        else text
+    )
 
 
 def lower_allowed(data: bytes) -> bytes | None:
@@ -86,7 +89,7 @@ def lower_allowed(data: bytes) -> bytes | None:
     Both are done in one pass over a page.
     """
     low = data.translate(_LOWER, _CONTROLS)
-    return None if len(low) < len(data) or _may_hold_sequence(data) else low
+    return None if len(low) < len(data) or _may_contain_multibyte(data) else low
 
 
 def find_hidden(text: str) -> re.Match[str] | None:
@@ -96,16 +99,20 @@ def find_hidden(text: str) -> re.Match[str] | None:
     return _HIDDEN.search(text)
 
 
-def name_of(char: str) -> str:
+def format_code_point(char: str) -> str:
     """Return the name of a character, such as `U+202E`."""
     return f"U+{ord(char):04X}"
 
 
-def escape_of(char: str) -> str:
+def escape_character(char: str) -> str:
     r"""Return the character as an escape sequence of programming languages, such as `\u202e`."""
     return f"\\u{ord(char):04x}" if ord(char) <= 0xFFFF else f"\\U{ord(char):08x}"
 
 
-def is_seen(text: str, index: int) -> bool:
+def is_visible(text: str, index: int) -> bool:
     """Return whether the character at `index` is neither forbidden nor hidden."""
-    return not (_FORBIDDEN.match(text, index) or _BEYOND.match(text, index) or _HIDDEN.match(text, index))
+    return not (
+        _FORBIDDEN.match(text, index)
+        or _SUPPLEMENTARY_NONCHARACTERS.match(text, index)
+        or _HIDDEN.match(text, index)
+    )

@@ -258,8 +258,7 @@ LOWERABLE = frozenset(
 )
 """Codes whose errors the settings may lower to warnings. With these errors everything the author wrote stays
 visible, and nothing is published or loaded that must not be. Codes of lost text, security, code and formulas
-are never among them.
-"""
+are never among them."""
 
 FIXABLE = frozenset(
     {
@@ -315,7 +314,7 @@ PUBLICATION_CODES = frozenset(
 )
 """Codes of errors in front matter that leave it unknown whether and where the page is to be published."""
 
-PROTECTED = "page-protected"
+PROTECTED_CODE = "page-protected"
 """Code of errors that exclude a page from every build, whatever the options."""
 RECORD_CODES = frozenset({"cell-pending", "cell-stale", "cell-versions"})
 """Codes of warnings about recorded results, which depend on the machine and not on the document."""
@@ -329,6 +328,6 @@ def has_warnings(code: str) -> bool:
     return "warn" in CODES[code]
 
 
-def documentation_of(code: str) -> str:
+def documentation_url(code: str) -> str:
     """Return the URL of the section on a code in the manual."""
     return f"{MANUAL}errors/#{code}"

@@ -48,16 +48,15 @@ def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
     """
     lines = _LINE_END.split(text)
     chosen = [(one, one.fix.edits) for one in found if one.fix and one.fix.fits(lines)]
-    chosen = sorted((one for one in chosen if _quotes(one[0], lines)), key=lambda one: one[1])
-    taken = _TakenEdits()
+    chosen = sorted((one for one in chosen if _matches_source_line(one[0], lines)), key=lambda one: one[1])
+    taken = _AcceptedEdits()
     fixed = tuple(one for one, edits in chosen if taken.accept(edits))
     return FixedText(_exchange(text, taken.edits), fixed, tuple(_line_changes(lines, taken.edits)))
 
 
 def unified_diff(text: str, changes: Sequence[LineChange]) -> Iterator[str]:
     """Yield the lines of a unified diff, without its header. changes: as `apply_fixes` returned them for
-    `text`.
-    """
+    `text`."""
     lines = _LINE_END.split(text)
     if lines and not lines[-1]:
         lines.pop()
@@ -72,7 +71,7 @@ def unified_diff(text: str, changes: Sequence[LineChange]) -> Iterator[str]:
         shift += new - old
 
 
-def _quotes(found: Diagnostic, lines: Sequence[str]) -> bool:
+def _matches_source_line(found: Diagnostic, lines: Sequence[str]) -> bool:
     """Return whether the file still contains the line that a diagnostic quotes."""
     place: Place | None = found.place
     if place is None or not found.source_line:
@@ -80,7 +79,7 @@ def _quotes(found: Diagnostic, lines: Sequence[str]) -> bool:
     return place.line <= len(lines) and lines[place.line - 1] == found.source_line
 
 
-class _TakenEdits:
+class _AcceptedEdits:
     """Edits in order of position; none overlaps another."""
 
     def __init__(self) -> None:

@@ -41,19 +41,17 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Module → package that provides it. Other names are not guessed: a package of the same name may be a
-stranger's.
-"""
+stranger's."""
 
 
-def install_extra(name: str) -> str:
+def extra_install_command(name: str) -> str:
     """Return the command that installs the packages of an extra into the environment of this process."""
     return install_command(*EXTRAS[name])
 
 
 def install_command(*packages: str, prefix: Path | None = None) -> str:
     """Return the command that installs packages into the environment at `prefix`, by default that of this
-    process.
-    """
+    process."""
     prefix = prefix or Path(sys.prefix)
     if (prefix / "pipx_metadata.json").is_file():
         # pipx names an environment after its folder
@@ -68,7 +66,7 @@ def install_command(*packages: str, prefix: Path | None = None) -> str:
     return _join(sys.executable, "-m", "pip", "install", *packages)
 
 
-def install_for(python: str, *packages: str) -> str:
+def python_install_command(python: str, *packages: str) -> str:
     """Return the command that installs packages for a Python. python: path of its program."""
     if Path(python) == Path(sys.executable):
         return install_command(*packages)
@@ -79,15 +77,15 @@ def install_for(python: str, *packages: str) -> str:
     return _join(python, "-m", "pip", "install", *packages)
 
 
-def install_module(python: str, module: str) -> str:
-    """Return the command that installs a missing module; empty if the package that provides it is not known.
-    """
-    return install_for(python, PACKAGES[module]) if python and module in PACKAGES else ""
+def module_install_command(python: str, module: str) -> str:
+    """Return the command that installs a missing module; empty if the package that provides it is not
+    known."""
+    return python_install_command(python, PACKAGES[module]) if python and module in PACKAGES else ""
 
 
 def _requirements(receipt: Path) -> Sequence[str]:
-    """Return the requirements of a `uv tool install`, the tool first; empty if a command cannot express them.
-    """
+    """Return the requirements of a `uv tool install`, the tool first; empty if a command cannot express
+    them."""
     import tomllib
 
     try:

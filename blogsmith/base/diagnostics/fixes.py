@@ -34,7 +34,7 @@ class TextEdit(Struct, frozen=True, order=True):
         length = len(self.old) - (self.old.rfind("\n") + 1)
         return length + (1 if "\n" in self.old else self.column)
 
-    def stands_in(self, lines: Sequence[str]) -> bool:
+    def matches(self, lines: Sequence[str]) -> bool:
         """Return whether the old text is at its position. lines: lines of the file, without line endings."""
         first, last = self.line - 1, self.end_line - 1
         if first < 0 or self.column < 1 or last > len(lines):
@@ -54,18 +54,18 @@ class Fix(Struct, frozen=True):
     """Edits in order of position; none overlaps another."""
     is_safe: bool = False
     """Whether the meaning is certain, so that `check --fix` applies the fix. The author chooses among other
-    fixes.
-    """
+    fixes."""
 
     def fits(self, lines: Sequence[str]) -> bool:
         """Return whether all edits can be applied to a file with these lines."""
-        return bool(self.edits) and all(edit.stands_in(lines) for edit in self.edits)
+        return bool(self.edits) and all(edit.matches(lines) for edit in self.edits)
 
 
-def exchange(line: int, column: int, old: str, new: str, *, title: str = "", is_safe: bool = False) -> Fix:
+def make_replacement(
+    line: int, column: int, old: str, new: str, *, title: str = "", is_safe: bool = False
+) -> Fix:
     """Return a fix that replaces one range. title: defaults to "write" and the new text, or "remove" and the
-    old.
-    """
+    old."""
     return Fix(title or _title(old, new), (TextEdit(line, column, old, new),), is_safe)
 
 

@@ -14,7 +14,7 @@ from typing import TextIO
 import click
 from msgspec import Struct
 
-from .characters import is_seen
+from .characters import is_visible
 from .model import Diagnostic, Place
 
 _EXCERPT = 100
@@ -52,8 +52,8 @@ def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> 
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Return `text` with characters that could affect the terminal escaped. keep: characters not to escape.
-    """
+    """Return `text` with characters that could affect the terminal escaped. keep: characters not to
+    escape."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -65,7 +65,7 @@ def _escape_character(text: str, index: int) -> str:
     """Return the character itself, or its escape if a terminal might interpret or hide it."""
     char = text[index]
     acts = unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS
-    hides = acts or not is_seen(text, index)
+    hides = acts or not is_visible(text, index)
     return char.encode("unicode_escape").decode("ascii") if hides else char
 
 
@@ -103,8 +103,7 @@ def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:
 
 def _cut_excerpt(line: str, place: Place) -> _Excerpt:
     """Return the part of `line` around `place`, with … at each cut. A location after the end is moved to the
-    end.
-    """
+    end."""
     column = min(max(place.column - 1, 0), len(line))
     start = max(0, min(column - _BEFORE, len(line) - _EXCERPT)) if len(line) > _EXCERPT else 0
     end = min(len(line), start + _EXCERPT)
@@ -114,15 +113,15 @@ def _cut_excerpt(line: str, place: Place) -> _Excerpt:
 
 
 def _padding(text: str, start: int, end: int) -> str:
-    """Return spaces as wide as `text[start:end]` on a terminal. Tabs are preserved, so that they are as wide.
-    """
+    """Return spaces as wide as `text[start:end]` on a terminal. Tabs are preserved, so that they are as
+    wide."""
     indexes = range(start, min(end, len(text)))
     return "".join("\t" if text[index] == "\t" else " " * _width(text, index) for index in indexes)
 
 
 def _width(text: str, index: int) -> int:
-    """Return the number of columns of a printed character: 0 for accents, 2 for East Asian wide characters.
-    """
+    """Return the number of columns of a printed character: 0 for accents, 2 for East Asian wide
+    characters."""
     char, shown = text[index], _escape_character(text, index)
     if shown != char:
         return len(shown)

@@ -57,7 +57,7 @@ class DiagnosticLevels(Struct, frozen=True):
 NO_LEVELS = DiagnosticLevels()
 
 
-def silence(codes: Iterable[str]) -> Mapping[str, tuple[LevelRule, ...]]:
+def silencing_rules(codes: Iterable[str]) -> Mapping[str, tuple[LevelRule, ...]]:
     """Return rules that silence the warnings of codes."""
     return {code: (LevelRule("off"),) for code in codes}
 

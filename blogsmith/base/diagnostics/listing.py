@@ -21,7 +21,7 @@ MAX_BLOCKS = 40
 """Maximum number of findings of a short list, where each is printed with source line and hint."""
 FIRST_BLOCKS = 10
 """Number of different findings printed that way in a longer list."""
-ALONE = 3
+MAX_UNGROUPED = 3
 """Maximum number of equal findings that are printed one by one."""
 
 
@@ -51,7 +51,7 @@ def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = Fals
         return [_format_group(group, color) for group in _group(ordered)]
     different: dict[tuple[str, str, str], Diagnostic] = {}
     for found in ordered:
-        different.setdefault(_reason(found), found)
+        different.setdefault(_group_key(found), found)
     first = choose_first([*different.values()], FIRST_BLOCKS, lambda found: found.severity)
     is_first = set(map(id, first))
     return [
@@ -70,7 +70,7 @@ def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Se
     return chosen + warnings[: most - len(chosen)]
 
 
-def _reason(found: Diagnostic) -> tuple[str, str, str]:
+def _group_key(found: Diagnostic) -> tuple[str, str, str]:
     """Return the key that equal findings share."""
     return found.severity, found.code, found.message
 
@@ -79,8 +79,11 @@ def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
     """Group equal findings at the location of the first, if there are more than `ALONE`."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
-        equal.setdefault(_reason(found), []).append(found)
-    groups = [equal[_reason(found)] if len(equal[_reason(found)]) > ALONE else [found] for found in ordered]
+        equal.setdefault(_group_key(found), []).append(found)
+    groups = [
+        equal[_group_key(found)] if len(equal[_group_key(found)]) > MAX_UNGROUPED else [found]
+        for found in ordered
+    ]
     return [group for group, found in zip(groups, ordered, strict=True) if group[0] is found]
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..patterns import lazy_pattern
-from .fixes import Fix, exchange
+from .fixes import Fix, make_replacement
 
 Severity = Literal["error", "warning"]
 
@@ -96,7 +96,7 @@ class Reporter:
     """Lines of the file without line endings, to quote above the caret."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """Diagnostics in the order they were found."""
-    _known: set[Diagnostic] = field(default_factory=set)
+    _seen: set[Diagnostic] = field(default_factory=set)
     _suggestions: int = 0
 
     def report(
@@ -125,20 +125,19 @@ class Reporter:
 
     def add(self, found: Diagnostic) -> None:
         """Add a diagnostic created elsewhere, unless it was added before."""
-        if found not in self._known:
-            self._known.add(found)
+        if found not in self._seen:
+            self._seen.add(found)
             self.diagnostics.append(found)
 
     def nearest(self, word: str, choices: Iterable[str]) -> str | None:
         """Return `nearest`, or None after `_MAX_SUGGESTIONS` calls: nobody reads a suggestion for each of
-        many errors.
-        """
+        many errors."""
         self._suggestions += 1
         return nearest(word, choices) if self._suggestions <= _MAX_SUGGESTIONS else None
 
     def did_you_mean(self, word: str, choices: Iterable[str]) -> str:
         """Return `did_you_mean` for the first `_MAX_SUGGESTIONS` errors only."""
-        return question_of(self.nearest(word, choices))
+        return format_suggestion(self.nearest(word, choices))
 
     def error(
         self, code: str, message: str, place: Place | None = None, hint: str = "", fix: Fix | None = None
@@ -158,7 +157,7 @@ class Reporter:
         old: str,
         new: str | None,
         *,
-        behind: str = "",
+        preceded_by: str = "",
         title: str = "",
         is_safe: bool = False,
     ) -> Fix | None:
@@ -171,9 +170,11 @@ class Reporter:
             return None
         line = self.lines[place.line - 1]
         at = line.find(old, place.column - 1)
-        while behind and at >= 0 and line[at - 1 : at] not in tuple(behind):
+        while preceded_by and at >= 0 and line[at - 1 : at] not in tuple(preceded_by):
             at = line.find(old, at + 1)
-        return exchange(place.line, at + 1, old, new, title=title, is_safe=is_safe) if at >= 0 else None
+        return (
+            make_replacement(place.line, at + 1, old, new, title=title, is_safe=is_safe) if at >= 0 else None
+        )
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
@@ -196,10 +197,10 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return the hint `did you mean X?`, or "" if no choice is similar."""
-    return question_of(nearest(word, choices))
+    return format_suggestion(nearest(word, choices))
 
 
-def question_of(near: str | None) -> str:
+def format_suggestion(near: str | None) -> str:
     """Return the hint `did you mean X?` for a result of `nearest`, or "" if it is None."""
     return f"did you mean {near}?" if near else ""
 
@@ -219,9 +220,9 @@ def as_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [replace(d, severity="error") for d in diagnostics]
 
 
-def place_within(word: str, place: Place | None, lines: Sequence[str]) -> Place | None:
-    """Return the location of `word` in a value that starts at `place`, or `place` itself if it is not found.
-    """
+def find_word_range(word: str, place: Place | None, lines: Sequence[str]) -> Place | None:
+    """Return the location of `word` in a value that starts at `place`, or `place` itself if it is not
+    found."""
     for number in range(place.line, len(lines) + 1) if place and word else ():
         column = lines[number - 1].find(word, place.column - 1 if place and number == place.line else 0)
         if column >= 0:
@@ -231,8 +232,8 @@ def place_within(word: str, place: Place | None, lines: Sequence[str]) -> Place 
 
 @lru_cache(maxsize=16)
 def _line_breaks(text: str) -> tuple[int, ...]:
-    """Return the offsets of line ends, cached because thousands of locations may be computed in one string.
-    """
+    """Return the offsets of line ends, cached because thousands of locations may be computed in one
+    string."""
     return tuple(found.start() for found in _LINE_END.finditer(text))
 
 
@@ -249,8 +250,7 @@ class TextMap(Struct, frozen=True):
     """(line, column), 1-based, of the first character of each line of `text`."""
     gaps: tuple[tuple[int, int], ...] = ()
     """(offset, characters): how many characters the file has more than `text` immediately before that offset,
-    for example where `&lt;` was read as `<`.
-    """
+    for example where `&lt;` was read as `<`."""
 
     def place(self, offset: int, length: int = 1) -> Place:
         """Return the location of `text[offset : offset + length]`, cut at the end of its line."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
-from .codes import CODES, MANUAL, documentation_of
+from .codes import CODES, MANUAL, documentation_url
 from .fixes import Fix, TextEdit
 from .format import printable
 from .model import Diagnostic, Place
@@ -23,8 +23,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str) -> str:
     """Return a JSON report with the diagnostics in their order. root: site root; version: version of
-    blogsmith.
-    """
+    blogsmith."""
     severities = [found.severity for found in diagnostics]
     return encode(
         {
@@ -49,7 +48,7 @@ def describe(found: Diagnostic) -> Mapping[str, object]:
         "source": found.source_line or None,
         "hint": found.hint or None,
         "fixes": [_fix(found.fix)] if found.fix else [],
-        "documentation": documentation_of(found.code),
+        "documentation": documentation_url(found.code),
     }
 
 
@@ -124,13 +123,13 @@ def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str) -
 
 
 def _rule(code: str) -> Mapping[str, object]:
-    return {"id": code, "shortDescription": {"text": CODES[code]}, "helpUri": documentation_of(code)}
+    return {"id": code, "shortDescription": {"text": CODES[code]}, "helpUri": documentation_url(code)}
 
 
 def _result(found: Diagnostic, rule: int, folder: str) -> Mapping[str, object]:
     text = f"{found.message}\n{found.hint}" if found.hint else found.message
     file = _file(found, folder)
-    where = {"artifactLocation": file, **({"region": _region_of(found)} if found.place else {})}
+    where = {"artifactLocation": file, **({"region": _source_region(found)} if found.place else {})}
     return {
         "ruleId": found.code,
         "ruleIndex": rule,
@@ -146,7 +145,7 @@ def _file(found: Diagnostic, folder: str) -> Mapping[str, object]:
     return {"uri": quote(path, errors="replace"), "uriBaseId": "%SRCROOT%"}
 
 
-def _region_of(found: Diagnostic) -> Mapping[str, object]:
+def _source_region(found: Diagnostic) -> Mapping[str, object]:
     place = found.place or Place(1)
     region = _region(place.line, place.column, place.line, found.end_column)
     return {**region, "snippet": {"text": found.source_line}} if found.source_line else region

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "json"
 KIND = "schema"
 """Name of the folder in `.blogsmith/`."""
 _MODELINE = f"$schema={OWN_FOLDER}/{KIND}/".encode()
-_LOOKED_AT = 1000
+_SEARCHED_BYTES = 1000
 """Number of bytes at the start of the settings that are searched for the line."""
 
 
@@ -34,7 +34,7 @@ def read_schema(name: str) -> dict[str, Any]:
     return found
 
 
-def keep_schemas(root: Path) -> None:
+def copy_schemas(root: Path) -> None:
     """Copy the schemas to `.blogsmith/` of the site, unless that cannot be written."""
     with suppress(OSError), open_own_folder(root, KIND) as folder:
         for name in SCHEMAS:
@@ -47,8 +47,8 @@ def update_schemas(settings: Path) -> None:
     """Update the copies if the settings refer to one of them. settings: file in the site root."""
     try:
         with settings.open("rb") as stream:
-            head = stream.read(_LOOKED_AT)
+            head = stream.read(_SEARCHED_BYTES)
     except OSError:
         return
     if _MODELINE in head:
-        keep_schemas(settings.parent)
+        copy_schemas(settings.parent)

@@ -41,30 +41,30 @@ def accepts(form: Form) -> Callable[[Call], Call]:
     return declare
 
 
-def form_of(call: Callable[..., Any]) -> Form:
+def get_form(call: Callable[..., Any]) -> Form:
     """Return the form that a reader or a check accepts; by default `ANYTHING`."""
     form: Form = vars(call).get("form", ANYTHING)
     return form
 
 
-def one_of(words: Iterable[str | bool]) -> Form:
+def choice_form(words: Iterable[str | bool]) -> Form:
     """Return the form of one of these keywords."""
     return {"enum": list(words)}
 
 
-def list_of(entry: Form, *, least: int = 0) -> Form:
+def list_form(entry: Form, *, least: int = 0) -> Form:
     """Return the form of a list of values of this form."""
     return {"type": "array", "items": entry, **({"minItems": least} if least else {})}
 
 
-def either(*forms: Form) -> Form:
+def union_form(*forms: Form) -> Form:
     """Return the form of a value that has one of these forms. Keywords are joined into one list."""
     if all(form.keys() == {"enum"} for form in forms):
-        return one_of(word for form in forms for word in form["enum"])
+        return choice_form(word for form in forms for word in form["enum"])
     return {"anyOf": [dict(form) for form in forms]}
 
 
-def narrow(form: Form, other: Form) -> Form:
+def intersect_forms(form: Form, other: Form) -> Form:
     """Return the form of a value that has both forms."""
     merged = dict(form)
     for key, value in other.items():
@@ -73,10 +73,12 @@ def narrow(form: Form, other: Form) -> Form:
         elif key == "type":
             merged[key] = _common_kinds(merged[key], value)
         elif key == "properties":
-            shared = {name: narrow(merged[key].get(name, ANYTHING), one) for name, one in value.items()}
+            shared = {
+                name: intersect_forms(merged[key].get(name, ANYTHING), one) for name, one in value.items()
+            }
             merged[key] = {**merged[key], **shared}
         elif key in _INNER and isinstance(merged[key], Mapping) and isinstance(value, Mapping):
-            merged[key] = narrow(merged[key], value)
+            merged[key] = intersect_forms(merged[key], value)
         else:
             return {"allOf": [dict(form), dict(other)]}
     return merged

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics.fixes import Fix, exchange
+from ..diagnostics.fixes import Fix, make_replacement
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
 from .data_text import is_too_deep, text_map
@@ -37,12 +37,11 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
 """Start of the library's message → our message, and a hint."""
 _PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
 """An escape sequence. The first group is a character that JSON writes as two escapes, which YAML does not
-read.
-"""
+read."""
 _KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
 
 
-class JsonMistake(Struct, frozen=True):
+class JsonProblem(Struct, frozen=True):
     """A JSON syntax error."""
 
     message: str
@@ -51,40 +50,40 @@ class JsonMistake(Struct, frozen=True):
     """Index of the error."""
 
 
-class JsonEnd(Struct, frozen=True):
+class ParsedObject(Struct, frozen=True):
     """The end and the value of the object at the start of a string."""
 
     end: int
     """Index after the object; -1 if it has an error."""
     value: Any = None
-    mistake: JsonMistake = JsonMistake("")
+    problem: JsonProblem = JsonProblem("")
 
 
-def json_mistake(error: json.JSONDecodeError) -> JsonMistake:
+def describe_error(error: json.JSONDecodeError) -> JsonProblem:
     """Return the same error for every Python: before 3.13 it does not name a comma after the last entry."""
     before = len(error.doc[: error.pos].rstrip()) - 1
     if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
         _, message, hint = _TRAILING
-        return JsonMistake(message, hint, before)
+        return JsonProblem(message, hint, before)
     words = ((ours, hint) for begin, ours, hint in _WORDINGS if error.msg.startswith(begin))
     message, hint = next(words, (f"JSON cannot be read here: {error.msg}", ""))
-    return JsonMistake(message, hint, error.pos)
+    return JsonProblem(message, hint, error.pos)
 
 
 def _ends(error: json.JSONDecodeError) -> bool:
     return error.doc[error.pos : error.pos + 1] in ("]", "}")
 
 
-def read_object(text: str) -> JsonEnd:
+def read_object(text: str) -> ParsedObject:
     """Return the object at the start of a string."""
     if is_too_deep(text[:MAX_BYTES]):
-        return JsonEnd(-1, mistake=JsonMistake(TOO_DEEP))
+        return ParsedObject(-1, problem=JsonProblem(TOO_DEEP))
     decoder = json.JSONDecoder(parse_constant=str, parse_int=_integer)
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
     except json.JSONDecodeError as error:
-        return JsonEnd(-1, mistake=json_mistake(error))
-    return JsonEnd(end, value)
+        return ParsedObject(-1, problem=describe_error(error))
+    return ParsedObject(end, value)
 
 
 def _integer(text: str) -> int:
@@ -104,9 +103,9 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     origin = text_map(text, first_line)
     found = read_object(text)
     if found.end < 0:
-        mistake = found.mistake
-        fix = _sure_fix(origin, mistake.at)
-        reporter.error("json-syntax", mistake.message, _place_of(origin, mistake.at), mistake.hint, fix)
+        mistake = found.problem
+        fix = _safe_fix(origin, mistake.at)
+        reporter.error("json-syntax", mistake.message, _error_range(origin, mistake.at), mistake.hint, fix)
         # JSON is YAML, and its loader returns the data before the error
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
     blanked = _PAIR.sub(lambda escape: "x" * len(escape[0]) if escape[1] else escape[0], text)
@@ -116,7 +115,7 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     return replace(located, value=found.value)
 
 
-def _place_of(origin: TextMap, at: int) -> Place:
+def _error_range(origin: TextMap, at: int) -> Place:
     """Return the location from the error to the end of its line; at the end of a line, its last character."""
     start = at
     while start > 0 and not origin.text[start : start + 1].strip():
@@ -126,18 +125,18 @@ def _place_of(origin: TextMap, at: int) -> Place:
     return origin.place(start, max(1, len(rest.rstrip())))
 
 
-def _sure_fix(origin: TextMap, at: int) -> Fix | None:
+def _safe_fix(origin: TextMap, at: int) -> Fix | None:
     """Return a fix if only a comma or an unescaped backslash is wrong. at: index of the error."""
     text = origin.text
     before = len(text[:at].rstrip())
     is_extra = text[before - 1 : before] == "," and text[before:].lstrip()[:1] in ("}", "]")
     if is_extra or (text[at : at + 1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]")):
         place = origin.place(before - 1 if is_extra else at, 1)
-        return exchange(place.line, place.column, ",", "", title="take the comma out", is_safe=True)
+        return make_replacement(place.line, place.column, ",", "", title="take the comma out", is_safe=True)
     if "\n" in text[before:at] and _KEY.match(text, at):
         place = origin.place(before - 1, 1)
-        return exchange(place.line, place.column + 1, "", ",", title="add a comma", is_safe=True)
+        return make_replacement(place.line, place.column + 1, "", ",", title="add a comma", is_safe=True)
     if text[at : at + 1] == "\\":
         place = origin.place(at, 1)
-        return exchange(place.line, place.column, "\\", "\\\\", is_safe=True)
+        return make_replacement(place.line, place.column, "\\", "\\\\", is_safe=True)
     return None

@@ -13,8 +13,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from ..diagnostics.model import nearest, question_of
-from .forms import ANYTHING, FILLED, FLAG, SHAPED, TEXT, Form, accepts, either, form_of, narrow, one_of
+from ..diagnostics.model import format_suggestion, nearest
+from .forms import (
+    ANYTHING,
+    FILLED,
+    FLAG,
+    SHAPED,
+    TEXT,
+    Form,
+    accepts,
+    choice_form,
+    get_form,
+    intersect_forms,
+    union_form,
+)
 from .slots import Slot
 
 Reader: TypeAlias = Callable[[Slot], Any]
@@ -31,7 +43,7 @@ _KINDS: Mapping[type, str] = MappingProxyType({list: "array", dict: "object"})
 TEXTS: Form = MappingProxyType({"type": ["string", "number", "array"], "items": FILLED})
 
 
-def any_of(words: Collection[str]) -> str:
+def format_choices(words: Collection[str]) -> str:
     """Return `a, b or c`."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
@@ -39,8 +51,7 @@ def any_of(words: Collection[str]) -> str:
 
 def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
     """Return a reader of true or false. hints: (key, value as written) → hint where the value means something
-    else.
-    """
+    else."""
 
     @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
@@ -49,15 +60,15 @@ def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str
         written = str(slot.value).strip()
         meant = truths.get(written.casefold(), "")
         hint = (hints or {}).get((slot.name, written)) or (f"write {meant}" if meant else "")
-        slot.wrong(f"{slot.name} must be true or false", hint)
+        slot.report(f"{slot.name} must be true or false", hint)
         return None
 
     return read
 
 
 def one_line(slot: Slot) -> str | None:
-    """Return a string or number as one line, with a number as the author spells it; None for any other value.
-    """
+    """Return a string or number as one line, with a number as the author spells it; None for any other
+    value."""
     value = slot.value
     if isinstance(value, str):
         return " ".join(line.strip() for line in value.splitlines()).strip()
@@ -71,11 +82,11 @@ def text(slot: Slot) -> str:
     """Return a string on one line; empty if there is none."""
     found = one_line(slot)
     if found is None and slot.value is not None:
-        slot.wrong(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
     return found or ""
 
 
-def texts(separator: str = "") -> Reader:
+def string_list(separator: str = "") -> Reader:
     """Return a reader of a list of strings without duplicates. A single string is a list of one, or is split.
 
     separator: where to split a single string; empty: nowhere.
@@ -85,11 +96,11 @@ def texts(separator: str = "") -> Reader:
     def read(slot: Slot) -> tuple[str, ...]:
         items: Iterable[str] = ()
         if isinstance(slot.value, list):
-            items = [_entry(slot.at(index)) for index in range(len(slot.value))]
+            items = [_entry(slot.child(index)) for index in range(len(slot.value))]
         elif (found := one_line(slot)) is not None:
             items = [part.strip() for part in found.split(separator)] if separator else [found]
         else:
-            slot.wrong(f"{slot.name} must be a list of texts")
+            slot.report(f"{slot.name} must be a list of texts")
         return tuple(dict.fromkeys(item for item in items if item))
 
     return read
@@ -98,7 +109,7 @@ def texts(separator: str = "") -> Reader:
 def _entry(slot: Slot) -> str:
     found = one_line(slot)
     if not found:
-        slot.wrong(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
     return found or ""
 
 
@@ -108,7 +119,7 @@ def words(
     """Return a reader of keywords or booleans, which returns their meaning. hints: other word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
 
-    @accepts(one_of(meanings))
+    @accepts(choice_form(meanings))
     def read(slot: Slot) -> Any:
         value = slot.value
         if isinstance(value, str | bool) and value in meanings:
@@ -116,8 +127,8 @@ def words(
         hint, near = (hints or {}).get(str(value).casefold(), ""), None
         if not hint and suggest and isinstance(value, str):
             near = nearest(value, known)
-            hint = question_of(near)
-        return slot.wrong(f"{slot.name} must be {listed}", hint, fix=slot.rewrite(near))
+            hint = format_suggestion(near)
+        return slot.report(f"{slot.name} must be {listed}", hint, fix=slot.rewrite(near))
 
     return read
 
@@ -125,7 +136,7 @@ def words(
 def choice(choices: Iterable[str]) -> Reader:
     """Return a reader of one of a few keywords."""
     known = tuple(choices)
-    return words({word: word for word in known}, any_of(known))
+    return words({word: word for word in known}, format_choices(known))
 
 
 def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: Form = ANYTHING) -> Reader:
@@ -134,32 +145,32 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
     @accepts(form)
     def read(slot: Slot) -> Any:
         found = parse(slot.value)
-        return slot.wrong(f"{slot.name} must be {kind}", hint) if found is None else found
+        return slot.report(f"{slot.name} must be {kind}", hint) if found is None else found
 
     return read
 
 
-def of_kind(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
+def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
     """Return a reader of a list or mapping.
 
     other: reads a value of another type, or names the type that is expected. hint: hint for a value of
     another type.
     """
 
-    inner = narrow({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, form_of(read))
+    inner = intersect_forms({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, get_form(read))
 
-    @accepts(inner if isinstance(other, str) else either(form_of(other), inner))
+    @accepts(inner if isinstance(other, str) else union_form(get_form(other), inner))
     def read_kind(slot: Slot) -> Any:
         if isinstance(slot.value, kind):
             return read(slot)
-        return slot.wrong(f"{slot.name} must be {other}", hint) if isinstance(other, str) else other(slot)
+        return slot.report(f"{slot.name} must be {other}", hint) if isinstance(other, str) else other(slot)
 
     return read_kind
 
 
 def checked(read: Reader, check: Check) -> Reader:
     """Return a reader that also applies a check."""
-    both = accepts(narrow(form_of(read), form_of(check)))
+    both = accepts(intersect_forms(get_form(read), get_form(check)))
     return both(lambda slot: None if (value := read(slot)) is None else check(value, slot))
 
 
@@ -168,22 +179,22 @@ def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form:
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
-        return value if is_met(value) else slot.wrong(message.format(value=value, name=slot.name), hint)
+        return value if is_met(value) else slot.report(message.format(value=value, name=slot.name), hint)
 
     return check
 
 
-def without(
-    problem_of: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
+def rejects(
+    find_problem: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
 ) -> Check:
-    """Return a check that `problem_of` finds no problem. message: may also contain `{problem}`, the reason.
-    """
+    """Return a check that `problem_of` finds no problem. message: may also contain `{problem}`, the
+    reason."""
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
-        problem = problem_of(value)
+        problem = find_problem(value)
         found = message.format(value=value, name=slot.name, problem=problem)
-        return slot.wrong(found, hint) if problem else value
+        return slot.report(found, hint) if problem else value
 
     return check
 
@@ -195,7 +206,7 @@ def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
     return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint, form=form)
 
 
-def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
+def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
     """Return a check that a value is one of the choices.
 
     listed: choices for the hint in their order; empty: the first 12 in alphabetical order.
@@ -203,13 +214,13 @@ def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Chec
     in_order = sorted(choices)
     shown = ", ".join(tuple(listed) or in_order[:12])
 
-    @accepts(one_of(tuple(listed) or in_order))
+    @accepts(choice_form(tuple(listed) or in_order))
     def check(value: str, slot: Slot) -> str | None:
         if value in in_order:
             return value
         near = nearest(value, in_order)
-        hint = question_of(near) or f"known: {shown}"
-        slot.wrong(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).rewrite(near))
+        hint = format_suggestion(near) or f"known: {shown}"
+        slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).rewrite(near))
         return None
 
     return check
@@ -217,31 +228,34 @@ def known(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Chec
 
 def unless_empty(check: Check) -> Check:
     """Return a check that accepts an empty string and applies `check` to any other."""
-    empty = one_of([""]) if form_of(check).keys() == {"enum"} else {"maxLength": 0}
-    lenient = accepts(either(form_of(check), empty))
+    empty = choice_form([""]) if get_form(check).keys() == {"enum"} else {"maxLength": 0}
+    lenient = accepts(union_form(get_form(check), empty))
     return lenient(lambda value, slot: check(value, slot) if value else value)
 
 
 def each(check: Check) -> Check:
     """Return a check of every entry of a list."""
-    entries = accepts({"items": form_of(check)})
-    return entries(lambda value, slot: _all(value, [check(item, slot.at(n)) for n, item in enumerate(value)]))
+    entries = accepts({"items": get_form(check)})
+    return entries(
+        lambda value, slot: _all(value, [check(item, slot.child(n)) for n, item in enumerate(value)])
+    )
 
 
 def keys(check: Check) -> Check:
     """Return a check of every key of a mapping."""
-    names = accepts({"propertyNames": form_of(check)})
+    names = accepts({"propertyNames": get_form(check)})
     return names(lambda value, slot: _all(value, [check(key, slot.key(key)) for key in value]))
 
 
 def values(check: Check) -> Check:
     """Return a check of every value of a mapping."""
-    items = accepts({"additionalProperties": form_of(check)})
-    return items(lambda value, slot: _all(value, [check(item, slot.at(key)) for key, item in value.items()]))
+    items = accepts({"additionalProperties": get_form(check)})
+    return items(
+        lambda value, slot: _all(value, [check(item, slot.child(key)) for key, item in value.items()])
+    )
 
 
 def _all(value: Any, results: Iterable[Any]) -> Any:
     """Return the value if all its parts are valid. Without single entries, the others would have wrong
-    locations.
-    """
+    locations."""
     return None if any(result is None for result in results) else value

@@ -15,9 +15,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from msgspec import Struct, field
 
-from ..diagnostics.model import nearest, question_of
-from .forms import RECORD, accepts, form_of
-from .readers import Check, Reader, checked, of_kind
+from ..diagnostics.model import format_suggestion, nearest
+from .forms import RECORD, accepts, get_form
+from .readers import Check, Reader, checked, typed
 from .slots import Slot
 
 
@@ -38,17 +38,17 @@ class Table(Struct, frozen=True):
     """Key of a record → hint if its value is not a mapping."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Key → name of its field, where they differ."""
-    others: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
     """Alias of a key → the key."""
-    made: frozenset[str] = frozenset()
+    computed: frozenset[str] = frozenset()
     """Fields that have no key."""
-    foreign: Mapping[str, str] = field(default_factory=dict)
+    foreign_key_hints: Mapping[str, str] = field(default_factory=dict)
     """Key of another generator → hint about what to write instead."""
-    in_words: Callable[[Any], str] = str
+    describe_type: Callable[[Any], str] = str
     """Describes a type to an author."""
     notes: Mapping[str, str] = field(default_factory=dict)
     """Key without a field → its meaning, for editors."""
-    key_of: Callable[[str], str] = str
+    field_key: Callable[[str], str] = str
     """Name of a field → its key, where `names` has no row."""
 
 
@@ -79,14 +79,14 @@ class Schema(Struct, frozen=True):
         """Return the record of a mapping, or None if a key is missing. Report unknown keys."""
         for key in slot.value:
             if key not in self.fields:
-                hint = self.table.foreign.get(self.prefix + key, "")
-                refuse_key(slot.key(key), tuple(self.fields), hint)
+                hint = self.table.foreign_key_hints.get(self.prefix + key, "")
+                reject_key(slot.key(key), tuple(self.fields), hint)
         found = self.read_fields(slot)
         if missing := [key for key, one in self.fields.items() if one.is_required and one.name not in found]:
             for key in missing:
                 # a misspelt key is both unknown and missing; one diagnostic is enough
                 if slot.value.get(key) is None and slot.value.keys() <= self.fields.keys():
-                    slot.wrong(f"{key} is missing")
+                    slot.report(f"{key} is missing")
             return None
         return self.kind(**found)
 
@@ -94,42 +94,42 @@ class Schema(Struct, frozen=True):
         """Return field → value for the known keys, without invalid and empty values."""
         found = {}
         for key in slot.value:
-            one, ours = self.fields.get(key), self.table.others.get(self.prefix + key)
+            one, ours = self.fields.get(key), self.table.aliases.get(self.prefix + key)
             if ours in slot.value:
-                slot.at(key).wrong(f"{key} and {ours} mean the same", f"keep {ours} only")
+                slot.child(key).report(f"{key} and {ours} mean the same", f"keep {ours} only")
             # an empty value (`menu:` with all entries commented out) means the default
-            elif one and (item := slot.at(key)).value is not None:
+            elif one and (item := slot.child(key)).value is not None:
                 value = one.read(item)
                 if one.name and value is not None:
                     found[one.name] = value
         return found
 
 
-def refuse_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
+def reject_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     """Report an unknown key."""
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
-        hint = hint or question_of(near) or f"known keys: {', '.join(known)}"
+        hint = hint or format_suggestion(near) or f"known keys: {', '.join(known)}"
         fix = key.rewrite(near) if near not in key.siblings else None
-        key.wrong(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
+        key.report(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 
 
-def schema_of(kind: type, table: Table, prefix: str = "") -> Schema:
+def build_schema(kind: type, table: Table, prefix: str = "") -> Schema:
     """Return the schema of a struct or dataclass."""
     keys = {name: key.removeprefix(prefix) for key, name in table.names.items() if key.startswith(prefix)}
     fields = {
-        (key := keys.get(name) or table.key_of(name)): Field(
-            name, cache(partial(_reader_of_field, kind, name, prefix + key, table)), _is_required(kind, name)
+        (key := keys.get(name) or table.field_key(name)): Field(
+            name, cache(partial(_field_reader, kind, name, prefix + key, table)), _is_required(kind, name)
         )
         for name in _field_names(kind)
-        if name not in table.made
+        if name not in table.computed
     }
     if not prefix:
         no_fields = [key for key in table.readers if "." not in key and key not in fields]
         fields |= {
             key: Field("", partial(table.readers.__getitem__, key), is_required=False) for key in no_fields
         }
-        fields |= {other: fields[key] for other, key in table.others.items()}
+        fields |= {other: fields[key] for other, key in table.aliases.items()}
     return Schema(kind, fields, table, prefix)
 
 
@@ -139,12 +139,12 @@ def _field_names(kind: type) -> list[str]:
 
 
 @cache
-def _hints_of(kind: type) -> Mapping[str, Any]:
+def _type_hints(kind: type) -> Mapping[str, Any]:
     return get_type_hints(kind)
 
 
-def _reader_of_field(kind: type, name: str, key: str, table: Table) -> Reader:
-    return _reader_of_key(key, _hints_of(kind)[name], table)
+def _field_reader(kind: type, name: str, key: str, table: Table) -> Reader:
+    return _key_reader(key, _type_hints(kind)[name], table)
 
 
 def _is_required(kind: Any, name: str) -> bool:
@@ -154,51 +154,51 @@ def _is_required(kind: Any, name: str) -> bool:
     return name in names[:without]
 
 
-def _reader_of_key(key: str, hint: Any, table: Table) -> Reader:
-    read = table.readers.get(key) or _reader_of(hint, table, key)
+def _key_reader(key: str, hint: Any, table: Table) -> Reader:
+    read = table.readers.get(key) or _type_reader(hint, table, key)
     return checked(read, table.checks[key]) if key in table.checks else read
 
 
-def _reader_of(hint: Any, table: Table, key: str) -> Reader:
+def _type_reader(hint: Any, table: Table, key: str) -> Reader:
     """Return the reader of a value of this type under a key."""
     if hint in table.types:
         return table.types[hint]
-    origin, parts, kind = get_origin(hint), get_args(hint), table.in_words(hint)
+    origin, parts, kind = get_origin(hint), get_args(hint), table.describe_type(hint)
     if origin is Literal:
         return table.choice(tuple(word for word in parts if word), kind)
     if origin in (Union, UnionType):
         first, *others = (part for part in parts if part is not NoneType)
         if not others:
-            return _reader_of(first, table, key)
+            return _type_reader(first, table, key)
         # a keyword, or a mapping that says more
         word = (
             table.choice(get_args(first), kind)
             if get_origin(first) is Literal
-            else of_kind(first, table.types[first], kind)
+            else typed(first, table.types[first], kind)
         )
-        return of_kind(dict, _reader_of(others[0], table, key), word)
+        return typed(dict, _type_reader(others[0], table, key), word)
     if origin is tuple:
-        return of_kind(list, _entries(_reader_of(parts[0], table, key)), kind)
+        return typed(list, _entries(_type_reader(parts[0], table, key)), kind)
     if origin is Mapping:
-        return of_kind(dict, _values(_reader_of(parts[1], table, key)), kind)
-    schema = schema_of(hint, table, f"{key}.")
+        return typed(dict, _values(_type_reader(parts[1], table, key)), kind)
+    schema = build_schema(hint, table, f"{key}.")
     record = accepts({RECORD: schema})(lambda slot: schema.read(slot))
-    return of_kind(dict, record, table.short.get(key, kind), table.hints.get(key, ""))
+    return typed(dict, record, table.short.get(key, kind), table.hints.get(key, ""))
 
 
 def _values(read_value: Reader) -> Reader:
-    @accepts({"additionalProperties": form_of(read_value)})
+    @accepts({"additionalProperties": get_form(read_value)})
     def read(slot: Slot) -> dict[str, Any]:
-        items = {key: read_value(slot.at(key)) for key in slot.value}
+        items = {key: read_value(slot.child(key)) for key in slot.value}
         return {key: item for key, item in items.items() if item is not None}
 
     return read
 
 
 def _entries(read_entry: Reader) -> Reader:
-    @accepts({"items": form_of(read_entry)})
+    @accepts({"items": get_form(read_entry)})
     def read(slot: Slot) -> tuple[Any, ...] | None:
-        items = tuple(read_entry(slot.at(index)) for index in range(len(slot.value)))
+        items = tuple(read_entry(slot.child(index)) for index in range(len(slot.value)))
         # without invalid entries, later ones would have wrong locations
         return None if None in items else items
 

@@ -66,7 +66,7 @@ class Slot(NamedTuple):
         """A number or boolean as the author spells it; None for other values."""
         return self.mapping.located.texts.get(self.path)
 
-    def at(self, step: str | int) -> Slot:
+    def child(self, step: str | int) -> Slot:
         """Return the slot of the value under a key or index. Its value is None if the key is missing."""
         found = self.value.get(step) if isinstance(self.value, dict) else self.value[step]
         return Slot(self.mapping, (*self.path, step), found)
@@ -78,9 +78,9 @@ class Slot(NamedTuple):
     def entry(self, text: str) -> Slot:
         """Return the slot of the list entry equal to `text`, or this slot if there is none."""
         is_entry = isinstance(self.value, list) and text in self.value
-        return self.at(self.value.index(text)) if is_entry else self
+        return self.child(self.value.index(text)) if is_entry else self
 
-    def wrong(self, message: str, hint: str = "", *, code: str = "", fix: Fix | None = None) -> Any:
+    def report(self, message: str, hint: str = "", *, code: str = "", fix: Fix | None = None) -> Any:
         """Report an error. Return None, which a reader passes on as "no usable value"."""
         if not self.mapping.is_full:
             self.mapping.reporter.error(code or self.mapping.code, message, self.place, hint, fix)

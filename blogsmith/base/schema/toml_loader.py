@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..diagnostics.fixes import exchange
+from ..diagnostics.fixes import make_replacement
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
 from .data_text import STRING, is_too_deep, is_value_too_deep, text_map
@@ -21,12 +21,12 @@ _PAIR = lazy_pattern(r"([ \t]*[A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(\S.*)")
 _PLAIN = lazy_pattern(r"[^\W\d][^\"'#\[\]{}=\\]*")
 """A string without quotes that cannot be any other value."""
 _ESCAPED = lazy_pattern(r"(?s)(?!\A)'|\\[\"\\]")
-_BLANK = lazy_pattern(r"(?:[ \t\n,]+|#[^\n]*)*")
+_SKIPPED = lazy_pattern(r"(?:[ \t\n,]+|#[^\n]*)*")
 _STRING = lazy_pattern(STRING)
 _BARE_KEY = lazy_pattern(r"[^\s=.\[\]{}\"',]+")
 _SCALAR = lazy_pattern(r"[^,\]}\n#]*[^,\]}\n#\s]")
 _ESCAPE = lazy_pattern(r"(?s)\\(?:([tn])(?=[A-Za-z])|.)")
-_REFUSED = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_FORBIDDEN = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """Characters that no page may contain."""
 _TEXTS = 'a text stands in quotes: title = "…"'
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
@@ -89,7 +89,7 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
     lines = text.split("\n")
     found = _WHERE.search(str(error))
     line, column = (int(found[1]), int(found[2])) if found and found[1] else (len(lines), 1)
-    line, column = _start_of_mistake(lines, line, column)
+    line, column = _error_position(lines, line, column)
     said = _WHERE.sub("", str(error))
     message, hint = next(
         ((ours, hint) for begin, ours, hint in _WORDINGS if said.startswith(begin)),
@@ -97,13 +97,15 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
     )
     length = len(lines[line - 1][column - 1 :].rstrip())
     place, fix = Place(line + first_line - 1, column, max(1, length)), None
-    if (meant := _meant_pair(lines[line - 1])) is not None:
-        fix = exchange(place.line, 1, lines[line - 1], meant, title=f"write {meant.strip()}", is_safe=True)
+    if (meant := _correct_pair(lines[line - 1])) is not None:
+        fix = make_replacement(
+            place.line, 1, lines[line - 1], meant, title=f"write {meant.strip()}", is_safe=True
+        )
     reporter.error("toml-syntax", message, place, hint, fix)
     return line
 
 
-def _meant_pair(line: str) -> str | None:
+def _correct_pair(line: str) -> str | None:
     """Return a corrected `key = value` line if the author wrote it as in YAML or Python; otherwise None."""
     pair = _PAIR.fullmatch(line)
     if pair is None:
@@ -125,10 +127,9 @@ def _is_pair(line: str) -> bool:
         return False
 
 
-def _start_of_mistake(lines: list[str], line: int, column: int) -> tuple[int, int]:
+def _error_position(lines: list[str], line: int, column: int) -> tuple[int, int]:
     """Return the location that the library names. If that is after the end of a line, return the start of the
-    line.
-    """
+    line."""
     while line > 1 and not lines[line - 1].strip():
         line, column = line - 1, 1
     shown = lines[line - 1]
@@ -219,7 +220,7 @@ class _Places:
 
     def _skip(self, at: int) -> int:
         """Return the index after spaces, line endings, commas and comments."""
-        found = _BLANK.match(self.text, at)
+        found = _SKIPPED.match(self.text, at)
         return found.end() if found else at
 
     def _warn_of_escapes(self, text: str, start: int) -> None:
@@ -233,18 +234,17 @@ class _Places:
 
     def convert(self, value: Any, path: YamlPath = ()) -> Any:
         """Convert a value to what YAML would give: dates, times and integers that are too long become
-        strings.
-        """
+        strings."""
         if isinstance(value, dict):
-            return {_REFUSED.sub(" ", key): self.convert(item, (*path, key)) for key, item in value.items()}
+            return {_FORBIDDEN.sub(" ", key): self.convert(item, (*path, key)) for key, item in value.items()}
         if isinstance(value, list):
             return [self.convert(item, (*path, at)) for at, item in enumerate(value)]
         place = self.places.get(path)
         if isinstance(value, str):
-            if wrong := _REFUSED.search(value):
+            if wrong := _FORBIDDEN.search(value):
                 message = f"this text holds the character U+{ord(wrong[0]):04X}"
                 self.reporter.error("yaml-escape", message, place, SINGLE_QUOTES)
-            return _REFUSED.sub(" ", value)
+            return _FORBIDDEN.sub(" ", value)
         if isinstance(value, int) and is_too_long(self.texts.get(path, "")):
             message, hint = f"a number has at most {MAX_DIGITS} digits", "put it in quotes if it is a text"
             self.reporter.error("yaml-feature", message, place, hint)

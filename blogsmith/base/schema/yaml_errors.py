@@ -36,7 +36,7 @@ class YamlProblem(Struct, frozen=True):
     code: str = "yaml-syntax"
 
 
-class _Fault(Struct, frozen=True):
+class _ParserError(Struct, frozen=True):
     """An error of the parser, without its class."""
 
     text: str
@@ -73,12 +73,12 @@ def quote(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def _fault(error: Exception, text: str) -> _Fault:
+def _fault(error: Exception, text: str) -> _ParserError:
     if not isinstance(error, yaml.MarkedYAMLError):
-        return _Fault(text, str(error).split("\n")[0], 0, "", 0)
+        return _ParserError(text, str(error).split("\n")[0], 0, "", 0)
     at = error.problem_mark.index if error.problem_mark else 0
     since = error.context_mark.index if error.context_mark else at
-    return _Fault(text, error.problem or "", at, error.context or "", since)
+    return _ParserError(text, error.problem or "", at, error.context or "", since)
 
 
 def _line_from(text: str, start: int) -> str:
@@ -86,7 +86,7 @@ def _line_from(text: str, start: int) -> str:
     return text[start:] if end < 0 else text[start:end]
 
 
-def _second_colon(fault: _Fault) -> YamlProblem:
+def _second_colon(fault: _ParserError) -> YamlProblem:
     """Explain `title: Attention: a tour`, or a key that is indented below a finished value."""
     found = _KEY_AND_VALUE.match(fault.line)
     if found is None or fault.line_start + found.start("value") > fault.at:
@@ -106,7 +106,7 @@ def _second_colon(fault: _Fault) -> YamlProblem:
     return YamlProblem('a value that holds ": " needs quotes', start, len(value), _QUOTES + example, edit)
 
 
-def _bad_start(fault: _Fault) -> YamlProblem:
+def _bad_start(fault: _ParserError) -> YamlProblem:
     """Explain a reserved character at the start of a value, as in `@x`, `%x` and `*bold*`; or a tab."""
     if "\t" in fault.text[fault.at : fault.at + 1]:
         return _tab(fault)
@@ -122,19 +122,19 @@ def _bad_start(fault: _Fault) -> YamlProblem:
     return YamlProblem(f"a value cannot start with {char}", at, hint=_QUOTES, edit=edit)
 
 
-def _tab(fault: _Fault) -> YamlProblem:
+def _tab(fault: _ParserError) -> YamlProblem:
     indent = fault.line[: len(fault.line) - len(fault.line.lstrip())]
     edit = (fault.line_start, indent, indent.replace("\t", "  ")) if "\t" in indent else None
     return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks", edit=edit)
 
 
-def _open_quote(fault: _Fault) -> YamlProblem:
+def _open_quote(fault: _ParserError) -> YamlProblem:
     mark = fault.text[fault.since : fault.since + 1]
     hint = "inside single quotes an apostrophe is written twice" if mark == "'" else ""
     return YamlProblem(f"the quote {mark} is never closed", fault.since, hint=hint)
 
 
-def _escape(fault: _Fault) -> YamlProblem:
+def _escape(fault: _ParserError) -> YamlProblem:
     start = fault.text.rfind("\\", max(0, fault.at - 10), fault.at + 1)
     start = fault.at if start < 0 else start
     shown = fault.text[start : start + 2]
@@ -144,7 +144,7 @@ def _escape(fault: _Fault) -> YamlProblem:
     )
 
 
-def _single_quotes(fault: _Fault, at: int) -> tuple[int, str, str] | None:
+def _single_quotes(fault: _ParserError, at: int) -> tuple[int, str, str] | None:
     """Return an edit that puts the value around an offset into single quotes.
 
     Return None if the value does not end on its line or contains an escaped quote.
@@ -156,20 +156,20 @@ def _single_quotes(fault: _Fault, at: int) -> tuple[int, str, str] | None:
     return start, value, quote(value[1:-1])
 
 
-def _open_bracket(fault: _Fault) -> YamlProblem:
+def _open_bracket(fault: _ParserError) -> YamlProblem:
     opening = fault.text[fault.since : fault.since + 1]
     what, closing = ("list", "]") if opening == "[" else ("mapping", "}")
     hint = f"end it with {closing}; a text that starts with {opening} needs quotes"
     return YamlProblem(f"the {what} is not closed, or a comma is missing", fault.since, hint=hint)
 
 
-def _no_key(fault: _Fault) -> YamlProblem:
+def _no_key(fault: _ParserError) -> YamlProblem:
     line = _line_from(fault.text, fault.since).rstrip()
     hint = "indent a line that goes on with the value above"
     return YamlProblem("this line is no `key: value`", fault.since, len(line), hint)
 
 
-def _misfit(fault: _Fault) -> YamlProblem:
+def _misfit(fault: _ParserError) -> YamlProblem:
     """Explain text where another key or the end of the mapping is expected."""
     before = fault.text[fault.line_start : fault.at].rstrip()
     rest = _line_from(fault.text, fault.at).rstrip()
@@ -187,25 +187,24 @@ def _misfit(fault: _Fault) -> YamlProblem:
     return YamlProblem("this line does not fit the lines above", fault.at, len(rest), hint)
 
 
-def _too_deep(fault: _Fault) -> YamlProblem:
+def _too_deep(fault: _ParserError) -> YamlProblem:
     """Report nesting that is too deep. The C parser of PyYAML 6.0.4 and later stops at a thousand levels
-    before it emits the first event.
-    """
+    before it emits the first event."""
     return YamlProblem(TOO_DEEP, fault.at, code="yaml-feature")
 
 
-def _block_text(fault: _Fault) -> YamlProblem:
+def _block_text(fault: _ParserError) -> YamlProblem:
     mark = fault.text[fault.since : fault.since + 1]
     hint = f"write the text on the lines below, indented; a text that starts with {mark} needs quotes"
     return YamlProblem(f"text follows {mark} on its line", fault.at, hint=hint)
 
 
-def _directive(fault: _Fault) -> YamlProblem:
+def _directive(fault: _ParserError) -> YamlProblem:
     return YamlProblem("YAML directives are not accepted", fault.since, hint="a line cannot start with %")
 
 
 # The first row whose words occur in the parser's problem or context applies.
-_REWORDINGS: tuple[tuple[str, Callable[[_Fault], YamlProblem]], ...] = (
+_REWORDINGS: tuple[tuple[str, Callable[[_ParserError], YamlProblem]], ...] = (
     ("mapping values are not allowed", _second_colon),
     ("tab character", _tab),
     ("cannot start any token", _bad_start),

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import yaml
 from msgspec import Struct
 
-from ..diagnostics.fixes import Fix, exchange
+from ..diagnostics.fixes import Fix, make_replacement
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
 from .yaml_errors import MAX_DEPTH, TOO_DEEP, describe, quote
@@ -36,7 +36,7 @@ MAX_REPORTS = 100
 # complement, the allowed characters with ^, takes 4 ms to compile.
 _REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _WORD = lazy_pattern(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
-_CUT_OFF = lazy_pattern(r"[ \t]+(#\d)")
+_COMMENT_AFTER_VALUE = lazy_pattern(r"[ \t]+(#\d)")
 _ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _BREAKING_ESCAPES = "0abefrvxuUNLP"
 """Escapes that may produce a character which no page may contain."""
@@ -68,7 +68,7 @@ def load(
         return None
     builder = _Builder(text, reporter, first_line, escape_hint)
     clean = _REFUSED.sub(" ", text)
-    builder.report_refused_character()
+    builder.report_forbidden_character()
     try:
         for event in _events(clean):
             if not builder.handle_event(event):
@@ -101,7 +101,7 @@ def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
     while end < len(lines) and (lines[end][: key.column].isspace() or lines[end].startswith("- ")):
         end += 1
     old = "".join(f"{line}\n" for line in lines[key.line - 1 : end])
-    return exchange(key.line, 1, old, "", title=f"take out {line.strip()}")
+    return make_replacement(key.line, 1, old, "", title=f"take out {line.strip()}")
 
 
 def _offsets(event: yaml.Event) -> tuple[int, int]:
@@ -117,13 +117,13 @@ class _Frame:
     path: YamlPath
     start: int
     value: dict[str, Any] | list[Any]
-    kept: bool
+    is_stored: bool
     """False inside something rejected: it is read to report its errors, but its values are dropped."""
     key: str | None = None
     """For a mapping: the key whose value comes next; None if a key comes next."""
     is_block: bool = True
     """Whether it is written on lines of its own, not between brackets."""
-    next_kept: bool = True
+    is_next_stored: bool = True
     """For a mapping: whether the next value is stored."""
     key_lines: dict[str, int] = field(default_factory=dict)
 
@@ -160,14 +160,14 @@ class _Builder:
     def exchange(self, start: int, old: str, new: str) -> Fix:
         """Return a safe fix that replaces `old` at an offset."""
         place = self.place(start, start + 1)
-        return exchange(place.line, place.column, old, new, is_safe=True)
+        return make_replacement(place.line, place.column, old, new, is_safe=True)
 
-    def report_refused_character(self) -> None:
+    def report_forbidden_character(self) -> None:
         """Report the first character that YAML does not allow."""
         if found := _REFUSED.search(self.text):
             name = f"U+{ord(found[0]):04X}"
             place = self.place(found.start(), found.end())
-            fix = exchange(place.line, place.column, found[0], "", title="take the character out")
+            fix = make_replacement(place.line, place.column, found[0], "", title="take the character out")
             self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place, fix=fix)
 
     def handle_event(self, event: yaml.Event) -> bool:
@@ -175,18 +175,18 @@ class _Builder:
         start, end = _offsets(event)
         # the most frequent ones first
         if isinstance(event, yaml.ScalarEvent):
-            self._refuse_decoration(event, start)
+            self._reject_decoration(event, start)
             self._scalar(event, start, end)
         elif isinstance(event, yaml.CollectionStartEvent):
-            self._refuse_decoration(event, start)
+            self._reject_decoration(event, start)
             return self._open(event, start)
         elif isinstance(event, yaml.CollectionEndEvent):
             frame = self.frames.pop()
-            self._complete(frame.value, frame.start, end, kept=frame.kept)
+            self._complete(frame.value, frame.start, end, kept=frame.is_stored)
         elif isinstance(event, yaml.DocumentStartEvent):
             return self._document(event, start)
         elif isinstance(event, yaml.AliasEvent):
-            self._refuse(
+            self._reject(
                 "aliases such as *x are not accepted", start, "write the value out, or put it in quotes"
             )
             self._complete(None, start, end, kept=False)
@@ -202,46 +202,46 @@ class _Builder:
     def _document(self, event: yaml.DocumentStartEvent, start: int) -> bool:
         self.documents += 1
         if self.documents > 1:
-            self._refuse("a second YAML document is not accepted", start, "remove the line ---")
+            self._reject("a second YAML document is not accepted", start, "remove the line ---")
             return False
         if event.version or event.tags:
-            self._refuse("YAML directives are not accepted", start, "a line cannot start with %")
+            self._reject("YAML directives are not accepted", start, "a line cannot start with %")
         return True
 
-    def place_end(self, start: int) -> int:
+    def line_text_end(self, start: int) -> int:
         """Return the offset after the last visible character of the line that contains an offset."""
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else len(self.text)]
         return start + len(line.rstrip())
 
-    def _refuse(self, message: str, start: int, hint: str = "") -> None:
+    def _reject(self, message: str, start: int, hint: str = "") -> None:
         """Report an unsupported feature at the word that starts at `start`."""
         word = _WORD.match(self.text, start)
         end = word.end() if word else start
         self.reporter.error("yaml-feature", message, self.place(start, end), hint)
 
-    def _refuse_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, start: int) -> None:
+    def _reject_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, start: int) -> None:
         if event.anchor is not None:
-            self._refuse(
+            self._reject(
                 "anchors such as &x are not accepted", start, "a value that starts with & needs quotes"
             )
         if event.tag is not None:
-            self._refuse("tags such as !x are not accepted", start, "a value that starts with ! needs quotes")
+            self._reject("tags such as !x are not accepted", start, "a value that starts with ! needs quotes")
 
     def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:
         if len(self.frames) >= MAX_DEPTH:
-            self._refuse(TOO_DEEP, start)
+            self._reject(TOO_DEEP, start)
             return False
         parent = self.frames[-1] if self.frames else None
         kept = True
         if parent is not None:
             # the meaning of a value with a tag is unknown
-            kept = parent.kept and parent.next_kept and not parent.wants_key and event.tag is None
+            kept = parent.is_stored and parent.is_next_stored and not parent.wants_key and event.tag is None
             if parent.wants_key:
                 # `{{ x }}` is an unquoted string, not a mapping; entries of the root are independent of each
                 # other
-                parent.kept = parent.kept and not parent.path
-                self._refuse("a key must be a text", start, "a value that starts with { or [ needs quotes")
+                parent.is_stored = parent.is_stored and not parent.path
+                self._reject("a key must be a text", start, "a value that starts with { or [ needs quotes")
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         is_block = not event.flow_style and (parent is None or parent.is_block)
         self.frames.append(_Frame(self._next_path(), start, value, kept, is_block=is_block))
@@ -261,10 +261,10 @@ class _Builder:
             return
         if event.style == '"':
             self._check_escapes(event.value, start, end)
-        if plain and "\\" in event.value and (cut := _CUT_OFF.match(self.text, end)):
+        if plain and "\\" in event.value and (cut := _COMMENT_AFTER_VALUE.match(self.text, end)):
             place = self.place(cut.start(1), cut.end(1))
             message = f"{cut[1]} behind a blank starts a comment, so it is no part of the TeX"
-            written = self.text[start : self.place_end(start)]
+            written = self.text[start : self.line_text_end(start)]
             is_block = self.frames[-1].is_block if self.frames else False
             fix = self.exchange(start, written, quote(written)) if is_block else None
             self.reporter.warn("yaml-comment", message, place, "put the value in single quotes", fix)
@@ -274,12 +274,12 @@ class _Builder:
 
     def _key(self, frame: _Frame, key: str, start: int, end: int, *, plain: bool) -> None:
         """Store the key of the value that comes next, or report it if it is not accepted."""
-        frame.key, frame.next_kept = key, False
+        frame.key, frame.is_next_stored = key, False
         place = self.place(start, end)
         if plain and key == "<<":
-            self._refuse("merge keys << are not accepted", start, "write the entries out")
+            self._reject("merge keys << are not accepted", start, "write the entries out")
         elif not key:
-            self._refuse("a key is missing before the colon", start)
+            self._reject("a key is missing before the colon", start)
         elif key in frame.key_lines:
             first = frame.key_lines[key]
             message = f'key "{key}" is given twice, first on line {first}'
@@ -287,8 +287,8 @@ class _Builder:
             self.reporter.error("yaml-duplicate-key", message, place, fix=fix)
         else:
             frame.key_lines[key] = place.line
-            frame.next_kept = True
-            if frame.kept:
+            frame.is_next_stored = True
+            if frame.is_stored:
                 self.key_places[(*frame.path, key)] = place
 
     def _complete(
@@ -301,13 +301,13 @@ class _Builder:
             self.places[()] = self.place(start, end)
         elif frame.wants_key:
             # a rejected key: its value is read and dropped
-            frame.key, frame.next_kept = "", False
+            frame.key, frame.is_next_stored = "", False
         else:
-            if kept and frame.kept and frame.next_kept:
-                self._keep(frame, value, self.place(start, end), spelling)
-            frame.key, frame.next_kept = None, True
+            if kept and frame.is_stored and frame.is_next_stored:
+                self._store(frame, value, self.place(start, end), spelling)
+            frame.key, frame.is_next_stored = None, True
 
-    def _keep(self, frame: _Frame, value: Any, place: Place, spelling: str | None) -> None:
+    def _store(self, frame: _Frame, value: Any, place: Place, spelling: str | None) -> None:
         path = self._next_path()
         self.places[path] = place
         if spelling is not None:
@@ -339,8 +339,7 @@ class _Builder:
 
     def _single(self, start: int, end: int) -> Fix | None:
         """Return a fix that writes a one-line value in single quotes, or None if it contains an escaped
-        backslash.
-        """
+        backslash."""
         value = self.text[start:end]
         if self.escape_hint != SINGLE_QUOTES or "\n" in value or "\\\\" in value or '\\"' in value:
             return None

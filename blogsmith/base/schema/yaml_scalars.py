@@ -33,6 +33,6 @@ def resolve(text: str) -> str | int | float | bool | None:
 
 
 def is_too_long(text: str) -> bool:
-    """Return whether `text` is an integer of more than `MAX_DIGITS` digits, which may not fit into 64 bits.
-    """
+    """Return whether `text` is an integer of more than `MAX_DIGITS` digits, which may not fit into 64
+    bits."""
     return len(text.lstrip("+-0ox")) > MAX_DIGITS and _INT.fullmatch(text) is not None

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .folder import Folder, open_folder
-from .lock import LockBusy, hold_lock
+from .lock import LockBusyError, hold_lock
 
 FILE = "site.db"
 FORMAT = 1
@@ -49,7 +49,7 @@ _UNREADABLE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTA
 """Result codes of SQLite if tables are missing or the file is not a database."""
 
 
-class CacheProblem(Exception):
+class CacheError(Exception):
     """Error that prevents caching. Its message tells the author why, and what to do."""
 
 
@@ -64,18 +64,17 @@ class OpenCacheFile(NamedTuple):
 
 def open_cache_file(root: Path) -> OpenCacheFile:
     """Open the database of the site at `root`; create it if it is missing. CacheProblem if that is not
-    possible.
-    """
+    possible."""
     real = os.path.realpath(root)
     try:
         with _open_folder(real) as folder:
             return _open_file(folder, real)
     except RuntimeError as error:
-        raise CacheProblem("cache not used: the home folder is unknown; set XDG_CACHE_HOME") from error
-    except LockBusy as error:
-        raise CacheProblem(_busy(cache_path(root))) from error
+        raise CacheError("cache not used: the home folder is unknown; set XDG_CACHE_HOME") from error
+    except LockBusyError as error:
+        raise CacheError(_busy(cache_path(root))) from error
     except (OSError, sqlite3.Error) as error:
-        raise CacheProblem(describe_problem(error, cache_path(root))) from error
+        raise CacheError(describe_problem(error, cache_path(root))) from error
 
 
 def connect_reader(file: Path) -> sqlite3.Connection:
@@ -109,14 +108,13 @@ def remove_site_cache(root: Path) -> None:
         sites.remove_tree(_folder_name(root))
 
 
-class RowDamaged(Exception):
+class DamagedRowError(Exception):
     """A row is not as it was written."""
 
 
 def mark_damaged(file: Path) -> None:
     """Mark a file as damaged, so that the next run replaces and reports it. Other processes keep the file
-    they have open.
-    """
+    they have open."""
     with suppress(OSError):
         file.unlink()
         with file.open("xb") as stream:
@@ -127,7 +125,7 @@ def is_damage(error: Exception) -> bool:
     """Return whether an error means that the file is damaged."""
     if isinstance(error, sqlite3.Error):
         return _code(error) in _UNREADABLE
-    return isinstance(error, RowDamaged)
+    return isinstance(error, DamagedRowError)
 
 
 def describe_problem(error: Exception, file: Path) -> str:
@@ -157,8 +155,8 @@ def _code(error: sqlite3.Error) -> int:
 
 @contextmanager
 def _open_folder(real: str) -> Iterator[Folder]:
-    """Yield the cache folder of one site; create it if it is missing. CacheProblem if others may write there.
-    """
+    """Yield the cache folder of one site; create it if it is missing. CacheProblem if others may write
+    there."""
     with (
         open_folder(cache_folder(), make=True) as own,
         own.enter(_SITES, make=True, mode=_OURS_ONLY) as sites,
@@ -179,7 +177,7 @@ def _open_folder(real: str) -> Iterator[Folder]:
 
 def _check_file(found: os.stat_result, place: str) -> None:
     if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
-        raise CacheProblem(f"cache not used: {place} is a link; remove it")
+        raise CacheError(f"cache not used: {place} is a link; remove it")
     _check_owner(found, place)
 
 
@@ -187,14 +185,14 @@ def _check_owner(found: os.stat_result, place: str) -> None:
     if sys.platform == "win32":
         return
     if found.st_uid != os.geteuid():
-        raise CacheProblem(f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME")
+        raise CacheError(f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME")
     if found.st_mode & _OTHERS_WRITE:
-        raise CacheProblem(f"cache not used: other users may write {place}; run chmod go-w on it")
+        raise CacheError(f"cache not used: other users may write {place}; run chmod go-w on it")
 
 
 def _remove_old(sites: Folder, own: str) -> None:
-    """Remove the caches of deleted sites. Called whenever a site gets a new cache. own: name of the new one.
-    """
+    """Remove the caches of deleted sites. Called whenever a site gets a new cache. own: name of the new
+    one."""
     for name, is_folder in sites.entries():
         if name == own:
             continue
@@ -208,17 +206,17 @@ def _remove_old(sites: Folder, own: str) -> None:
 def _open_file(folder: Folder, real: str) -> OpenCacheFile:
     """Open the database. Create it again if it is damaged, of another format or of another site."""
     file = folder.path / FILE
-    with suppress(_Unusable):
+    with suppress(_UnusableCacheError):
         return _open_existing(folder, file, real)
     with hold_lock(folder, _LOCK, WAIT_S):
         try:
             # another process may have created it in the meantime
             return _open_existing(folder, file, real)
-        except _Unusable as unusable:
+        except _UnusableCacheError as unusable:
             reason = str(unusable)
         _remove_files(folder)
         note = f"cache replaced: {reason}; this run starts from the sources" if reason else ""
-        with _closing_on_error(_connect(str(file))) as connection:
+        with _close_on_error(_connect(str(file))) as connection:
             _configure(connection, file)
             connection.executescript(_SCHEMA)
             connection.execute("INSERT INTO site VALUES (?, ?)", (_text(real), note))
@@ -234,37 +232,39 @@ def _remove_files(folder: Folder) -> None:
             folder.remove(name)
 
 
-class _Unusable(Exception):
+class _UnusableCacheError(Exception):
     """The file must be created again. Its argument is the reason; no argument if the file is missing."""
 
 
 def _open_existing(folder: Folder, file: Path, real: str) -> OpenCacheFile:
     found = folder.status(FILE)
     if found is None or (stat.S_ISREG(found.st_mode) and not found.st_size):
-        raise _Unusable
+        raise _UnusableCacheError
     if not stat.S_ISREG(found.st_mode):
-        raise _Unusable(_DAMAGED)
-    with _closing_on_error(_connect(str(file))) as connection:
+        raise _UnusableCacheError(_DAMAGED)
+    with _close_on_error(_connect(str(file))) as connection:
         try:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             if version != FORMAT:
-                raise _Unusable("it was written by another version of blogsmith" if version else _DAMAGED)
+                raise _UnusableCacheError(
+                    "it was written by another version of blogsmith" if version else _DAMAGED
+                )
             _configure(connection, file)
             connection.execute(_COLUMNS)
             ((root, note),) = connection.execute("SELECT root, note FROM site").fetchall()
         except sqlite3.Error as error:
             if is_damage(error):
-                raise _Unusable(_DAMAGED) from error
+                raise _UnusableCacheError(_DAMAGED) from error
             raise
         except ValueError as error:
-            raise _Unusable(_DAMAGED) from error
+            raise _UnusableCacheError(_DAMAGED) from error
         if root != _text(real):
-            raise _Unusable("it was written for another folder")
+            raise _UnusableCacheError("it was written for another folder")
         return OpenCacheFile(file, connection, str(note))
 
 
 @contextmanager
-def _closing_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def _close_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     try:
         yield connection
     except BaseException:

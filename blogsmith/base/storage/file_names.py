@@ -6,16 +6,16 @@ MANIFEST = ".blogsmith-manifest.json"
 """The list of files that blogsmith wrote, in the output folder."""
 MARKDOWN = frozenset({".md", ".markdown"})
 
-KEPT_HIDDEN = frozenset({".well-known", ".nojekyll"})
+PUBLISHED_HIDDEN = frozenset({".well-known", ".nojekyll"})
 """Hidden names that hosts read; published from `static/` only."""
 _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
 """Names of files that editors and systems create. Vim writes 4913 to test whether it may write."""
 _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
-MAX_FOLDERS = 50
+MAX_FOLDER_DEPTH = 50
 """Maximum nesting depth of folders."""
 
 
-def is_litter(name: str) -> bool:
+def is_temporary_name(name: str) -> bool:
     """Return whether a file or folder of this name belongs to an editor or a system, not to the author."""
     return (
         name.startswith((".", "___jb_"))

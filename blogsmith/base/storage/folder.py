@@ -19,7 +19,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from .links import LinkInTheWay, is_junction, is_link, is_name, split_path
+from .links import UnexpectedLinkError, is_junction, is_link, is_name, split_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HAS_DESCRIPTORS = {os.open, os.mkdir, os.stat, os.unlink, os.rename} <= os.supports_dir_fd
 """Whether this system can look up names in an open folder."""
-NEW = ".new-"
+TEMPORARY_PREFIX = ".new-"
 """Prefix of files that are not complete yet. A writer that died may leave some."""
 _PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"))
 _FOLDER = os.O_RDONLY | _PLAIN | getattr(os, "O_DIRECTORY", 0)
@@ -155,7 +155,7 @@ class Folder:
         name: str,
         data: bytes | BinaryIO,
         mode: int | None = None,
-        head: bytes = b"",
+        prefix: bytes = b"",
         *,
         is_durable: bool = True,
     ) -> None:
@@ -170,10 +170,10 @@ class Folder:
         """
         from shutil import copyfileobj
 
-        new = f"{NEW}{os.urandom(6).hex()}"
+        new = f"{TEMPORARY_PREFIX}{os.urandom(6).hex()}"
         try:
             with self.create(new, mode) as stream:
-                stream.write(head)
+                stream.write(prefix)
                 if isinstance(data, bytes):
                     stream.write(data)
                 else:
@@ -255,7 +255,7 @@ class Folder:
 
         with self._locate(name) as (place, at):
             if self._is_link(name):
-                raise LinkInTheWay(f"{self.place}/{name}")
+                raise UnexpectedLinkError(f"{self.place}/{name}")
             rmtree(place, **at)
 
     def set_mode(self, mode: int) -> None:
@@ -273,8 +273,7 @@ class Folder:
 
     def sync(self) -> None:
         """Flush the names in the folder to disk, if the system can. File contents need an `os.fsync` of their
-        own.
-        """
+        own."""
         if self.descriptor is not None:
             with suppress(OSError):  # some file systems do not support this
                 os.fsync(self.descriptor)
@@ -317,13 +316,13 @@ class Folder:
             else:
                 # `.` is the folder itself, which was checked when it was opened
                 if is_checked and name != "." and self._is_link(name):
-                    raise LinkInTheWay(path)
+                    raise UnexpectedLinkError(path)
                 yield path, {}
-        except LinkInTheWay:
+        except UnexpectedLinkError:
             raise
         except OSError as error:
             if error.errno in _NO_LINKS and is_checked and self._is_link(name):
-                raise LinkInTheWay(path) from error
+                raise UnexpectedLinkError(path) from error
             raise OSError(error.errno, error.strerror or str(error), path) from error
 
     def _is_link(self, name: str) -> bool:

@@ -14,7 +14,7 @@ _JUNCTION = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of Windows."""
 
 
-class LinkInTheWay(OSError):
+class UnexpectedLinkError(OSError):
     """A symbolic link or junction is where a file or folder of ours belongs."""
 
     def __init__(self, path: str) -> None:

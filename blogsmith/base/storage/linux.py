@@ -1,6 +1,5 @@
 """Linux system calls that Python's standard library lacks. Each returns False if the system does not support
-it.
-"""
+it."""
 
 from __future__ import annotations
 

@@ -21,20 +21,20 @@ from .own_folder import open_own_folder
 _POLL_S = 0.02
 
 
-class LockBusy(Exception):
+class LockBusyError(Exception):
     """Another process has the lock. The argument is that process's id as a string, or empty."""
 
 
 @contextmanager
 def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
-    """Lock a file, created if it is missing, for the duration of the block. LockBusy after `wait_s` seconds.
-    """
+    """Lock a file, created if it is missing, for the duration of the block. LockBusy after `wait_s`
+    seconds."""
     with folder.open_lock(name) as file:
         end = time.monotonic() + wait_s
         while not _try_lock(file):
             if time.monotonic() >= end:
                 holder = file.read(20).strip()
-                raise LockBusy(holder.decode() if holder.isdigit() else "")
+                raise LockBusyError(holder.decode() if holder.isdigit() else "")
             time.sleep(_POLL_S)
         file.truncate(0)
         file.write(f"{os.getpid()}\n".encode())
@@ -81,7 +81,7 @@ def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
         try:
             with hold_lock(folder, "lock", wait_s):
                 yield
-        except LockBusy as error:
+        except LockBusyError as error:
             process = f" (process {error})" if str(error) else ""
             hint = "wait until it is done, or stop it"
             message = f"another blogsmith{process} is writing this site"

@@ -1,5 +1,5 @@
-"""The folder `.blogsmith/` of a site: its lock, its trust marker, schemas for editors. It contains no cache.
-"""
+"""The folder `.blogsmith/` of a site: its lock, its trust marker, schemas for editors. It contains no
+cache."""
 
 from __future__ import annotations
 

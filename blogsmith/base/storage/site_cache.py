@@ -22,9 +22,9 @@ from typing import Literal, NamedTuple, Protocol
 from zlib import crc32
 
 from .cache_file import (
-    CacheProblem,
+    CacheError,
+    DamagedRowError,
     OpenCacheFile,
-    RowDamaged,
     connect_reader,
     describe_problem,
     is_damage,
@@ -75,7 +75,7 @@ class Row(NamedTuple):
     data: bytes
 
 
-class Rows(Protocol):
+class CacheInterface(Protocol):
     """Interface of a cache, also implemented by a class that stores nothing."""
 
     @property
@@ -88,8 +88,7 @@ class Rows(Protocol):
 
     def take_note(self) -> str:
         """Return `problem`, or why the file was replaced; empty if there is no problem or it was returned
-        before.
-        """
+        before."""
 
     def load(self, *kinds: Kind) -> None:
         """Read all rows of these kinds in one query, for a build that reads each of them."""
@@ -103,7 +102,7 @@ class Rows(Protocol):
     def put(self, kind: Kind, name: str, row: Row) -> bool:
         """Store a row and replace an older one. Return whether it can be read from now on."""
 
-    def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
+    def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
         """Remove the rows of a kind that have other names, except for the `spare` youngest."""
 
     def share(self) -> None:
@@ -113,7 +112,7 @@ class Rows(Protocol):
         """Open the file again. A forked process calls this before it reads."""
 
 
-class NoRows:
+class NullCache:
     """A cache that stores nothing: for `--no-cache`, and if no cache can be opened."""
 
     program = ""
@@ -143,7 +142,7 @@ class NoRows:
         """Store nothing. Return False."""
         return False
 
-    def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
+    def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
         """Do nothing: there are no rows."""
 
     def share(self) -> None:
@@ -166,7 +165,7 @@ class SiteCache:
         self._pending_bytes = 0
         self._loaded: dict[Kind, dict[str, Row]] = {}
         self._is_damaged = False
-        self._has_told = False
+        self._has_reported = False
         self.problem = ""
         """Implements `Rows`."""
 
@@ -186,8 +185,8 @@ class SiteCache:
 
     def take_note(self) -> str:
         """Implement `Rows`."""
-        if self.problem and not self._has_told:
-            self._has_told = True
+        if self.problem and not self._has_reported:
+            self._has_reported = True
             return self.problem
         note, self._note = self._note, ""
         if note:
@@ -235,7 +234,7 @@ class SiteCache:
                 self._flush()
         return not self.problem
 
-    def keep_only(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
+    def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
         """Implement `Rows`."""
         with self._guard():
             self._loaded.pop(kind, None)
@@ -290,7 +289,7 @@ class SiteCache:
         with self._lock:
             try:
                 yield
-            except (sqlite3.Error, OSError, RowDamaged) as error:
+            except (sqlite3.Error, OSError, DamagedRowError) as error:
                 # pending rows stay in memory, because this run may still read them
                 self.problem = self.problem or describe_problem(error, self._file)
                 self._is_damaged |= is_damage(error)
@@ -300,15 +299,15 @@ class SiteCache:
 
 
 @contextmanager
-def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NoRows]:
+def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NullCache]:
     """Open the cache of the site at `root`. Yield `NoRows` with its problem if that is not possible.
 
     program: see `Rows.program`.
     """
     try:
         opened = open_cache_file(root)
-    except CacheProblem as problem:
-        yield NoRows(str(problem))
+    except CacheError as problem:
+        yield NullCache(str(problem))
         return
     cache = SiteCache(opened, program)
     try:
@@ -327,14 +326,13 @@ def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], s
         if found is None:
             found = make()
             cache.put(kind, name, Row(sha256(found).hexdigest(), found))
-            cache.keep_only(kind, (name,), spare)
+            cache.remove_others(kind, (name,), spare)
     return found
 
 
 def read_bytes(root: Path, kind: Kind, name: str) -> bytes | None:
     """Return the bytes that `keep_bytes` stored; None if there are none, or a power failure left them
-    incomplete.
-    """
+    incomplete."""
     with open_site_cache(root) as cache:
         return _whole_bytes(cache.get(kind, name))
 
@@ -343,23 +341,23 @@ def _whole_bytes(row: Row | None) -> bytes | None:
     return row.data if row and row.key == sha256(row.data).hexdigest() else None
 
 
-def keep_bytes(root: Path, kind: Kind, named: Mapping[str, bytes]) -> None:
+def store_bytes(root: Path, kind: Kind, named: Mapping[str, bytes]) -> None:
     """Store bytes under their names, if the cache can be written."""
     with open_site_cache(root) as cache:
         for name, data in named.items():
             cache.put(kind, name, Row(sha256(data).hexdigest(), data))
 
 
-def keep_only(root: Path, kind: Kind, names: Collection[str], spare: int) -> None:
+def remove_other_rows(root: Path, kind: Kind, names: Collection[str], spare: int) -> None:
     """Remove the rows of a kind that have other names, except for the `spare` youngest."""
     with open_site_cache(root) as cache:
-        cache.keep_only(kind, names, spare)
+        cache.remove_others(kind, names, spare)
 
 
 def _whole_row(key: object, data: object, check_sum: object) -> Row:
     """Return a row of the file. RowDamaged if it is not as it was written."""
     if not isinstance(key, str) or not isinstance(data, bytes) or crc32(data) != check_sum:
-        raise RowDamaged
+        raise DamagedRowError
     return Row(key, data)
 
 

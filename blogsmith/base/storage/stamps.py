@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 
 class FileStamp(NamedTuple):
-    """Stamp of one file at one moment. A tuple, because ten thousand of them are compared every few seconds.
-    """
+    """Stamp of one file at one moment. A tuple, because ten thousand of them are compared every few
+    seconds."""
 
     size: int
     """Size in bytes."""
@@ -31,7 +31,7 @@ class FileStamp(NamedTuple):
         return self.size, self.modified_ns
 
 
-def stamp_of(status: os.stat_result, *, with_changed: bool = False) -> FileStamp:
+def make_stamp(status: os.stat_result, *, with_changed: bool = False) -> FileStamp:
     """Return the stamp of a `stat` result.
 
     with_changed: also detect a program that resets the time. A change of permissions alone is then a change
@@ -41,10 +41,10 @@ def stamp_of(status: os.stat_result, *, with_changed: bool = False) -> FileStamp
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, changed_ns)
 
 
-def stamp_at(file: Path) -> FileStamp | None:
+def read_stamp(file: Path) -> FileStamp | None:
     """Return the stamp of the file at a path, following links; None if there is no file."""
     try:
-        return stamp_of(file.stat())
+        return make_stamp(file.stat())
     except (OSError, ValueError):  # ValueError: a name that no file can have
         return None
 

@@ -37,13 +37,12 @@ def ancestors(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-class Descent:
+class OpenFolderPath:
     """Folders below one, opened on demand. Parents that consecutive paths share stay open."""
 
     def __init__(self, top: Folder, *, mode: int | None = None) -> None:
         """Use `top` as the root. mode: permissions for missing folders, which are created; None: they are
-        not.
-        """
+        not."""
         self._top = top
         self._mode = mode
         self._open: list[tuple[str, Folder]] = []

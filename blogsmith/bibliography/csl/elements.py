@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from ...model.publications import WorkDate
-from .formatting import affix, faces, finish
+from .formatting import affix, apply_font_style, finish
 from .locale import Locale
 from .names import render_names
-from .rendering_context import Scene, StylePiece
+from .rendering_context import RenderingContext, StylePiece
 from .style_tree import StyleNode
 
 # Dates, in the form of the locale or in the style's own form.
@@ -19,7 +19,7 @@ from .style_tree import StyleNode
 _PARTS = ("year", "month", "day")
 
 
-def render_date(node: StyleNode, scene: Scene) -> StylePiece:
+def render_date(node: StyleNode, scene: RenderingContext) -> StylePiece:
     """Format a `date` element."""
     variable = node.get("variable")
     date = scene.date(variable)
@@ -39,7 +39,7 @@ def render_date(node: StyleNode, scene: Scene) -> StylePiece:
         wanted = node.get("date-parts", "year-month-day").split("-")
         own = {part.get("name"): part for part in parts}
         parts = [
-            _merged(part, own.get(part.get("name")))
+            _merge_date_part(part, own.get(part.get("name")))
             for part in (localized.find_all("date-part") if localized is not None else ())
             if part.get("name") in wanted
         ]
@@ -56,13 +56,13 @@ def render_date(node: StyleNode, scene: Scene) -> StylePiece:
     )
 
 
-def _merged(part: StyleNode, own: StyleNode | None) -> StyleNode:
+def _merge_date_part(part: StyleNode, own: StyleNode | None) -> StyleNode:
     if own is None:
         return part
     return StyleNode(part.tag, {**part.attributes, **own.attributes})
 
 
-def _part(part: StyleNode, date: WorkDate, scene: Scene, variable: str) -> str:
+def _part(part: StyleNode, date: WorkDate, scene: RenderingContext, variable: str) -> str:
     name, form = part.get("name"), part.get("form")
     if name == "year":
         year = f"{date.year}"[-2:] if form == "short" else str(date.year)
@@ -76,7 +76,7 @@ def _part(part: StyleNode, date: WorkDate, scene: Scene, variable: str) -> str:
     return finish(_date_number(name, number, form, scene), part, scene)
 
 
-def _date_number(name: str, number: int, form: str, scene: Scene) -> str:
+def _date_number(name: str, number: int, form: str, scene: RenderingContext) -> str:
     if form == "numeric-leading-zeros":
         return f"{number:02}"
     if name == "month" and form in ("", "long", "short"):
@@ -90,21 +90,23 @@ _NUMBERS = frozenset(("volume", "issue", "number", "chapter-number", "collection
 _PAGES = frozenset({"page", "page-first", "locator"})
 
 
-def render(node: StyleNode, scene: Scene) -> StylePiece:
+def render(node: StyleNode, scene: RenderingContext) -> StylePiece:
     """Format one element."""
     scene.count()
     rule = _RULES.get(node.tag)
     return rule(node, scene) if rule else StylePiece()
 
 
-def render_all(nodes: Iterable[StyleNode], scene: Scene, delimiter: str = "") -> StylePiece:
+def render_all(nodes: Iterable[StyleNode], scene: RenderingContext, delimiter: str = "") -> StylePiece:
     """Format elements and join them."""
     pieces = [render(node, scene) for node in nodes]
     text = scene.join([piece.text for piece in pieces], delimiter)
-    return StylePiece(text, any(piece.asks for piece in pieces), any(piece.holds for piece in pieces))
+    return StylePiece(
+        text, any(piece.uses_variables for piece in pieces), any(piece.has_value for piece in pieces)
+    )
 
 
-def _text(node: StyleNode, scene: Scene) -> StylePiece:
+def _text(node: StyleNode, scene: RenderingContext) -> StylePiece:
     if node.has("variable"):
         text = _variable(node, scene)
         variable = node.get("variable")
@@ -115,7 +117,9 @@ def _text(node: StyleNode, scene: Scene) -> StylePiece:
     if node.has("macro"):
         piece = render_macro(node.get("macro"), scene)
         # a macro or group that prints something counts as a variable that is present (CSL 1.0.2, Group)
-        return StylePiece(finish(piece.text, node, scene), piece.asks or bool(piece.text), bool(piece.text))
+        return StylePiece(
+            finish(piece.text, node, scene), piece.uses_variables or bool(piece.text), bool(piece.text)
+        )
     if node.has("term"):
         plural = node.get("plural") == "true"
         text = scene.locale.term(node.get("term"), node.get("form", "long"), plural=plural)
@@ -123,7 +127,7 @@ def _text(node: StyleNode, scene: Scene) -> StylePiece:
     return StylePiece(finish(node.get("value"), node, scene))
 
 
-def _variable(node: StyleNode, scene: Scene) -> str:
+def _variable(node: StyleNode, scene: RenderingContext) -> str:
     variable = node.get("variable")
     text = ""
     if node.get("form") == "short":
@@ -135,11 +139,11 @@ def _variable(node: StyleNode, scene: Scene) -> str:
     return text.replace("-", "–") if variable in _NUMBERS and is_numeric(text) else text
 
 
-def _is_page(scene: Scene) -> bool:
+def _is_page(scene: RenderingContext) -> bool:
     return scene.cite.label == "page"
 
 
-def render_macro(name: str, scene: Scene) -> StylePiece:
+def render_macro(name: str, scene: RenderingContext) -> StylePiece:
     """Return the output of a macro, which is empty if the macro does not exist."""
     macro = scene.macros.get(name)
     if macro is None:
@@ -151,7 +155,7 @@ def render_macro(name: str, scene: Scene) -> StylePiece:
     return piece
 
 
-def _number(node: StyleNode, scene: Scene) -> StylePiece:
+def _number(node: StyleNode, scene: RenderingContext) -> StylePiece:
     variable = node.get("variable")
     text = scene.text(variable)
     if variable in _PAGES:
@@ -165,58 +169,57 @@ def _number(node: StyleNode, scene: Scene) -> StylePiece:
     return StylePiece(finish(text, node, scene), True, bool(text))
 
 
-def _label(node: StyleNode, scene: Scene) -> StylePiece:
+def _label(node: StyleNode, scene: RenderingContext) -> StylePiece:
     variable = node.get("variable")
     text = scene.text(variable)
     if not text:
         return StylePiece("", True, False)
     term = (scene.cite.label or "page") if variable == "locator" else variable
     many = node.get("plural", "contextual")
-    plural = many == "always" or (many == "contextual" and _is_several(variable, text))
+    plural = many == "always" or (many == "contextual" and _needs_plural(variable, text))
     shown = scene.locale.term(term, node.get("form", "long"), plural=plural)
     return StylePiece(finish(shown, node, scene), True, bool(shown))
 
 
-def _is_several(variable: str, text: str) -> bool:
+def _needs_plural(variable: str, text: str) -> bool:
     if variable.startswith("number-of"):
         return text != "1"
     return is_plural(text)
 
 
-def _group(node: StyleNode, scene: Scene) -> StylePiece:
-    piece = render_all(_open(node.children, scene), scene, node.get("delimiter"))
-    if piece.asks and not piece.holds:
+def _group(node: StyleNode, scene: RenderingContext) -> StylePiece:
+    piece = render_all(_resolve_conditions(node.children, scene), scene, node.get("delimiter"))
+    if piece.uses_variables and not piece.has_value:
         return StylePiece("", True, False)
-    return StylePiece(affix(faces(piece.text, node), node, scene), True, bool(piece.text))
+    return StylePiece(affix(apply_font_style(piece.text, node), node, scene), True, bool(piece.text))
 
 
-def _open(nodes: Iterable[StyleNode], scene: Scene) -> list[StyleNode]:
+def _resolve_conditions(nodes: Iterable[StyleNode], scene: RenderingContext) -> list[StyleNode]:
     """Return the elements with conditions replaced by the chosen branch, so that delimiters apply to its
-    elements too.
-    """
+    elements too."""
     found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
             scene.count()
-            found += _open(choose(node, scene), scene)
+            found += _resolve_conditions(choose(node, scene), scene)
         else:
             found.append(node)
     return found
 
 
-def choose(node: StyleNode, scene: Scene) -> tuple[StyleNode, ...]:
+def choose(node: StyleNode, scene: RenderingContext) -> tuple[StyleNode, ...]:
     """Return the elements of the first branch whose conditions are met."""
     for branch in node.children:
-        if branch.tag == "else" or _holds(branch, scene):
+        if branch.tag == "else" or _is_met(branch, scene):
             return branch.children
     return ()
 
 
-def _choose(node: StyleNode, scene: Scene) -> StylePiece:
-    return render_all(_open((node,), scene), scene)
+def _choose(node: StyleNode, scene: RenderingContext) -> StylePiece:
+    return render_all(_resolve_conditions((node,), scene), scene)
 
 
-def _holds(branch: StyleNode, scene: Scene) -> bool:
+def _is_met(branch: StyleNode, scene: RenderingContext) -> bool:
     results = [test(value, scene) for name, test in _TESTS.items() for value in branch.get(name).split()]
     match = branch.get("match", "all")
     if match == "any":
@@ -224,7 +227,7 @@ def _holds(branch: StyleNode, scene: Scene) -> bool:
     return not any(results) if match == "none" else all(results)
 
 
-_TESTS: Mapping[str, Callable[[str, Scene], bool]] = MappingProxyType(
+_TESTS: Mapping[str, Callable[[str, RenderingContext], bool]] = MappingProxyType(
     {
         "type": lambda value, scene: scene.cite.work.kind == value,
         "variable": lambda value, scene: scene.has(value),
@@ -235,7 +238,7 @@ _TESTS: Mapping[str, Callable[[str, Scene], bool]] = MappingProxyType(
         "disambiguate": lambda value, scene: (value == "true") == scene.cite.is_ambiguous,
     }
 )
-_RULES: Mapping[str, Callable[[StyleNode, Scene], StylePiece]] = MappingProxyType(
+_RULES: Mapping[str, Callable[[StyleNode, RenderingContext], StylePiece]] = MappingProxyType(
     {
         "text": _text,
         "number": _number,
@@ -275,10 +278,12 @@ def format_number(text: str, form: str, locale: Locale) -> str:
     """Format a number as `numeric`, `ordinal`, `long-ordinal` or `roman`. Other strings are unchanged."""
     if not is_numeric(text) or form in ("", "numeric"):
         return text
-    return _PART.sub(lambda found: _one(int(found[1]), form, locale) if found[1] else found[0], text)
+    return _PART.sub(
+        lambda found: _format_single_number(int(found[1]), form, locale) if found[1] else found[0], text
+    )
 
 
-def _one(number: int, form: str, locale: Locale) -> str:
+def _format_single_number(number: int, form: str, locale: Locale) -> str:
     if form == "roman" and 0 < number < 4000:
         text = ""
         for value, sign in _ROMAN:
@@ -302,7 +307,7 @@ def format_pages(text: str, form: str, locale: Locale) -> str:
             last = first[: len(first) - len(last)] + last
         elif form and form != "expanded":
             whole = first[: len(first) - len(last)] + last if len(last) < len(first) else last
-            last = _shortened(first, whole, form)
+            last = _abbreviate_page(first, whole, form)
             end = ""
         return f"{start}{first}{dash}{end}{last}"
 
@@ -310,7 +315,7 @@ def format_pages(text: str, form: str, locale: Locale) -> str:
     return made.replace("-", dash) if _PLURAL.search(made) else made
 
 
-def _shortened(first: str, last: str, form: str) -> str:
+def _abbreviate_page(first: str, last: str, form: str) -> str:
     """Return the printed digits of the last page."""
     if len(first) != len(last):
         return last

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...base.patterns import lazy_pattern
-from .markup import is_mark, tag_sign, wrap
-from .rendering_context import Scene
+from .markup import is_mark, tag_character, wrap
+from .rendering_context import RenderingContext
 from .style_tree import StyleNode
 
-_FACES: Mapping[tuple[str, str], str] = {
+_FONT_TAGS: Mapping[tuple[str, str], str] = {
     ("font-style", "italic"): "i",
     ("font-style", "oblique"): "i",
     ("font-weight", "bold"): "b",
@@ -18,10 +18,10 @@ _FACES: Mapping[tuple[str, str], str] = {
     ("vertical-align", "sup"): "sup",
     ("vertical-align", "sub"): "sub",
 }
-_INNER = str.maketrans({"“": "‘", "”": "’"})
+_INNER_QUOTES = str.maketrans({"“": "‘", "”": "’"})
 
 
-def finish(text: str, node: StyleNode, scene: Scene, *, affixes: bool = True) -> str:
+def finish(text: str, node: StyleNode, scene: RenderingContext, *, affixes: bool = True) -> str:
     """Apply the attributes of an element: case, periods, quotes, font styles, then affixes."""
     if not text:
         return ""
@@ -31,26 +31,26 @@ def finish(text: str, node: StyleNode, scene: Scene, *, affixes: bool = True) ->
         text = text.replace(".", "")
     if node.get("quotes") == "true":
         text = quote(text, scene)
-    text = faces(text, node)
+    text = apply_font_style(text, node)
     return affix(text, node, scene) if affixes else text
 
 
-def quote(text: str, scene: Scene) -> str:
+def quote(text: str, scene: RenderingContext) -> str:
     """Put text in quotes. Quotes inside of it become inner quotes."""
     opening, closing = scene.locale.term("open-quote") or "“", scene.locale.term("close-quote") or "”"
-    inner = text.translate(_INNER) if opening == "“" else text
+    inner = text.translate(_INNER_QUOTES) if opening == "“" else text
     return f"{opening}{inner}{closing}"
 
 
-def faces(text: str, node: StyleNode) -> str:
+def apply_font_style(text: str, node: StyleNode) -> str:
     """Apply the font styles of an element."""
-    for (name, value), tag in _FACES.items():
+    for (name, value), tag in _FONT_TAGS.items():
         if node.get(name) == value:
             text = wrap(text, tag)
     return text
 
 
-def affix(text: str, node: StyleNode, scene: Scene) -> str:
+def affix(text: str, node: StyleNode, scene: RenderingContext) -> str:
     """Add the prefix and suffix of an element."""
     if not text:
         return ""
@@ -60,7 +60,7 @@ def affix(text: str, node: StyleNode, scene: Scene) -> str:
 # Changes of case. Text between `nocase` markers is unchanged, and so are formulas.
 
 
-_OPEN, _CLOSE = tag_sign("<nocase>"), tag_sign("</nocase>")
+_OPEN, _CLOSE = tag_character("<nocase>"), tag_character("</nocase>")
 _WORD = lazy_pattern(r"[^\s\-–—/]+|[\s\-–—/]+")
 _SKIPPED_WORDS = (
     "a an the and but or yet so for nor as at by from in into of off on onto out over per to up upon "
@@ -70,7 +70,7 @@ _SKIPPED_WORDS = (
     "outside plus pro qua sans since than through throughout till toward towards under underneath "
     "until unto versus vs. vs v. v et al de d' von van c ca"
 )
-_SKIPPED = frozenset(_SKIPPED_WORDS.split())
+_LOWER_CASE_WORDS = frozenset(_SKIPPED_WORDS.split())
 """Words in lower case in titles."""
 
 
@@ -126,7 +126,7 @@ def _title(text: str) -> str:
         depth += word.count(_OPEN) - word.count(_CLOSE)
         bare = "".join(char for char in word.strip() if not is_mark(char)).strip("“”‘’\"'()[],;:?!")
         is_edge = after_colon or (real and index == real[-1])
-        if is_protected or not bare or bare != bare.lower() or (bare in _SKIPPED and not is_edge):
+        if is_protected or not bare or bare != bare.lower() or (bare in _LOWER_CASE_WORDS and not is_edge):
             made.append(word)
         else:
             made.append(_first_up(word))

@@ -37,18 +37,18 @@ _PAIRS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 _QUOTES = "”’»"
 
 
-def tag_sign(tag: str) -> str:
+def tag_character(tag: str) -> str:
     """Return the character that represents a tag."""
     return chr(_FIRST_TAG + TAGS.index(tag))
 
 
-def tag_of(sign: str) -> str:
+def find_tag(sign: str) -> str:
     """Return the tag that a character represents; empty if there is none."""
     number = ord(sign) - _FIRST_TAG
     return TAGS[number] if 0 <= number < len(TAGS) else ""
 
 
-def item_signs(index: int) -> tuple[str, str]:
+def item_markers(index: int) -> tuple[str, str]:
     """Return the characters around the n-th item of a citation."""
     start = _FIRST_ITEM + 2 * (index % MOST_ITEMS)
     return chr(start), chr(start + 1)
@@ -61,7 +61,7 @@ def is_mark(sign: str) -> bool:
 
 def wrap(text: str, tag: str) -> str:
     """Wrap the text in a tag: `wrap("x", "i")`."""
-    return f"{tag_sign(f'<{tag}>')}{text}{tag_sign(f'</{tag}>')}" if text else ""
+    return f"{tag_character(f'<{tag}>')}{text}{tag_character(f'</{tag}>')}" if text else ""
 
 
 def plain(text: str) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...model.publications import Person
-from .formatting import affix, change_case, faces, finish
+from .formatting import affix, apply_font_style, change_case, finish
 from .markup import concat
-from .rendering_context import OTHERS, Scene, StylePiece
+from .rendering_context import OTHERS, RenderingContext, StylePiece
 from .style_tree import StyleNode
 
-Render = Callable[[StyleNode, Scene], StylePiece]
+Render = Callable[[StyleNode, RenderingContext], StylePiece]
 
 
-def render_names(node: StyleNode, scene: Scene, render: Render) -> StylePiece:
+def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> StylePiece:
     """Format a `names` element. In a `substitute`, one without `name` inherits from the replaced element."""
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
@@ -36,7 +36,7 @@ def render_names(node: StyleNode, scene: Scene, render: Render) -> StylePiece:
     return StylePiece("", True, False)
 
 
-def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
+def _roles(roles: Sequence[str], scene: RenderingContext) -> list[tuple[str, str]]:
     """Return roles with the names of their terms. Editors who are also the translators are listed once."""
     are_both = {"editor", "translator"} <= set(roles) and scene.people("editor") == scene.people("translator")
     if are_both and scene.people("editor") and scene.locale.term("editortranslator"):
@@ -44,7 +44,7 @@ def _roles(roles: Sequence[str], scene: Scene) -> list[tuple[str, str]]:
     return [(role, role) for role in roles]
 
 
-def _with_label(role: str, node: StyleNode, scene: Scene, term: str) -> str:
+def _with_label(role: str, node: StyleNode, scene: RenderingContext, term: str) -> str:
     people = scene.people(role)
     if not people:
         return ""
@@ -61,7 +61,7 @@ def _with_label(role: str, node: StyleNode, scene: Scene, term: str) -> str:
 
 
 def format_people(
-    people: Sequence[Person], name: StyleNode | None, et_al: StyleNode | None, scene: Scene
+    people: Sequence[Person], name: StyleNode | None, et_al: StyleNode | None, scene: RenderingContext
 ) -> str:
     """Format several names."""
     options = scene.name_options(name)
@@ -74,19 +74,19 @@ def format_people(
     texts = [_person(person, index, name, options, scene) for index, person in enumerate(shown)]
     delimiter = options["delimiter"]
     if is_cut:
-        text = _cut(texts, people, name, et_al, options, scene)
+        text = _format_et_al(texts, people, name, et_al, options, scene)
     else:
         text = _join_names(texts, delimiter, options, scene)
-    return affix(faces(text, name), name, scene) if name is not None else text
+    return affix(apply_font_style(text, name), name, scene) if name is not None else text
 
 
-def _cut(
+def _format_et_al(
     texts: list[str],
     people: Sequence[Person],
     name: StyleNode | None,
     et_al: StyleNode | None,
     options: dict[str, str],
-    scene: Scene,
+    scene: RenderingContext,
 ) -> str:
     delimiter = options["delimiter"]
     if options["et-al-use-last"] == "true" and len(people) > len(texts) + 1:
@@ -102,7 +102,7 @@ def _cut(
     return concat(scene.join(texts, delimiter), (delimiter if takes else " ")) + word
 
 
-def _join_names(texts: list[str], delimiter: str, options: dict[str, str], scene: Scene) -> str:
+def _join_names(texts: list[str], delimiter: str, options: dict[str, str], scene: RenderingContext) -> str:
     word = {"text": scene.locale.term("and"), "symbol": "&"}.get(options.get("and", ""), "")
     if not word or len(texts) < 2:
         return scene.join(texts, delimiter)
@@ -117,7 +117,9 @@ def _join_names(texts: list[str], delimiter: str, options: dict[str, str], scene
     return f"{concat(start, delimiter if takes else ' ')}{word} {texts[-1]}"
 
 
-def _person(person: Person, index: int, name: StyleNode | None, options: dict[str, str], scene: Scene) -> str:
+def _person(
+    person: Person, index: int, name: StyleNode | None, options: dict[str, str], scene: RenderingContext
+) -> str:
     if person.literal:
         return person.literal
     family, given = _part("family", person.family, name), _given_name(person, options)
@@ -144,7 +146,7 @@ def _part(part: str, text: str, name: StyleNode | None) -> str:
         if node.get("name") == part and text:
             if node.has("text-case"):
                 text = change_case(text, node.get("text-case"), is_english=True)
-            text = node.get("prefix") + faces(text, node) + node.get("suffix")
+            text = node.get("prefix") + apply_font_style(text, node) + node.get("suffix")
     return text
 
 

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ...model.publications import Person, Publication
-from ...model.units import count_letters
+from ...model.units import number_to_letters
 from .elements import render_all, render_macro
-from .formatting import affix, faces
+from .formatting import affix, apply_font_style
 from .locale import Locale
-from .markup import PRIVATE, concat, item_signs, plain
+from .markup import PRIVATE, concat, item_markers, plain
 from .names import format_people
-from .rendering_context import Cite, Scene
+from .rendering_context import Cite, RenderingContext
 from .style_tree import StyleError, StyleNode, parse_csl
 
 MOST_EXTRA_NAMES = 10
@@ -40,7 +40,7 @@ class CslProcessor:
         if style.tag != "style":
             raise StyleError("this is no style of citations")
         self._style = style
-        self._refuse_dependent(style)
+        self._reject_dependent(style)
         self._citation, self._bibliography = _part(style, "citation"), _part(style, "bibliography")
         self._macros = {macro.get("name"): macro for macro in style.find_all("macro")}
         is_english = language.partition("-")[0].lower() == "en"
@@ -54,9 +54,9 @@ class CslProcessor:
         self._cites = {cite.work.key: replace(cite, number=number) for number, cite in enumerate(ordered, 1)}
         self.keys = tuple(self._cites)
         """Keys in the order of the list."""
-        self._tell_apart()
+        self._disambiguate()
 
-    def _refuse_dependent(self, style: StyleNode) -> None:
+    def _reject_dependent(self, style: StyleNode) -> None:
         info = style.find("info")
         for link in info.find_all("link") if info is not None else ():
             if link.get("rel") == "independent-parent":
@@ -72,7 +72,7 @@ class CslProcessor:
         """Return an entry of the list, starting with its number if the style prints one."""
         layout, scene = _part(self._bibliography, "layout"), self._entry_scene(self._cites[key])
         text = render_all(layout.children, scene).text
-        return affix(faces(text, layout), layout, scene)
+        return affix(apply_font_style(text, layout), layout, scene)
 
     def cluster(self, items: Iterable[tuple[str, str, str, str]]) -> str:
         """Format a citation of (key, prefix, label, locator) items, with markers around each item."""
@@ -91,7 +91,9 @@ class CslProcessor:
         text = ""
         for one in self._collapse(pieces):
             text = concat(concat(text, layout.get("delimiter")), one) if text else one
-        return affix(faces(text, layout), layout, self._cite_scene(pieces[-1].cite)) if pieces else ""
+        return (
+            affix(apply_font_style(text, layout), layout, self._cite_scene(pieces[-1].cite)) if pieces else ""
+        )
 
     def _collapse(self, pieces: Sequence[CitePiece]) -> Iterable[str]:
         way = self._citation.get("collapse")
@@ -101,48 +103,50 @@ class CslProcessor:
             return join_years(pieces, self._citation.get("cite-group-delimiter", ", "))
         return [concat(f"{piece.prefix} " if piece.prefix else "", piece.signed) for piece in pieces]
 
-    def _entry_scene(self, cite: Cite) -> Scene:
+    def _entry_scene(self, cite: Cite) -> RenderingContext:
         return self._scene(
             self._bibliography, replace(cite, extra_names=0, given_names=frozenset(), is_ambiguous=False)
         )
 
-    def _cite_scene(self, cite: Cite) -> Scene:
+    def _cite_scene(self, cite: Cite) -> RenderingContext:
         return self._scene(self._citation, cite)
 
-    def _scene(self, mode: StyleNode, cite: Cite) -> Scene:
+    def _scene(self, mode: StyleNode, cite: Cite) -> RenderingContext:
         into_quotes = self._locale.option("punctuation-in-quote")
-        return Scene(self._style, self._macros, mode, self._locale, cite, into_quotes, self._has_suffix)
+        return RenderingContext(
+            self._style, self._macros, mode, self._locale, cite, into_quotes, self._has_suffix
+        )
 
-    def _cited_text(self, cite: Cite) -> str:
+    def _citation_text(self, cite: Cite) -> str:
         return plain(render_all(_part(self._citation, "layout").children, self._cite_scene(cite)).text)
 
-    def _tell_apart(self) -> None:
+    def _disambiguate(self) -> None:
         """Disambiguate publications with equal citations by given names, more names, or year suffixes."""
         wants = self._citation.get
         if wants("disambiguate-add-givenname") == "true":
             self._add_given_names(wants("givenname-disambiguation-rule", "by-cite"))
         if wants("disambiguate-add-names") == "true":
-            for same in self._ambiguous():
+            for same in self._ambiguous_groups():
                 self._add_names(same)
         if any(node.has("disambiguate") for node in self._style.walk()):
-            for same in self._ambiguous():
+            for same in self._ambiguous_groups():
                 for cite in same:
                     self._cites[cite.work.key] = replace(cite, is_ambiguous=True)
         if wants("disambiguate-add-year-suffix") == "true":
-            for same in self._ambiguous():
+            for same in self._ambiguous_groups():
                 for index, cite in enumerate(same):
-                    self._cites[cite.work.key] = replace(cite, suffix=count_letters(index + 1))
+                    self._cites[cite.work.key] = replace(cite, suffix=number_to_letters(index + 1))
 
-    def _ambiguous(self) -> list[list[Cite]]:
+    def _ambiguous_groups(self) -> list[list[Cite]]:
         groups: dict[str, list[Cite]] = {}
         for cite in self._cites.values():
-            groups.setdefault(self._cited_text(cite), []).append(cite)
+            groups.setdefault(self._citation_text(cite), []).append(cite)
         return [same for same in groups.values() if len(same) > 1]
 
     def _add_given_names(self, rule: str) -> None:
         cites = list(self._cites.values())
         if rule == "by-cite":
-            cites = [cite for same in self._ambiguous() for cite in same]
+            cites = [cite for same in self._ambiguous_groups() for cite in same]
         people = [person for cite in cites for person in _people(cite, only_first=rule.startswith("primary"))]
         givens: dict[str, set[str]] = {}
         for person in people:
@@ -155,11 +159,10 @@ class CslProcessor:
 
     def _add_names(self, same: Sequence[Cite]) -> None:
         """Show the smallest number of additional names that distinguishes these publications, if there is
-        one.
-        """
+        one."""
         for extra in range(1, MOST_EXTRA_NAMES):
             tried = [replace(cite, extra_names=extra) for cite in same]
-            if len({self._cited_text(cite) for cite in tried}) > 1:
+            if len({self._citation_text(cite) for cite in tried}) > 1:
                 for cite in tried:
                     self._cites[cite.work.key] = cite
                 return
@@ -192,7 +195,9 @@ _PEOPLE = frozenset(("author", "editor", "translator", "container-author", "coll
 _DATES = frozenset(("issued", "accessed", "original-date", "event-date"))
 
 
-def sort_cites(sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[Cite], Scene]) -> list[Cite]:
+def sort_cites(
+    sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[Cite], RenderingContext]
+) -> list[Cite]:
     """Sort publications by a `sort` element. Without one, the order is unchanged."""
     if sort is None:
         return list(cites)
@@ -213,7 +218,7 @@ def sort_cites(sort: StyleNode | None, cites: Sequence[Cite], scene: Callable[[C
     return sorted(cites, key=cmp_to_key(compare))
 
 
-def _value(key: StyleNode, scene: Scene) -> str:
+def _value(key: StyleNode, scene: RenderingContext) -> str:
     scene.is_sorting = True
     scene.sort_names = {
         name.replace("names", "et-al"): key.get(name)
@@ -273,7 +278,7 @@ class CitePiece(NamedTuple):
     @property
     def signed(self) -> str:
         """The text between the markers of its item."""
-        opening, closing = item_signs(self.position)
+        opening, closing = item_markers(self.position)
         return f"{opening}{self.text}{closing}"
 
 
@@ -288,7 +293,7 @@ def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
             end = at + 1
             yield _with_prefix(pieces[at], pieces[at].signed)
         else:
-            inner = "".join("".join(item_signs(piece.position)) for piece in pieces[at + 1 : end - 1])
+            inner = "".join("".join(item_markers(piece.position)) for piece in pieces[at + 1 : end - 1])
             yield f"{pieces[at].signed}{inner}{_RANGE}{pieces[end - 1].signed}"
         at = end
 

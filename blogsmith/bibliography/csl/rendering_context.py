@@ -23,16 +23,16 @@ _NAME_DEFAULTS: Mapping[str, str] = {
     **{"sort-separator": ", ", "form": "long", "delimiter": ", ", "initialize": "true"},
     **{"et-al-min": "0", "et-al-use-first": "1", "et-al-use-last": "false"},
 }
-_INHERITED = {"name-form": "form", "name-delimiter": "delimiter"}
+_INHERITED_OPTIONS = {"name-form": "form", "name-delimiter": "delimiter"}
 
 
 class StylePiece(NamedTuple):
     """The output of an element."""
 
     text: str = ""
-    asks: bool = False
+    uses_variables: bool = False
     """Whether the element uses variables."""
-    holds: bool = False
+    has_value: bool = False
     """Whether one of them has a value."""
 
 
@@ -57,7 +57,7 @@ class Cite:
 
 
 @dataclass(slots=True)
-class Scene:
+class RenderingContext:
     """The formatting state of one publication."""
 
     style: StyleNode
@@ -90,7 +90,7 @@ class Scene:
     @property
     def is_english(self) -> bool:
         """Whether titles may be changed to English title case."""
-        language = self.cite.work.texts.get("language", "").lower()
+        language = self.cite.work.variables.get("language", "").lower()
         return (
             language.startswith(("en", "usenglish", "american", "british"))
             if language
@@ -115,8 +115,8 @@ class Scene:
         if variable == "locator":
             return cite.locator
         if variable == "page-first":
-            return cite.work.texts.get("page", "").partition("-")[0]
-        return cite.work.texts.get(variable, "")
+            return cite.work.variables.get("page", "").partition("-")[0]
+        return cite.work.variables.get(variable, "")
 
     def people(self, role: str) -> tuple[Person, ...]:
         """Return the people with a role."""
@@ -135,18 +135,17 @@ class Scene:
         work = self.cite.work
         if variable == "issued" and work.date_text:
             return True
-        if variable in work.texts or variable in work.dates or work.people.get(variable):
+        if variable in work.variables or variable in work.dates or work.people.get(variable):
             return True
         return variable not in self.suppressed and bool(self.text(variable))
 
     def name_options(self, name: StyleNode | None) -> dict[str, str]:
         """Return the attributes of names, including those inherited from the style and from the citation or
-        list.
-        """
+        list."""
         found = dict(_NAME_DEFAULTS)
         for node in (self.style, self.mode):
             for key, value in node.attributes.items():
-                found[_INHERITED.get(key, key)] = value
+                found[_INHERITED_OPTIONS.get(key, key)] = value
         if name is not None:
             found |= name.attributes
         if self.is_sorting:

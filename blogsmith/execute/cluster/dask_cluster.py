@@ -26,14 +26,14 @@ from ...config.schema import Dask
 from ...model.cells import Need
 from ...model.results import SessionRun
 from ..session.jobs import SessionJob
-from ..session.pool import LostSession
+from ..session.pool import LostSessionError
 from .dask_connection import (
     VERSION_CHECK,
     WorkerCheck,
     check_workers,
     connect,
-    dask_installed,
     first_line,
+    require_dask,
     start_cluster,
 )
 from .dask_worker import this_task
@@ -42,24 +42,24 @@ from .remote import (
     RemoteEnvironment,
     Run,
     WorkerResources,
+    find_unmet_needs,
     format_resources,
-    judge,
-    questions,
-    run_there,
-    unmet_there,
+    merge_answers,
+    plan_queries,
+    run_on_this_machine,
 )
 
 
 class DaskCluster:
     """Workers of one run; a context manager. Raises `ClusterError`."""
 
-    def __init__(self, settings: Dask, terms: RemoteEnvironment, root: Path, temporary: Path) -> None:
+    def __init__(self, settings: Dask, environment: RemoteEnvironment, root: Path, temporary: Path) -> None:
         """Create a cluster that is connected when its context is entered.
 
         temporary: folder for files of workers that are started here.
         """
         self._settings = settings
-        self._terms = terms
+        self._terms = environment
         self._root = root
         self._temporary = temporary
         self._judged = NeedsVerdict()
@@ -68,8 +68,8 @@ class DaskCluster:
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
-            stack.enter_context(dask_installed())
-            if self.is_elsewhere:
+            stack.enter_context(require_dask())
+            if self.is_remote:
                 connected = stack.enter_context(connect(self._settings.scheduler))
                 self._client = _Client(connected, self._terms)
                 _check(connected, self._settings.scheduler, self._root, self._terms.python)
@@ -80,19 +80,19 @@ class DaskCluster:
         self._stack.close()
 
     @property
-    def is_elsewhere(self) -> bool:
+    def is_remote(self) -> bool:
         """Whether the cluster exists without us. If not, its workers have what this machine has."""
         return bool(self._settings.scheduler)
 
     def unmet(self, needs: Sequence[Need]) -> Mapping[Need, str]:
         """Map each need that no worker meets to the reason, as a message. Only for a remote cluster."""
         assert self._client is not None, "a cluster on this machine starts when its work is known"
-        offers, cuda = self._client.offers(), self._settings.cuda
-        answers = self._client.answers(questions(needs, offers, cuda))
-        self._judged = judge(needs, offers, cuda, answers)
+        offers, cuda = self._client.worker_resources(), self._settings.cuda
+        answers = self._client.query_needs(plan_queries(needs, offers, cuda))
+        self._judged = merge_answers(needs, offers, cuda, answers)
         return self._judged.unmet
 
-    def executor(self, jobs: Sequence[SessionJob], workers: int) -> DaskExecutor:
+    def start_executor(self, jobs: Sequence[SessionJob], workers: int) -> DaskExecutor:
         """Return an executor for the jobs. A cluster on this machine is started now.
 
         workers: largest number of workers to start.
@@ -103,8 +103,8 @@ class DaskCluster:
             self._client = _Client(self._stack.enter_context(started), self._terms)
             if any(job.cuda for job in jobs):
                 # one worker: sessions that share a device would distort each other's times and memory
-                self._client.offer(cuda, min(self._client.offers()))
-        one_each = not self.is_elsewhere
+                self._client.set_resources(cuda, min(self._client.worker_resources()))
+        one_each = not self.is_remote
         made = DaskExecutor(self._client, self._judged, cuda, one_each=one_each)
         return self._stack.enter_context(made)
 
@@ -130,27 +130,27 @@ class _Client:
             retries=0,
         )
 
-    def offers(self) -> dict[str, WorkerResources]:
+    def worker_resources(self) -> dict[str, WorkerResources]:
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         return {address: WorkerResources(w["host"], dict(w["resources"])) for address, w in workers.items()}
 
-    def why(self, error: BaseException) -> str:
+    def describe_error(self, error: BaseException) -> str:
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
             return "the Dask worker that ran it died"
         return f"its Dask worker could not run it: {type(error).__name__}: {first_line(error)}"
 
-    def answers(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
+    def query_needs(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
         """Return the unmet needs of each queried worker, or the exception of a worker that failed."""
         if not asked:
             return {}
         found: Mapping[str, Any] = self._client.run(
-            _unmet_at, asked, self._terms, workers=list(asked), on_error="return"
+            _query_worker, asked, self._terms, workers=list(asked), on_error="return"
         )
         return found
 
-    def offer(self, resources: Mapping[str, float], address: str) -> None:
+    def set_resources(self, resources: Mapping[str, float], address: str) -> None:
         """Make a worker offer resources."""
         self._client.run(_set_resources, dict(resources), workers=[address])
 
@@ -168,13 +168,13 @@ def run_on_worker(run: Run, job: SessionJob, terms: RemoteEnvironment) -> Sessio
     """Run a session as a task of a Dask worker."""
     # `start_cluster` blocks Ctrl-C in workers, but the sessions that they start must receive it.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    return run_there(run, job, terms, this_task().is_wanted)
+    return run_on_this_machine(run, job, terms, this_task().is_wanted)
 
 
-async def _unmet_at(
+async def _query_worker(
     asked: Mapping[str, tuple[Need, ...]], terms: RemoteEnvironment, dask_worker: Any
 ) -> Mapping[Need, str]:
-    return await unmet_there(asked, terms, dask_worker.address)
+    return await find_unmet_needs(asked, terms, dask_worker.address)
 
 
 async def _set_resources(resources: Mapping[str, float], dask_worker: Any) -> None:
@@ -193,8 +193,8 @@ GRACE_S = 30.0
 
 A worker that dies is restarted, which takes some seconds on a busy machine, and may die again.
 """
-_LOOK_S = 2.0
-_JOIN_S = 1.0
+_POLL_S = 2.0
+_JOIN_TIMEOUT_S = 1.0
 _NO_SCHEDULER = "the connection to the Dask scheduler is lost"
 
 
@@ -219,10 +219,10 @@ class Cluster(Protocol):
         workers: addresses of workers that may run it; None for any worker with these resources.
         """
 
-    def offers(self) -> Mapping[str, WorkerResources]:
+    def worker_resources(self) -> Mapping[str, WorkerResources]:
         """Map the address of each current worker to its resources."""
 
-    def why(self, error: BaseException) -> str:
+    def describe_error(self, error: BaseException) -> str:
         """Return a message that says why a task failed unexpectedly."""
 
 
@@ -236,14 +236,14 @@ class _Queued:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _Submitted:
     """Session that was submitted and has not finished."""
 
     future: Future[SessionRun]
     task: Task
     workers: Sequence[str] | None
     resources: Mapping[str, float]
-    seen: float
+    last_seen: float
     """Time at which a suitable worker was last seen, in seconds of the monotonic clock."""
 
     def can_run_on(self, address: str, offer: WorkerResources) -> bool:
@@ -271,10 +271,10 @@ class DaskExecutor(Executor):
         self._one_each = one_each
         self._lock = threading.RLock()
         self._queue: list[_Queued] = []
-        self._waiting: list[_Waiting] = []
-        self._over = threading.Event()
-        self._looking = threading.Thread(target=self._poll_futures, name="dask-workers", daemon=True)
-        self._looking.start()
+        self._waiting: list[_Submitted] = []
+        self._closed = threading.Event()
+        self._poll_thread = threading.Thread(target=self._poll_futures, name="dask-workers", daemon=True)
+        self._poll_thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Start a session.
@@ -291,13 +291,13 @@ class DaskExecutor(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Cancel all unfinished sessions without waiting for them."""
-        self._over.set()
+        self._closed.set()
         with self._lock:
             futures = [each.future for each in self._queue] + [each.future for each in self._waiting]
             self._queue, self._waiting = [], []
         for future in futures:
             future.cancel()
-        self._looking.join(_JOIN_S)
+        self._poll_thread.join(_JOIN_TIMEOUT_S)
 
     def _start_some(self) -> None:
         """Start all sessions for which there is room. Called whenever room may have become free."""
@@ -306,7 +306,7 @@ class DaskExecutor(Executor):
             offers: Mapping[str, WorkerResources] = {}
             if self._one_each and self._queue:
                 with suppress(Exception):  # if the scheduler does not answer, there is no room
-                    offers = self._cluster.offers()
+                    offers = self._cluster.worker_resources()
             queue, self._queue = self._queue, []
             for each in queue:
                 if not self._has_room(each.job, offers):
@@ -326,33 +326,35 @@ class DaskExecutor(Executor):
         try:
             waiting = self._submit(queued)
         except Exception as error:
-            reason = str(error) if isinstance(error, LostSession) else self._cluster.why(error)
+            reason = (
+                str(error) if isinstance(error, LostSessionError) else self._cluster.describe_error(error)
+            )
             with suppress(InvalidStateError):
-                future.set_exception(LostSession(reason))
+                future.set_exception(LostSessionError(reason))
             return
         self._waiting.append(waiting)
         # not `cancel`, which waits for an answer: the scheduler drops tasks without a client
         future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
         waiting.task.add_done_callback(lambda task: self._settle(future, task))
 
-    def _submit(self, queued: _Queued) -> _Waiting:
+    def _submit(self, queued: _Queued) -> _Submitted:
         job, resources = queued.job, self._cuda if queued.job.cuda else {}
-        offers = self._cluster.offers()
+        offers = self._cluster.worker_resources()
         able = {address for address, offer in offers.items() if offer.has(resources)}
         fit = self._judged.suitable(job.needs, able)
         # If there is no worker at all, one is being restarted.
         if offers and not fit:
-            raise LostSession(_no_worker_message(job, resources))
+            raise LostSessionError(_no_worker_message(job, resources))
         # Restrict to addresses only if necessary: a restarted worker has a new address.
         workers = None if fit == able else sorted(fit)
         task = self._cluster.submit(queued.run, job, workers, resources)
-        return _Waiting(queued.future, task, workers, resources, time.monotonic())
+        return _Submitted(queued.future, task, workers, resources, time.monotonic())
 
     def _settle(self, future: Future[SessionRun], task: Task) -> None:
         """Finish a session. Called from a thread of Dask when its task is done."""
         with suppress(InvalidStateError):  # nobody waits for it any longer
             if task.status == "cancelled":
-                future.set_exception(LostSession(_NO_SCHEDULER))
+                future.set_exception(LostSessionError(_NO_SCHEDULER))
             else:
                 self._finish(future, task)
         self._start_some()
@@ -361,28 +363,30 @@ class DaskExecutor(Executor):
         try:
             run = task.result()
         except BaseException as error:
-            future.set_exception(LostSession(self._cluster.why(error)))
+            future.set_exception(LostSessionError(self._cluster.describe_error(error)))
         else:
             future.set_result(run)
 
     def _poll_futures(self) -> None:
-        while not self._over.wait(_LOOK_S):
+        while not self._closed.wait(_POLL_S):
             with self._lock:
                 waiting = [each for each in self._waiting if not each.future.done()]
             if waiting:
                 # If the scheduler is gone, Dask cancels all tasks itself.
                 with suppress(Exception):
-                    self._give_up(waiting, self._cluster.offers())
+                    self._fail_lost_sessions(waiting, self._cluster.worker_resources())
                     self._start_some()
 
-    def _give_up(self, waiting: Sequence[_Waiting], offers: Mapping[str, WorkerResources]) -> None:
+    def _fail_lost_sessions(
+        self, waiting: Sequence[_Submitted], offers: Mapping[str, WorkerResources]
+    ) -> None:
         now = time.monotonic()
         for each in waiting:
             if any(each.can_run_on(address, offer) for address, offer in offers.items()):
-                each.seen = now
-            elif now - each.seen > GRACE_S:
+                each.last_seen = now
+            elif now - each.last_seen > GRACE_S:
                 with suppress(InvalidStateError):
-                    each.future.set_exception(LostSession(_lost_workers_message(each.resources)))
+                    each.future.set_exception(LostSessionError(_lost_workers_message(each.resources)))
                 each.task.release()
 
 

@@ -1,6 +1,5 @@
 """Clients of Dask clusters: of an existing one, or of one on this machine that starts and ends with its
-client.
-"""
+client."""
 
 from __future__ import annotations
 
@@ -16,23 +15,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ...base.diagnostics.extras import install_extra
+from ...base.diagnostics.extras import extra_install_command
 from ...base.version import __version__
 
-ADDRESS = ("execute", "dask", "scheduler")
-EXECUTOR = ("execute", "executor")
+SCHEDULER_PATH = ("execute", "dask", "scheduler")
+EXECUTOR_PATH = ("execute", "executor")
 CONNECT_S = 10.0
 """Seconds after which a scheduler that has not answered is treated as gone."""
 _START_S = 5.0
 """Timeout in seconds for a cluster that is still starting when the run is cancelled or Ctrl-C has hit a
-worker.
-"""
-_NAMED = 4
+worker."""
+_MAX_NAMED = 4
 """Largest number of workers named in a message."""
 WorkerCheck = tuple[Callable[..., object], str, object, str]
 """Function, its argument, its expected result on every worker, and the message for a worker with another
-result.
-"""
+result."""
 VERSION_CHECK: WorkerCheck = (
     *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
     f"has no blogsmith {__version__}",
@@ -45,21 +42,21 @@ class ClusterError(Exception):
     setting: path of the setting that causes the error.
     """
 
-    def __init__(self, message: str, hint: str, setting: tuple[str, ...] = ADDRESS) -> None:
+    def __init__(self, message: str, hint: str, setting: tuple[str, ...] = SCHEDULER_PATH) -> None:
         super().__init__(message)
         self.hint = hint
         self.setting = setting
 
 
 @contextmanager
-def dask_installed() -> Iterator[None]:
+def require_dask() -> Iterator[None]:
     """Check that Dask is installed, and keep its log off the terminal.
 
     Raises `ClusterError` if it is missing.
     """
     if find_spec("distributed") is None:
         missing = "executor: dask needs the package distributed"
-        raise ClusterError(missing, install_extra("dask"), EXECUTOR)
+        raise ClusterError(missing, extra_install_command("dask"), EXECUTOR_PATH)
     with _silence():
         yield
 
@@ -94,8 +91,8 @@ def check_workers(
             raise ClusterError(f"the Dask cluster at {scheduler} has no workers", start)
         lacking = {a: words for a, answer in answers.items() if answer != expected} | lacking
     if lacking:
-        named = "; ".join(f"{address} {words}" for address, words in sorted(lacking.items())[:_NAMED])
-        more = f"; and {len(lacking) - _NAMED} more" if len(lacking) > _NAMED else ""
+        named = "; ".join(f"{address} {words}" for address, words in sorted(lacking.items())[:_MAX_NAMED])
+        more = f"; and {len(lacking) - _MAX_NAMED} more" if len(lacking) > _MAX_NAMED else ""
         raise ClusterError(f"not all workers of the Dask cluster can {purpose}: {named}{more}", hint)
 
 
@@ -121,7 +118,7 @@ def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
         except (OSError, RuntimeError) as error:
             message = f"a Dask cluster on this machine cannot start: {first_line(error)}"
             hint = "leave executor: dask out to run the code without one"
-            raise ClusterError(message, hint, EXECUTOR) from error
+            raise ClusterError(message, hint, EXECUTOR_PATH) from error
         made = Client(cluster, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
         client = stack.enter_context(made)
         client.run(os.setsid)

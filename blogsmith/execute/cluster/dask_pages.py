@@ -14,7 +14,7 @@ from .dask_connection import (
     WorkerCheck,
     check_workers,
     connect,
-    dask_installed,
+    require_dask,
     start_cluster,
 )
 
@@ -62,7 +62,7 @@ def open_cluster(settings: Dask, temporary: Path, workers: int, check: WorkerChe
     check: check for remote workers, in addition to the version. It may call a function of blogsmith.
     """
     with ExitStack() as stack:
-        stack.enter_context(dask_installed())
+        stack.enter_context(require_dask())
         if settings.scheduler:
             client = stack.enter_context(connect(settings.scheduler))
             hint = "workers need the same blogsmith, Python and packages"

@@ -23,7 +23,7 @@ from ...model.results import SessionRun
 from ..probe.requirements import unmet
 from ..session.environment import cell_environment
 from ..session.jobs import SessionJob
-from ..session.pool import Live
+from ..session.pool import WorkerRegistry
 from ..session.process import spawn
 from ..session.session import SessionObserver, Start, silent_observer
 from ..session.working_folder import working_folder
@@ -47,7 +47,7 @@ class RemoteEnvironment:
     """Names and values of the declared variables that are set."""
 
     @property
-    def python_there(self) -> str:
+    def resolved_python(self) -> str:
         """Python of cells. Read this on the machine where the session runs."""
         return self.python or sys.executable
 
@@ -60,7 +60,9 @@ class RemoteEnvironment:
         return cell_environment({**own, **dict(self.values)}, self.names, threads, temporary)
 
 
-def terms_of(python: str, names: tuple[str, ...], environ: Mapping[str, str]) -> RemoteEnvironment:
+def remote_environment_for(
+    python: str, names: tuple[str, ...], environ: Mapping[str, str]
+) -> RemoteEnvironment:
     """Return the remote environment that the site defines.
 
     python: see `RemoteEnvironment`.
@@ -69,27 +71,29 @@ def terms_of(python: str, names: tuple[str, ...], environ: Mapping[str, str]) ->
     return RemoteEnvironment(python, names, tuple((name, environ[name]) for name in names if name in environ))
 
 
-def run_there(run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]) -> SessionRun:
+def run_on_this_machine(
+    run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]
+) -> SessionRun:
     """Run a session on the current machine.
 
     wanted: called repeatedly; when it returns False, all processes of the session are ended.
     """
     with working_folder() as folder:
         there = replace(
-            job, python=terms.python_there, env=terms.environment(os.environ, job.threads, folder)
+            job, python=terms.resolved_python, env=terms.environment(os.environ, job.threads, folder)
         )
-        live = Live(spawn)
+        live = WorkerRegistry(spawn)
         with _end_unless(wanted, live):
             return structs.replace(run(there, silent_observer, live.start), python="")
 
 
-def remote_environment(terms: RemoteEnvironment) -> dict[str, str]:
+def cell_environment_here(terms: RemoteEnvironment) -> dict[str, str]:
     """Return the environment of cells on the current machine, for queries to its Python."""
     return terms.environment(os.environ, 1, Path(tempfile.gettempdir()))
 
 
 @contextmanager
-def _end_unless(wanted: Callable[[], bool], live: Live) -> Iterator[None]:
+def _end_unless(wanted: Callable[[], bool], live: WorkerRegistry) -> Iterator[None]:
     over = threading.Event()
 
     def watch() -> None:
@@ -131,16 +135,18 @@ class NeedsVerdict:
 
     unmet: Mapping[Need, str] = field(default_factory=dict)
     """Need that no worker meets → the reason, as a message."""
-    meets: Mapping[Need, frozenset[str]] = field(default_factory=dict)
+    workers_by_need: Mapping[Need, frozenset[str]] = field(default_factory=dict)
     """Need → addresses of the workers that meet it."""
 
     def suitable(self, needs: Iterable[Need], workers: Iterable[str]) -> frozenset[str]:
         """Return the workers that meet all given needs. Needs that were never checked are ignored."""
         fit = frozenset(workers)
-        return fit.intersection(*(self.meets[need] for need in needs if need in self.meets))
+        return fit.intersection(
+            *(self.workers_by_need[need] for need in needs if need in self.workers_by_need)
+        )
 
 
-def questions(
+def plan_queries(
     needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
     """Map the address of one worker of each kind to the needs to check there.
@@ -148,7 +154,7 @@ def questions(
     cuda: resources that a session with `needs: cuda` requires.
     """
     asked = {}
-    for address in dict.fromkeys(_speakers(offers).values()):
+    for address in dict.fromkeys(_representatives(offers).values()):
         able = offers[address].has(cuda)
         mine = tuple(need for need in needs if able or need.name != "cuda")
         if mine:
@@ -156,7 +162,7 @@ def questions(
     return asked
 
 
-def judge(
+def merge_answers(
     needs: Iterable[Need],
     offers: Mapping[str, WorkerResources],
     cuda: Mapping[str, float],
@@ -166,7 +172,7 @@ def judge(
 
     answers: address → each unmet need with the reason, or the exception if that worker did not answer.
     """
-    speakers = _speakers(offers)
+    speakers = _representatives(offers)
     reasons, meets = {}, {}
     for need in needs:
         who = [a for a, offer in offers.items() if need.name != "cuda" or offer.has(cuda)]
@@ -180,7 +186,7 @@ def judge(
     return NeedsVerdict(reasons, meets)
 
 
-async def unmet_there(
+async def find_unmet_needs(
     asked: Mapping[str, tuple[Need, ...]], terms: RemoteEnvironment, address: str
 ) -> Mapping[Need, str]:
     """Return the needs that the current machine does not meet.
@@ -190,10 +196,10 @@ async def unmet_there(
     import asyncio  # slow to import, and the callers have imported it already
 
     # in a thread, so that the worker keeps talking to its scheduler
-    return await asyncio.to_thread(unmet, asked[address], terms.python_there, remote_environment(terms))
+    return await asyncio.to_thread(unmet, asked[address], terms.resolved_python, cell_environment_here(terms))
 
 
-def _speakers(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
+def _representatives(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
     """Map the address of each worker to the address of the worker queried for its kind."""
     first: dict[tuple[str, frozenset[tuple[str, float]]], str] = {}
     for address, offer in sorted(offers.items()):

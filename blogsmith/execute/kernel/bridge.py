@@ -20,11 +20,11 @@ from ..worker import versions
 from ..worker.frames import without_surrogates
 from ..worker.sweeps import changed_in_place
 from . import python
-from .local import TRIES, CannotStart, LocalKernel
-from .outputs import Frame, Outputs, ending, failure_of
+from .local import MAX_ATTEMPTS, KernelStartError, LocalKernel
+from .outputs import Frame, Outputs, end_fields, read_failure
 from .requests import POLL_S, KernelReply, Requests
 from .server import ServerKernel
-from .session import SERVER, end_on_server, uses_server
+from .session import SERVER_VARIABLES, end_server_kernel, uses_server
 
 _NO_EXPRESSIONS: Mapping[str, str] = {}
 _ASK_AGAIN_S = 1.0
@@ -43,8 +43,8 @@ def serve(descriptor: int) -> NoReturn:
         os._exit(1)
     signals.temporary = Path(start["writable"][0])
     try:
-        kernel, info = _ready(start, signals)
-    except CannotStart as error:
+        kernel, info = _start_ready_kernel(start, signals)
+    except KernelStartError as error:
         builder.send({"event": "ready", "problem": str(error)})
         signals.end()
     session = _Session(builder.send, Requests(kernel, signals.consume), info, start)
@@ -67,14 +67,14 @@ def _loop(builder: _Builder, session: _Session) -> None:
             return
 
 
-def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
+def _start_ready_kernel(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
     """Return a kernel and its `kernel_info` reply. Raises `CannotStart` if there is no kernel."""
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         kernel = signals.kernel = _start_kernel(start)
         try:
-            return kernel, _information(kernel, float(start["ready_s"]))
-        except CannotStart:
-            if attempt == TRIES or not kernel.can_be_tried_again:
+            return kernel, _kernel_info(kernel, float(start["ready_s"]))
+        except KernelStartError:
+            if attempt == MAX_ATTEMPTS or not kernel.can_retry:
                 raise
             kernel.end()
     raise AssertionError("unreachable")
@@ -83,7 +83,7 @@ def _ready(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mappin
 def _start_kernel(start: Mapping[str, Any]) -> _Kernel:
     name, temporary = start["kernel"] or "python3", Path(start["writable"][0])
     if uses_server(os.environ):
-        url, token = (os.environ[variable] for variable in SERVER)
+        url, token = (os.environ[variable] for variable in SERVER_VARIABLES)
         return ServerKernel(url, token, name, start["path"], temporary)
     return LocalKernel(name, Path(start["folder"]), temporary)
 
@@ -134,7 +134,7 @@ class _Signals:
 
     def _end_orphan(self) -> NoReturn:
         """End a kernel on a server. The builder was killed, so nobody else can end the kernel."""
-        end_on_server(self.temporary)
+        end_server_kernel(self.temporary)
         self.end()
 
     def end(self, code: int = 1) -> NoReturn:
@@ -144,7 +144,7 @@ class _Signals:
         os._exit(code)
 
 
-def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
+def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
     """Return the `kernel_info` reply once the kernel is ready and its outputs reach us."""
     from queue import Empty
 
@@ -163,11 +163,11 @@ def _information(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
         except Empty:
             pass
         if kernel.death_reason():
-            raise CannotStart(f"the kernel {kernel.name} died at once: {kernel.why_not_ready()}")
-    raise CannotStart(f"the kernel {kernel.name} was not ready after {limit_s:g} s")
+            raise KernelStartError(f"the kernel {kernel.name} died at once: {kernel.startup_error()}")
+    raise KernelStartError(f"the kernel {kernel.name} was not ready after {limit_s:g} s")
 
 
-def _program(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
+def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
     """Map the name of the language to its version.
 
     If its version is unknown, use the kernel's name and version.
@@ -196,7 +196,7 @@ class _Session:
         language = info.get("language_info") or {}
         self._version = str(language.get("version") or "")
         self._is_python = str(language.get("name")).casefold() == "python"
-        self._program = _program(requests.kernel.name, info)
+        self._program = _language_version(requests.kernel.name, info)
         self._imports: dict[str, None] = {}
         self._packages: list[str] = []
         """Imported packages whose versions matter, as the kernel last reported."""
@@ -218,10 +218,10 @@ class _Session:
         began = time.perf_counter()
         reply = self._requests.run(message["code"], outputs.add_message, expressions)
         seconds = time.perf_counter() - began
-        changed = "" if message.get("leaves", True) or self._requests.dead else self._restore()
+        changed = "" if message.get("leaves", True) or self._requests.death_reason else self._restore()
         if isinstance(counted := reply.content.get("execution_count"), int):
             self._next = counted + 1
-        ended = ending(reply, outputs.error, python=self._is_python)
+        ended = end_fields(reply, outputs.error, python=self._is_python)
         ended = {**ended, **changed_in_place(changed)} if changed and ended["status"] == "ok" else ended
         line = self._crash_line(message["number"])
         return {"event": "done", **ended, "seconds": seconds, **self._usage_frame(reply), "line": line}
@@ -261,7 +261,7 @@ class _Session:
 
     def _crash_line(self, number: int) -> int:
         """Return the line of a cell where the kernel crashed, or 0 if the kernel did not report it."""
-        stack = self._requests.kernel.stack() if self._requests.dead else ""
+        stack = self._requests.kernel.stack() if self._requests.death_reason else ""
         return python.find_crash_line(stack, number)
 
     def value(self, message: Mapping[str, Any]) -> Frame:
@@ -279,7 +279,7 @@ class _Session:
         if not isinstance(found, dict):
             why = reply.problem or "it computes no values in the text"
             found = {"ename": f"kernel {self._requests.kernel.name}", "evalue": why}
-        return {**frame, "status": "error", "text": "", "latex": "", "failure": failure_of(found)}
+        return {**frame, "status": "error", "text": "", "latex": "", "failure": read_failure(found)}
 
     def machine(self) -> Frame:
         """Return what is known about the machine where the session ran."""

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-_OF_IPYTHON = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
+_IPYTHON_NAMES = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
 """Names that do not belong to the author, in addition to all that begin with an underscore."""
 _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
-_AWAY_S = 0.001
-_GONE_S = 0.05
+_SEND_S = 0.001
+_FLUSH_WAIT_S = 0.05
 
 
-class KernelReports:
+class KernelReport:
     """Report that reaches the bridge as a string."""
 
     def __init__(self, text: str, latex: str = "") -> None:
@@ -40,15 +40,15 @@ class KernelReports:
         return self._data
 
 
-def report_value(value: Any, conversion: str, spec: str) -> KernelReports:
+def report_value(value: Any, conversion: str, spec: str) -> KernelReport:
     """Return a value in the text, converted and formatted as in an f-string."""
     convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion)
     text = format(convert(value) if convert else value, spec)
     offers = not (conversion or spec or isinstance(value, type)) and hasattr(value, _LATEX)
-    return KernelReports(text, (getattr(value, _LATEX)() or "") if offers else "")
+    return KernelReport(text, (getattr(value, _LATEX)() or "") if offers else "")
 
 
-def state(names: Sequence[str], root: str) -> KernelReports:
+def state(names: Sequence[str], root: str) -> KernelReport:
     """Return device and packages that a cell used.
 
     names: names that the code imports.
@@ -56,16 +56,16 @@ def state(names: Sequence[str], root: str) -> KernelReports:
     """
     versions: Any = sys.modules["_blogsmith_versions"]
     imports = versions.count_packages(names, lambda file: file.startswith(root + "/"))
-    return KernelReports(json.dumps({"device": versions.device(), "imports": imports}))
+    return KernelReport(json.dumps({"device": versions.device(), "imports": imports}))
 
 
-def machine(names: Sequence[str]) -> KernelReports:
+def machine(names: Sequence[str]) -> KernelReport:
     """Return the fields of `results.Machine`.
 
     names: packages whose versions matter.
     """
     versions: Any = sys.modules["_blogsmith_versions"]
-    return KernelReports(json.dumps(versions.machine(names)))
+    return KernelReport(json.dumps(versions.machine(names)))
 
 
 def seed(number: int) -> None:
@@ -87,14 +87,14 @@ def begin_run(binding: str, leaves: bool) -> None:
     # The history database allows one entry for each number, and would print a complaint about a second one.
     shell.history_manager.enabled = False
     names = shell.user_ns
-    sweeps.before = None if leaves else sweeps.SessionState(names, _OF_IPYTHON)
+    sweeps.before = None if leaves else sweeps.SessionState(names, _IPYTHON_NAMES)
     names.update(json.loads(binding))
 
 
-def end_run() -> KernelReports:
+def end_run() -> KernelReport:
     """Return to the state before `begin_run`. Report the name of a variable changed in place, if any."""
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
-    return KernelReports(json.dumps({"changed": sweeps.before.restore()}))
+    return KernelReport(json.dumps({"changed": sweeps.before.restore()}))
 
 
 def prepare(stack_file: str, package: str) -> None:
@@ -106,7 +106,7 @@ def prepare(stack_file: str, package: str) -> None:
     lab_finder: Any = sys.modules["_blogsmith_lab_finder"]
     if package:
         lab_finder.install(package)
-    _leave_in_order(_dump_stack_to(stack_file) if stack_file else None)
+    _flush_at_exit(_enable_stack_dump(stack_file) if stack_file else None)
     _flush_streams()
     warnings.filterwarnings("ignore", "To exit: use")
     ipython: Any = sys.modules["IPython"]
@@ -138,19 +138,21 @@ def _lines(error: BaseException, trace: TracebackType | None, library: str) -> l
         if shown_error is None or id(shown_error) in seen:
             continue
         seen.add(id(shown_error))
-        shown_error.stack[:] = [frame for frame in shown_error.stack if not _is_ours(frame.filename, library)]
+        shown_error.stack[:] = [
+            frame for frame in shown_error.stack if not _is_internal(frame.filename, library)
+        ]
         waiting += [shown_error.__cause__, shown_error.__context__]
         waiting += getattr(shown_error, "exceptions", None) or ()
     lines = found.format() if found.stack else found.format_exception_only()
     return "".join(lines).rstrip("\n").split("\n")
 
 
-def _is_ours(file: str, library: str) -> bool:
+def _is_internal(file: str, library: str) -> bool:
     packages = tuple(f"{library}/{name}" for name in ("IPython/", "ipykernel/"))
     return file.startswith(packages) or file == "<blogsmith>"
 
 
-def _dump_stack_to(stack_file: str) -> Any:
+def _enable_stack_dump(stack_file: str) -> Any:
     """Dump the stack at a crash, and when the bridge requests it before a kill.
 
     Return the file that is written.
@@ -161,7 +163,7 @@ def _dump_stack_to(stack_file: str) -> Any:
     return file
 
 
-def _leave_in_order(file: Any) -> None:
+def _flush_at_exit(file: Any) -> None:
     """Flush all output at `os._exit`.
 
     file: file for the stack of the call; None if nobody could read it.
@@ -173,7 +175,7 @@ def _leave_in_order(file: Any) -> None:
             stream.flush()
         # A forked child normally exits this way; that says nothing about the kernel's location.
         if os.getpid() == kernel:
-            time.sleep(_GONE_S)
+            time.sleep(_FLUSH_WAIT_S)
             if file is not None:
                 faulthandler.dump_traceback(file, all_threads=False)
         leave(status)
@@ -188,7 +190,7 @@ def _flush_streams() -> None:
     """
     last: list[Any] = [None, 0.0]
 
-    def watched(stream: Any, write: Any) -> Any:
+    def wrap_write(stream: Any, write: Any) -> Any:
         def write_in_order(text: str) -> Any:
             if last[0] is not None and last[0] is not stream:
                 last[0].flush()
@@ -197,7 +199,7 @@ def _flush_streams() -> None:
             if "\n" in text and time.monotonic() - last[1] > _FLUSH_S:
                 stream.flush()
                 # Another thread sends the message and ends with the process, so give it time.
-                time.sleep(_AWAY_S)
+                time.sleep(_SEND_S)
                 last[1] = time.monotonic()
             return written
 
@@ -205,4 +207,4 @@ def _flush_streams() -> None:
 
     streams: list[Any] = [sys.stdout, sys.stderr]
     for stream in streams:
-        stream.write = watched(stream, stream.write)
+        stream.write = wrap_write(stream, stream.write)

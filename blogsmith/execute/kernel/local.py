@@ -12,20 +12,19 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...base.diagnostics.extras import install_extra
+from ...base.diagnostics.extras import extra_install_command
 from ..session.process import describe_exit
 
-TRIES = 3
+MAX_ATTEMPTS = 3
 """Attempts to start a kernel. Ports are chosen before the kernel binds them, so another process may take
-them.
-"""
-_TAKEN = "Address already in use"
+them."""
+_PORT_IN_USE = "Address already in use"
 _END_S = 2.0
 _STACK_S = 1.0
-_PIECE_S = 0.05
+_POLL_S = 0.05
 
 
-class CannotStart(Exception):
+class KernelStartError(Exception):
     """Error for a kernel that cannot run, with the reason as its message."""
 
 
@@ -47,7 +46,7 @@ class LocalKernel:
             try:
                 manager.start_kernel(cwd=str(folder), env=environment, stdout=log, stderr=log)
             except (OSError, ValueError, RuntimeError) as error:
-                raise CannotStart(f"the kernel {name} cannot be started: {error}") from error
+                raise KernelStartError(f"the kernel {name} cannot be started: {error}") from error
         self._process: subprocess.Popen[bytes] = manager.provisioner.process
         self.client: Any = manager.client()
         # A cell may show more than a queue can store, so remove the limit.
@@ -55,9 +54,9 @@ class LocalKernel:
         self.client.start_channels(stdin=False, hb=False)
 
     @property
-    def can_be_tried_again(self) -> bool:
+    def can_retry(self) -> bool:
         """Whether the kernel failed because its ports were in use."""
-        return _TAKEN in _text_of(self._log)
+        return _PORT_IN_USE in _read_text(self._log)
 
     def interrupt(self) -> None:
         """Interrupt the kernel and its children, as Ctrl-C in a terminal does."""
@@ -72,9 +71,9 @@ class LocalKernel:
             return ""
         return f"its kernel left with exit code {code}" if code >= 0 else describe_exit(code)
 
-    def why_not_ready(self) -> str:
+    def startup_error(self) -> str:
         """Return the last line of the log, for a kernel that died before it was ready."""
-        lines = [line.strip() for line in _text_of(self._log).splitlines() if line.strip()]
+        lines = [line.strip() for line in _read_text(self._log).splitlines() if line.strip()]
         return lines[-1] if lines else self.death_reason()
 
     @property
@@ -84,7 +83,7 @@ class LocalKernel:
 
     def stack(self) -> str:
         """Return the stack of a kernel that crashed, as far as it was written."""
-        return _text_of(self._stack)
+        return _read_text(self._stack)
 
     def request_stack(self) -> None:
         """Make the kernel write its stack. A kernel that cannot do this is ended by the signal."""
@@ -92,9 +91,9 @@ class LocalKernel:
             os.kill(self._process.pid, signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
         while time.monotonic() < end and not self._stack_begins() and self._process.poll() is None:
-            time.sleep(_PIECE_S)
+            time.sleep(_POLL_S)
         # The stack arrives in parts.
-        time.sleep(_PIECE_S)
+        time.sleep(_POLL_S)
 
     def _stack_begins(self) -> bool:
         return self._stack.is_file() and self._stack.stat().st_size > 0
@@ -112,19 +111,19 @@ def _manager(name: str, temporary: Path) -> Any:
         kernelspec: Any = import_module("jupyter_client.kernelspec")
         manager: Any = import_module("jupyter_client.manager")
     except ImportError as error:
-        missing = f"the package jupyter-client is not installed: {install_extra('jupyter')}"
-        raise CannotStart(missing) from error
+        missing = f"the package jupyter-client is not installed: {extra_install_command('jupyter')}"
+        raise KernelStartError(missing) from error
     specs = kernelspec.KernelSpecManager()
     try:
         specs.get_kernel_spec(name)
     except kernelspec.NoSuchKernel as error:
-        raise CannotStart(no_such_kernel(name, specs.find_kernel_specs())) from error
+        raise KernelStartError(unknown_kernel_message(name, specs.find_kernel_specs())) from error
     return manager.KernelManager(
         kernel_name=name, kernel_spec_manager=specs, connection_file=str(temporary / "kernel.json")
     )
 
 
-def no_such_kernel(name: str, installed: Iterable[str]) -> str:
+def unknown_kernel_message(name: str, installed: Iterable[str]) -> str:
     """Return the message for an unknown kernel name.
 
     installed: names of installed kernels.
@@ -133,7 +132,7 @@ def no_such_kernel(name: str, installed: Iterable[str]) -> str:
     return f'there is no Jupyter kernel "{name}"; installed: {names or "none"}'
 
 
-def _text_of(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
         return file.read_text("utf-8", "replace")
     except OSError:

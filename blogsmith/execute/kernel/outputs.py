@@ -13,11 +13,11 @@ from .requests import KernelReply, Message
 
 Frame = dict[str, object]
 
-TEXTS = ("text/plain", "text/html", "text/latex")
+TEXT_FORMATS = ("text/plain", "text/html", "text/latex")
 """Text formats of a value. If there is no plain text, the first of the other formats replaces it."""
-PICTURES = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
-_IN_PLACE_OF_TEXT = ("text/markdown", "application/json", "application/javascript")
-_MAX_PICTURE = 64 * 1024 * 1024
+IMAGE_FORMATS = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
+_TEXT_FALLBACKS = ("text/markdown", "application/json", "application/javascript")
+_MAX_IMAGE_BYTES = 64 * 1024 * 1024
 _ANSI = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 _PLACE = re.compile(r'File "<cell (\d+)>", line (\d+)')
 _KINDS: Mapping[str, str] = MappingProxyType({"execute_result": "value", "display_data": "display"})
@@ -69,22 +69,22 @@ class Outputs:
             self._send({"event": "dropped", "name": name, "bytes": over})
 
     def _show(self, event: str, content: Mapping[str, Any], more: Frame) -> None:
-        text, binary = _forms(content.get("data") or {}, self._limit)
+        text, binary = _supported_formats(content.get("data") or {}, self._limit)
         name = str((content.get("transient") or {}).get("display_id") or "")
         self._send({"event": event, "id": name, "text": text, "binary": binary, **more})
 
 
-def _forms(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
+def _supported_formats(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
     """Return the formats of a value that a page supports: strings, and images in base64.
 
     limit: plain text longer than this is cut; longer strings in other formats are left out.
     """
-    plain = next((kind for kind in ("text/plain", *_IN_PLACE_OF_TEXT) if kind in data), "")
-    texts = {kind: _text(data[kind]) for kind in TEXTS if kind in data}
+    plain = next((kind for kind in ("text/plain", *_TEXT_FALLBACKS) if kind in data), "")
+    texts = {kind: _text(data[kind]) for kind in TEXT_FORMATS if kind in data}
     if plain:
         texts = {"text/plain": cut(_text(data[plain]), limit)[0], **_other_formats(texts, limit)}
-    found = {kind: _picture(kind, _text(data[kind])) for kind in PICTURES if kind in data}
-    return texts, {kind: encoded for kind, encoded in found.items() if 0 < len(encoded) < _MAX_PICTURE}
+    found = {kind: _encode_image(kind, _text(data[kind])) for kind in IMAGE_FORMATS if kind in data}
+    return texts, {kind: encoded for kind, encoded in found.items() if 0 < len(encoded) < _MAX_IMAGE_BYTES}
 
 
 def _other_formats(texts: Mapping[str, str], limit: int) -> dict[str, str]:
@@ -95,13 +95,13 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else "".join(map(str, value)) if isinstance(value, list) else ""
 
 
-def _picture(kind: str, written: str) -> str:
+def _encode_image(kind: str, written: str) -> str:
     # SVG is the only image format that is not sent in base64.
     is_text = kind == "image/svg+xml"
     return base64.b64encode(written.encode("utf-8", "replace")).decode() if is_text else written
 
 
-def failure_of(error: Mapping[str, Any]) -> Frame:
+def read_failure(error: Mapping[str, Any]) -> Frame:
     """Return an exception as the fields of `runs.Failure`.
 
     The line is known only from kernels that name locations as `<cell 2>`.
@@ -117,7 +117,7 @@ def failure_of(error: Mapping[str, Any]) -> Frame:
     return {"name": name, "message": message, "text": f"{text}\n", "cell": cell, "line": line}
 
 
-def ending(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
+def end_fields(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
     """Return the fields `status`, `problem` and `failure` of a cell's last frame.
 
     error: see `Outputs.error`.
@@ -130,7 +130,7 @@ def ending(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool)
         return {"status": "exit" if asked else "ok", "problem": problem, "failure": None}
     if error is None and not (reply.content.get("ename") or reply.content.get("evalue")):
         error = {"ename": "Interrupted", "evalue": "the kernel broke it off"}
-    failure = failure_of(error or reply.content)
+    failure = read_failure(error or reply.content)
     if python and failure["name"] == "SystemExit":
         problem = f"it calls sys.exit({failure['message']})"
         return {"status": "exit", "problem": problem, "failure": failure}

@@ -13,12 +13,11 @@ from queue import Empty
 from typing import Any, Literal, Protocol
 
 POLL_S = 0.05
-STUBBORN_S = 0.5
+INTERRUPT_TIMEOUT_S = 0.5
 """Seconds to wait after an interrupt. Less than the builder's grace, so that the kernel is ended and named
-here.
-"""
-_LATE_S = 5.0
-_REST_S = 0.2
+here."""
+_IDLE_TIMEOUT_S = 5.0
+_DRAIN_S = 0.2
 
 Message = Mapping[str, Any]
 """Message as returned by jupyter_client."""
@@ -68,22 +67,23 @@ class Requests:
     """Sequence of requests to one kernel."""
 
     kernel: Kernel
-    interrupted: Callable[[], bool]
+    is_interrupted: Callable[[], bool]
     """Function that returns whether an interrupt has arrived since its last call."""
-    dead: str = ""
+    death_reason: str = ""
     """Reason why the kernel is gone. Empty while it is alive."""
-    _shown: set[str] = field(default_factory=set)
+    _output_requests: set[str] = field(default_factory=set)
     """Ids of requests whose outputs are forwarded. Earlier ones are included, since threads continue
-    printing.
-    """
+    printing."""
 
-    def run(self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str]) -> KernelReply:
+    def run(
+        self, code: str, on_message: Callable[[Message], None], expressions: Mapping[str, str]
+    ) -> KernelReply:
         """Run a cell.
 
         hear: called with every message about the cell.
         expressions: expressions evaluated after the cell.
         """
-        return self._request(code, hear, expressions, silent=False)
+        return self._request(code, on_message, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
         """Evaluate expressions, or run code of ours. Outputs are ignored."""
@@ -92,9 +92,9 @@ class Requests:
     def _request(
         self, code: str, hear: Callable[[Message], None], expressions: Mapping[str, str], *, silent: bool
     ) -> KernelReply:
-        if self.dead:
-            return KernelReply("died", problem=self.dead)
-        self.interrupted()
+        if self.death_reason:
+            return KernelReply("died", problem=self.death_reason)
+        self.is_interrupted()
         client = self.kernel.client
         request = client.execute(
             code,
@@ -108,10 +108,10 @@ class Requests:
         return self._listen(client, request, heard)
 
     def _cell_handler(self, request: str, hear: Callable[[Message], None]) -> Callable[[Message], None]:
-        self._shown.add(request)
+        self._output_requests.add(request)
 
         def hear_own(message: Message) -> None:
-            if _parent(message) in self._shown:
+            if _parent(message) in self._output_requests:
                 hear(message)
 
         return hear_own
@@ -126,12 +126,12 @@ class Requests:
             if message is not None:
                 hear(message)
                 idle = idle or _is_idle(message, request)
-                late = now + _LATE_S
-            if self.interrupted():
+                late = now + _IDLE_TIMEOUT_S
+            if self.is_interrupted():
                 self.kernel.interrupt()
-                patience = now + STUBBORN_S
+                patience = now + INTERRUPT_TIMEOUT_S
             if reply is None:
-                reply, late = self._reply(client, request, POLL_S if idle else 0), now + _LATE_S
+                reply, late = self._reply(client, request, POLL_S if idle else 0), now + _IDLE_TIMEOUT_S
             if reply is not None and (idle or now > late):
                 return KernelReply("ok" if reply.get("status") == "ok" else "error", reply)
             if now > patience:
@@ -150,8 +150,8 @@ class Requests:
         return None
 
     def _report_death(self, why: str, client: Any, hear: Callable[[Message], None]) -> KernelReply:
-        self.dead = why
-        end = time.monotonic() + _REST_S
+        self.death_reason = why
+        end = time.monotonic() + _DRAIN_S
         while (left := end - time.monotonic()) > 0 and (message := _next_message(client.get_iopub_msg, left)):
             hear(message)
         return KernelReply("died", problem=why)

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...base.diagnostics.extras import install_extra
-from .local import CannotStart, no_such_kernel
-from .session import note_on_server
+from ...base.diagnostics.extras import extra_install_command
+from .local import KernelStartError, unknown_kernel_message
+from .session import store_kernel_id
 
 _POLL_S = 2.0
 _TIMEOUT_S = 10.0
-_SHORT_S = 0.5
-_DIED = ("restarting", "autorestarting", "dead")
+_INTERRUPT_TIMEOUT_S = 0.5
+_DEAD_STATES = ("restarting", "autorestarting", "dead")
 
 
 class ServerKernel:
@@ -35,19 +35,21 @@ class ServerKernel:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
             missing = "the package jupyter-kernel-client is not installed"
-            raise CannotStart(f"{missing}: {install_extra('jupyter')}") from error
+            raise KernelStartError(f"{missing}: {extra_install_command('jupyter')}") from error
         self.name = name
         url = url.rstrip("/")
         try:
             asked = library.fetch(f"{url}/api/kernelspecs", token=token, timeout=_TIMEOUT_S)
             known = asked.json()["kernelspecs"]
             if name not in known:
-                raise CannotStart(f"on the server {format_address(url)}: {no_such_kernel(name, known)}")
+                raise KernelStartError(
+                    f"on the server {format_address(url)}: {unknown_kernel_message(name, known)}"
+                )
             self._manager = library.KernelHttpManager(server_url=url, token=token)
             self.id = str(self._manager.start_kernel(name=name, path=path)["id"])
-            note_on_server(temporary, self.id)
+            store_kernel_id(temporary, self.id)
         except (OSError, ValueError, KeyError) as error:
-            raise CannotStart(
+            raise KernelStartError(
                 f"the Jupyter server {format_address(url)} starts no kernel: {_format_error(error)}"
             ) from error
         self.client = _watch_states(self._manager.client)
@@ -55,18 +57,18 @@ class ServerKernel:
         self._next_poll = time.monotonic() + _POLL_S
 
     @property
-    def can_be_tried_again(self) -> bool:
+    def can_retry(self) -> bool:
         """Always False: servers retry themselves."""
         return False
 
     def interrupt(self) -> None:
         """Ask the server to interrupt the kernel."""
         with contextlib.suppress(OSError):
-            self._manager.interrupt_kernel(timeout=_SHORT_S)
+            self._manager.interrupt_kernel(timeout=_INTERRUPT_TIMEOUT_S)
 
     def death_reason(self) -> str:
         """Return why the kernel is gone. Empty while it is alive."""
-        if self.client.states & set(_DIED):
+        if self.client.states & set(_DEAD_STATES):
             return "its kernel died on the server"
         if time.monotonic() < self._next_poll:
             return ""
@@ -80,7 +82,7 @@ class ServerKernel:
         lost = not self.client.channels_running
         return "the connection to the server is lost" if lost else ""
 
-    def why_not_ready(self) -> str:
+    def startup_error(self) -> str:
         """Return why a kernel did not become ready."""
         return self.death_reason()
 

@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-SERVER = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
+SERVER_VARIABLES = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
 """Variables in blogsmith's own environment that name a Jupyter server. Unless both are set, kernels run here.
 """
-_FOR_KERNELS = ("JUPYTER_PATH", "JUPYTER_DATA_DIR")
+_KERNEL_FOLDER_VARIABLES = ("JUPYTER_PATH", "JUPYTER_DATA_DIR")
 """Variables with the folders in which kernels are registered."""
 _BOOT = """\
 import sys
@@ -86,7 +86,7 @@ class KernelEngine:
 
     def clean_up(self, temporary: Path) -> None:
         """End a kernel on a server, even if the bridge is gone."""
-        end_on_server(temporary)
+        end_server_kernel(temporary)
 
 
 def bridge_environment(env: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
@@ -94,23 +94,23 @@ def bridge_environment(env: Mapping[str, str], environ: Mapping[str, str]) -> di
 
     environ: blogsmith's own environment.
     """
-    names = [name for name in _FOR_KERNELS if name in environ]
-    passed = {name: environ[name] for name in (*names, *(SERVER if uses_server(environ) else ()))}
-    without = {name: value for name, value in env.items() if name not in SERVER}
+    names = [name for name in _KERNEL_FOLDER_VARIABLES if name in environ]
+    passed = {name: environ[name] for name in (*names, *(SERVER_VARIABLES if uses_server(environ) else ()))}
+    without = {name: value for name, value in env.items() if name not in SERVER_VARIABLES}
     return {**without, **passed}
 
 
 def uses_server(environ: Mapping[str, str]) -> bool:
     """Return whether kernels run on a Jupyter server."""
-    return all(environ.get(name) for name in SERVER)
+    return all(environ.get(name) for name in SERVER_VARIABLES)
 
 
-def note_on_server(temporary: Path, kernel_id: str) -> None:
+def store_kernel_id(temporary: Path, kernel_id: str) -> None:
     """Store the id of a kernel on a server for the builder: the bridge may be killed before it is ready."""
     (temporary / _ID_FILE).write_text(kernel_id, "utf-8")
 
 
-def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
+def end_server_kernel(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
     """End the kernel whose id `note_on_server` stored, even if the bridge is gone.
 
     A missing kernel, or a server that is gone, is not an error.
@@ -118,10 +118,10 @@ def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> N
     import http.client
     import urllib.request
 
-    kernel_id = _read_note(temporary)
+    kernel_id = _read_kernel_id(temporary)
     if not (kernel_id and uses_server(environ)):
         return
-    url, token = (environ[name] for name in SERVER)
+    url, token = (environ[name] for name in SERVER_VARIABLES)
     with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
         request = urllib.request.Request(
             f"{url.rstrip('/')}/api/kernels/{kernel_id}",
@@ -132,7 +132,7 @@ def end_on_server(temporary: Path, environ: Mapping[str, str] = os.environ) -> N
             pass
 
 
-def _read_note(temporary: Path) -> str:
+def _read_kernel_id(temporary: Path) -> str:
     try:
         written = (temporary / _ID_FILE).read_text("utf-8", "replace")
     except OSError:

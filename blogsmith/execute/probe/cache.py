@@ -20,13 +20,13 @@ from typing import Any, TypedDict, TypeGuard
 import msgspec
 
 from ...base.storage.site_cache import Row, open_site_cache
-from ...base.storage.stamps import stamp_at
+from ...base.storage.stamps import read_stamp
 from .program import folder_stamp
 
 SCHEMA = 1
 """Version of the row and of the probe's output format."""
 _NAME = "pythons"
-MOST_PYTHONS = 8
+MAX_PYTHONS = 8
 """Number of Pythons stored. The oldest is removed first."""
 _PREFIXES = ("CUDA", "NVIDIA", "HIP", "ROCR", "TORCH", "PYTORCH", "PYTHON", "LD_", "DYLD_")
 _NAMES = ("PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX")
@@ -61,7 +61,7 @@ class ProbeCache:
     def lookup(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
         """Return the stored answer for all `names`, if it is still valid. None if the probe must run."""
         entry = self._entries().get(python)
-        if entry is None or not all(_is_in(name, entry) for name in names):
+        if entry is None or not all(_has_answer(name, entry) for name in names):
             return None
         path = {folder: folder_stamp(folder) for folder in entry["path"]}
         if entry["state"] != self._state(python, environ, path):
@@ -69,7 +69,7 @@ class ProbeCache:
         packages = {name: version for name, version in entry["packages"].items() if version is not None}
         return {"packages": packages, "cuda": entry["cuda"]}
 
-    def keep(self, names: Collection[str], python: str, environ: Mapping[str, str], answer: Answer) -> None:
+    def store(self, names: Collection[str], python: str, environ: Mapping[str, str], answer: Answer) -> None:
         """Store the part of an answer to `names` that stays valid."""
         path, found, cuda = answer.get("path"), answer.get("packages"), answer.get("cuda")
         if not (path and _is_words(path) and _is_words(found)):
@@ -79,7 +79,7 @@ class ProbeCache:
             "state": self._state(python, environ, path),
             # missing packages are stored too
             "packages": {name: found.get(name) for name in names if name != "cuda" and "." not in name},
-            "cuda": cuda if _is_device(cuda) and _lasts(cuda) else {},
+            "cuda": cuda if _is_device(cuda) and _is_permanent(cuda) else {},
         }
         entries = self._entries()
         old = entries.pop(python, None)
@@ -87,15 +87,15 @@ class ProbeCache:
             entry["packages"] = {**old["packages"], **entry["packages"]}
             entry["cuda"] = entry["cuda"] or old["cuda"]
         entries[python] = entry
-        self._write(dict(list(entries.items())[-MOST_PYTHONS:]))
+        self._write(dict(list(entries.items())[-MAX_PYTHONS:]))
 
     def _state(self, python: str, environ: Mapping[str, str], path: Mapping[str, str]) -> str:
         """Return a digest of everything that an answer depends on."""
         real, bin_folder = os.path.realpath(python), Path(python).parent
         chosen = {n: v for n, v in environ.items() if n in _NAMES or n.startswith(_PREFIXES)}
         parts = {
-            "python": [python, real, _stamp_of(Path(real))],
-            "environment": [_stamp_of(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
+            "python": [python, real, _file_stamp(Path(real))],
+            "environment": [_file_stamp(folder / "pyvenv.cfg") for folder in (bin_folder, bin_folder.parent)],
             "variables": chosen,
             # PYTHONPATH may contain a relative folder, so the current folder matters
             "here": str(Path.cwd()) if "PYTHONPATH" in environ else "",
@@ -134,7 +134,7 @@ class ProbeCache:
             rows.put("probe", _NAME, Row(str(SCHEMA), msgspec.msgpack.encode(entries)))
 
 
-def _is_in(name: str, entry: CacheEntry) -> bool:
+def _has_answer(name: str, entry: CacheEntry) -> bool:
     return bool(entry["cuda"]) if name == "cuda" else name in entry["packages"]
 
 
@@ -142,7 +142,7 @@ def _is_device(found: Any) -> TypeGuard[Mapping[str, str]]:
     return _is_words(found) and ("capability" in found or "problem" in found)
 
 
-def _lasts(device: Mapping[str, str]) -> bool:
+def _is_permanent(device: Mapping[str, str]) -> bool:
     return "capability" in device or "lasting" in device
 
 
@@ -150,7 +150,7 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
     return isinstance(found, dict) and all(isinstance(value, str) for value in found.values())
 
 
-def _stamp_of(file: Path) -> tuple[int, int] | None:
+def _file_stamp(file: Path) -> tuple[int, int] | None:
     """Return a stamp without the inode: in a container, the inode of a file changes at each start."""
-    stamp = stamp_at(file)
+    stamp = read_stamp(file)
     return stamp and stamp.written

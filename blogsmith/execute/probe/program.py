@@ -32,7 +32,7 @@ def main() -> None:
     packages = {name: version(name) for name in names if name != "cuda" and is_found(name)}
     answer: dict[str, Any] = {"path": path, "packages": packages}
     if "cuda" in names:
-        answer["cuda"] = torch_device() if is_found("torch") else tool_device()
+        answer["cuda"] = torch_device() if is_found("torch") else nvidia_smi_device()
     print("\n" + json.dumps(answer))
 
 
@@ -113,7 +113,7 @@ def torch_device() -> dict[str, Any]:
         return {"problem": f"torch cannot use CUDA: {said}"}
 
 
-def tool_device() -> dict[str, Any]:
+def nvidia_smi_device() -> dict[str, Any]:
     """Return the CUDA device that `nvidia-smi` reports, for code that uses the device without torch."""
     if os.environ.get("CUDA_VISIBLE_DEVICES", "0") in ("", "-1"):
         return {"problem": "CUDA_VISIBLE_DEVICES hides all CUDA devices"}

@@ -67,12 +67,12 @@ def unmet(
     if isinstance(answer, str):
         return found | dict.fromkeys(asked, answer)
     if cache and known is None:
-        cache.keep(names, python, environ, answer)
+        cache.store(names, python, environ, answer)
     reasons = {need: _reason(need, answer) for need in asked}
     return found | {need: reason for need, reason in reasons.items() if reason}
 
 
-def why_unmet(cell: Cell, unmet: Mapping[Need, str]) -> str:
+def unmet_reason(cell: Cell, unmet: Mapping[Need, str]) -> str:
     """Return why a cell cannot run here, as a message. Empty if it can.
 
     unmet: result of `unmet`.
@@ -85,7 +85,7 @@ def needs_any(cell: Cell, names: Collection[str]) -> bool:
     return any(need.name in names for need in cell.options.needs)
 
 
-def report_unmatched(
+def unmatched_needs_errors(
     names: Sequence[str], cells: Sequence[tuple[Cell, bool]], unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
     """Return an error if `--needs` selects nothing that can run here, or if no cell has these needs.
@@ -170,17 +170,17 @@ def _reason(need: Need, answer: Answer) -> str:
             return str(cuda["problem"])
         has = str(cuda["capability"])
         problem = f"its CUDA device has capability {has}, not {need.version}"
-        return "" if _reaches(has, need.version) else problem
+        return "" if _is_at_least(has, need.version) else problem
     packages = _packages(answer, [need.name])
     if need.name not in packages:
         return f"{need.name} is not installed"
     has = packages[need.name]
     if need.version and not has:
         return f"{need.name} does not say its version, and {need.version} is needed"
-    return "" if _reaches(has, need.version) else f"{need.name} is {has}, older than {need.version}"
+    return "" if _is_at_least(has, need.version) else f"{need.name} is {has}, older than {need.version}"
 
 
-def _reaches(has: str, wanted: str) -> bool:
+def _is_at_least(has: str, wanted: str) -> bool:
     """Return whether a version is at least another.
 
     Only leading numbers count: `2.0+cpu` and `2.0rc1` are 2.0.

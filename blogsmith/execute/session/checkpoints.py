@@ -19,7 +19,7 @@ from typing import Protocol
 from ...model.results import CellRun, ValueRun
 from ...model.units import format_size
 from .output_buffer import OutputBuffer
-from .process import AdoptedChild, Process, die_with_us
+from .process import AdoptedChild, Process, end_group_with_pipe
 from .reaper import Mark, child_with_mark, end_survivors, new_number, resident_bytes, usage
 from .requests import RequestChannel, RequestLimits
 from .used_files import UsedFiles
@@ -33,7 +33,7 @@ _CHANGED_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class SessionProgress:
     """State of a session after some of its steps."""
 
     steps: int = 0
@@ -45,22 +45,22 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Resumed:
+class ResumedWorker:
     """Worker that resumes from a checkpoint."""
 
     process: Process
     mark: Mark
     folder: SessionFolder
-    progress: Progress
+    progress: SessionProgress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
     """State of a session after a cell, in a process that waits."""
 
-    progress: Progress
+    progress: SessionProgress
     _pid: int
-    _ending: AdoptedChild
+    _wait: AdoptedChild
     _connection: socket.socket
     _mark: Mark
     _folder: SessionFolder
@@ -74,7 +74,7 @@ class Checkpoint:
         """
         return resident_bytes(self._pid, shared=shared)
 
-    def resume(self, stack: ExitStack) -> Resumed | None:
+    def resume(self, stack: ExitStack) -> ResumedWorker | None:
         """Start a worker that resumes here.
 
         None if files it has used have changed, or if the checkpoint is gone.
@@ -96,7 +96,7 @@ class Checkpoint:
                 return None
             stack.push(undo.pop_all())
         progress = replace(self.progress, used=self.progress.used and self.progress.used.copy())
-        return Resumed(process, Mark(number, in_limits=True), self._folder, progress)
+        return ResumedWorker(process, Mark(number, in_limits=True), self._folder, progress)
 
     def _start(self, number: int) -> Process | None:
         with ExitStack() as ours, ExitStack() as life_end, ExitStack() as theirs:
@@ -121,7 +121,7 @@ class Checkpoint:
             if pid is None:
                 end_survivors(Mark(number, in_limits=True))
                 return None
-            die_with_us(far_life, pid)
+            end_group_with_pipe(far_life, pid)
             ours.pop_all()
             return Process(pid, pid, control, out, err, AdoptedChild(pid), (life,))
 
@@ -129,7 +129,7 @@ class Checkpoint:
         """End the checkpoint. Sessions resumed from it continue."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)
-        self._ending(None)
+        self._wait(None)
         self._connection.close()
         self._held.close()
 
@@ -137,11 +137,11 @@ class Checkpoint:
 class SessionCheckpoints(Protocol):
     """Checkpoints of one session, as used by its run."""
 
-    def resume(self, stack: ExitStack) -> Resumed | None:
+    def resume(self, stack: ExitStack) -> ResumedWorker | None:
         """Return a worker that resumes from the last valid checkpoint. None if there is none."""
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """Largest memory of all checkpoints together, in bytes."""
 
     def is_due(self, seconds: float) -> bool:
@@ -158,7 +158,7 @@ class SessionCheckpoints(Protocol):
 
 
 def take_checkpoint(
-    exchange: RequestChannel, worker: Resumed, progress: Progress, most_bytes: int
+    exchange: RequestChannel, worker: ResumedWorker, progress: SessionProgress, most_bytes: int
 ) -> Checkpoint | str:
     """Make a checkpoint of a worker. Return a message if that is not possible.
 
@@ -187,14 +187,14 @@ def take_checkpoint(
             end_survivors(Mark(number, in_limits=True))
         return refusal or "the system does not tell of its process"
     ours.settimeout(_RESUME_S)
-    folder.hold()
+    folder.add_user()
     held = ExitStack()
-    held.callback(folder.release)
+    held.callback(folder.remove_user)
     held.enter_context(mark_folder(folder.path, number))
     return Checkpoint(
         progress=replace(progress, used=progress.used and progress.used.copy()),
         _pid=pid,
-        _ending=AdoptedChild(pid),
+        _wait=AdoptedChild(pid),
         _connection=ours,
         _mark=Mark(number, in_limits=True),
         _folder=folder,

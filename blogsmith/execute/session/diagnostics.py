@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...base.diagnostics.extras import install_module
+from ...base.diagnostics.extras import module_install_command
 from ...base.diagnostics.model import Diagnostic, Place, Reporter
 from ...model.cells import Cell, PageCells, Value
 from ...model.claims import unjudged_message
-from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, Unjudged, ValueRun
+from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, UndecidedClaim, ValueRun
 
 _CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -32,11 +32,11 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "cell-memory": "#| memory: 8 GB   in the cell, or memory: under execute: in blogsmith.yaml",
     }
 )
-_MEANT = "if the exception is meant to be shown: #| error: true"
+_SHOW_ERROR_HINT = "if the exception is meant to be shown: #| error: true"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
 """Suffix of syntax errors that Python reports for a cell. The diagnostic has its own location."""
 _MODULE = re.compile(r"No module named '([A-Za-z_]\w*)('?)")
-_BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
+_EXCEPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
         "FileNotFoundError": "cells run in the folder of their post: write the path from there",
@@ -47,14 +47,14 @@ _BY_EXCEPTION: Mapping[str, str] = MappingProxyType(
     }
 )
 """Exception → hint about the environment of cells."""
-_WHERE: Mapping[str, str] = MappingProxyType(
+_INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "worker": "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names",
         "jupyter": "install it where the kernel runs",
     }
 )
 """Engine → hint for a missing module."""
-_LAB: Mapping[str, str] = MappingProxyType(
+_LAB_HINTS: Mapping[str, str] = MappingProxyType(
     {
         "worker": "import from `blogsmith.lab`: it is the only part of blogsmith that cells can import",
         "jupyter": "import from `blogsmith.lab`, in a kernel on this machine; other kernels do not have it",
@@ -63,7 +63,7 @@ _LAB: Mapping[str, str] = MappingProxyType(
 """Engine → hint for a missing part of blogsmith."""
 
 
-class _AbsentModules(Struct, frozen=True):
+class _MissingModuleHints(Struct, frozen=True):
     """Hints for missing modules."""
 
     engine: str
@@ -77,18 +77,18 @@ class _AbsentModules(Struct, frozen=True):
         """
         if module == "blogsmith":
             # The package named blogsmith in registries is another program, so do not suggest installing it.
-            return _LAB[self.engine]
+            return _LAB_HINTS[self.engine]
         return f"{self._advice(module, is_part=is_part)}, or write #| needs: {module}"
 
     def _advice(self, module: str, *, is_part: bool) -> str:
         may_install = self.engine == "worker" and not is_part
-        if may_install and (command := install_module(self.python, module)):
+        if may_install and (command := module_install_command(self.python, module)):
             return f"run: {command}"
-        where = _WHERE[self.engine]
+        where = _INSTALL_HINTS[self.engine]
         return f"display() needs no import; for the rest {where}" if module == "IPython" else where
 
 
-def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
+def session_errors(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
     """Return errors for everything that failed.
 
     A cell with `error: true` may end with an exception, but not in any other way.
@@ -101,7 +101,7 @@ def run_problems(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list
         where = cells[0].place if cells else (page.values[0].origin.place(0) if page.values else None)
         reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
         return reporter.diagnostics
-    absent = _AbsentModules(page.engine, run.python)
+    absent = _MissingModuleHints(page.engine, run.python)
     for cell, result in zip(cells, run.cells, strict=True):
         for key, other in result.others.items():
             _check_cell(cell, other, cells, reporter, absent, point=key)
@@ -117,7 +117,7 @@ def _check_cell(
     run: CellRun,
     cells: Sequence[Cell],
     reporter: Reporter,
-    absent: _AbsentModules,
+    absent: _MissingModuleHints,
     *,
     point: str = "",
 ) -> None:
@@ -126,14 +126,14 @@ def _check_cell(
     point: values of the sweep for this run; empty for the cell itself.
     """
     _report_shapes(run.shapes, cell, cells, reporter)
-    if run.ended_well(error=cell.options.error):
+    if run.has_succeeded(error=cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
     if cell.options.claim and run.status == "error" and (failure is None or not failure.cell):
         _report_claim(cell, run, failure, reporter, point)
         return
     at, line = _failure_place(cell, run, failure, cells)
-    reporter = _reporter_of(at, line, reporter)
+    reporter = _cell_reporter(at, line, reporter)
     place = _line_place(at, line, reporter.lines)
     if run.status == "error" and failure and _NOT_PYTHON.search(failure.message):
         reporter.error("cell-syntax", f"this is not Python: {_format_failure(failure)}", place)
@@ -154,7 +154,7 @@ def _report_shapes(
     for shape in shapes:
         message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
-        of_file = _reporter_of(at, shape.line, reporter)
+        of_file = _cell_reporter(at, shape.line, reporter)
         of_file.error("cell-shape", message, _shape_place(at, shape.line, shape.written, of_file.lines))
 
 
@@ -164,10 +164,10 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
     failure: exception raised while the claim was evaluated.
     """
     line = len(cell.code.rstrip().split("\n")) if failure else run.line
-    reporter = _reporter_of(cell, line, reporter)
+    reporter = _cell_reporter(cell, line, reporter)
     place = _line_place(cell, line, reporter.lines)
     if failure is not None:
-        message, hint = unjudged_message(Unjudged("object"))
+        message, hint = unjudged_message(UndecidedClaim("object"))
         reporter.error("claim-false", f"{message}: {_format_failure(failure)}", place, hint)
     elif run.unjudged is not None:
         message, hint = unjudged_message(run.unjudged)
@@ -182,8 +182,7 @@ def _failure_place(
     cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]
 ) -> tuple[Cell, int]:
     """Return the cell and line of a failure: where the exception was raised in the post, or where the cell
-    stopped.
-    """
+    stopped."""
     if failure and 0 < failure.cell <= len(cells):
         return cells[failure.cell - 1], failure.line
     return cell, run.line
@@ -196,7 +195,7 @@ def _format_failure(failure: Failure) -> str:
     return f"{failure.name}: {first}" if first else failure.name
 
 
-def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _AbsentModules) -> str:
+def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _MissingModuleHints) -> str:
     if failure is None or code != "cell-error":
         return _HINTS.get(code, "")
     called = "" if at is cell else f"called from {cell.name}; "
@@ -205,7 +204,7 @@ def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _Abs
         return called + absent.hint(module[1], is_part=not module[2])
     if failure.message.startswith("asyncio.run() cannot be called"):
         return f"{called}write await in its place: it works outside functions"
-    return called + _BY_EXCEPTION.get(failure.name, _MEANT)
+    return called + _EXCEPTION_HINTS.get(failure.name, _SHOW_ERROR_HINT)
 
 
 def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: Reporter) -> None:
@@ -220,12 +219,12 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
     reporter.error("value-error", f"{value.origin.text}: {what}", place, hint)
 
 
-def _reporter_of(cell: Cell, line: int, reporter: Reporter) -> Reporter:
+def _cell_reporter(cell: Cell, line: int, reporter: Reporter) -> Reporter:
     """Return a reporter for a line of a cell that adds to `reporter`. The code may be in another file."""
     if not cell.file or line < 1:
         return reporter
     code = [f"{cell.indent}{text}" for text in cell.code.split("\n")]
-    return Reporter(cell.file, [*[""] * (cell.first_line - 1), *code], reporter.diagnostics, reporter._known)
+    return Reporter(cell.file, [*[""] * (cell.first_line - 1), *code], reporter.diagnostics, reporter._seen)
 
 
 def _line_place(cell: Cell, line: int, lines: Sequence[str]) -> Place:
@@ -246,7 +245,7 @@ def _shape_place(cell: Cell, line: int, written: str, lines: Sequence[str]) -> P
     return Place(place.line, column + 1, len(written)) if column >= 0 else place
 
 
-def missing_need(path: PurePosixPath, cell: Cell, reason: str, lines: Sequence[str]) -> Diagnostic:
+def missing_need_error(path: PurePosixPath, cell: Cell, reason: str, lines: Sequence[str]) -> Diagnostic:
     """Return the error for a cell that cannot run here, was never recorded, and has no fallback."""
     reporter = Reporter(str(path), lines)
     place = cell.options.places.get("needs", cell.place)

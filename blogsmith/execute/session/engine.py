@@ -9,8 +9,7 @@ from typing import Protocol
 
 START = Path(__file__).parents[1] / "worker" / "start.py"
 """Program that starts worker programs. It is started by path, since the author's Python may have no
-blogsmith.
-"""
+blogsmith."""
 
 
 class Engine(Protocol):

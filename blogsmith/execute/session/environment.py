@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-ALLOWED: tuple[str, ...] = (
+ALLOWED_VARIABLES: tuple[str, ...] = (
     # programs and the user's own files
     *("PATH", "HOME", "USER", "LOGNAME"),
     # shared libraries: CUDA, MKL and BLAS of clusters and module systems
@@ -27,7 +27,7 @@ ALLOWED: tuple[str, ...] = (
 )
 """Variables passed on unchanged."""
 
-_FIXED = MappingProxyType(
+_FIXED_VARIABLES = MappingProxyType(
     {
         # the same messages, dates and encoding on every machine
         "LANG": "C.UTF-8",
@@ -46,7 +46,7 @@ _FIXED = MappingProxyType(
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
     }
 )
-_THREADS = (
+_THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
     "MKL_NUM_THREADS",
@@ -65,13 +65,15 @@ def cell_environment(
     threads: number of BLAS threads; otherwise parallel sessions would compete for the cores.
     temporary: existing folder for temporary files.
     """
-    passed = {name: environ[name] for name in ALLOWED if name in environ}
-    fixed = dict(_FIXED) | dict.fromkeys(_THREADS, str(threads)) | {"TMPDIR": str(temporary)}
+    passed = {name: environ[name] for name in ALLOWED_VARIABLES if name in environ}
+    fixed = (
+        dict(_FIXED_VARIABLES) | dict.fromkeys(_THREAD_VARIABLES, str(threads)) | {"TMPDIR": str(temporary)}
+    )
     declared = {name: environ[name] for name in allowed if name in environ}
     return passed | fixed | declared
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -83,4 +85,4 @@ def threads_per_job(jobs: int) -> int:
 
     jobs: 0 means one session for each core.
     """
-    return max(1, cores() // (jobs or cores()))
+    return max(1, count_cores() // (jobs or count_cores()))

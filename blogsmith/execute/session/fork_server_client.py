@@ -21,12 +21,12 @@ from typing import Any
 
 from .engine import START
 from .jobs import SessionJob
-from .process import Process, die_with_us, spawn
+from .process import Process, end_group_with_pipe, spawn
 from .reaper import MARK_NAME
 
-_NO_MARK = "0" * len(str(1 << 48))
+_MARK_PLACEHOLDER = "0" * len(str(1 << 48))
 """Placeholder with the length of a mark, which later overwrites it."""
-_OWN = frozenset((MARK_NAME, "TMPDIR"))
+_SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
 """Variables that differ for every session."""
 READY_S = 30.0
 """Seconds that imports may take. After that the server is given up, since sessions wait for it."""
@@ -67,7 +67,7 @@ class ForkServer:
                     stderr=subprocess.DEVNULL,
                     pass_fds=(far.fileno(),),
                     cwd="/",
-                    env={**self._environ, MARK_NAME: _NO_MARK},
+                    env={**self._environ, MARK_NAME: _MARK_PLACEHOLDER},
                     start_new_session=True,
                 )
             except OSError as error:
@@ -96,9 +96,9 @@ class ForkServer:
 
         Raises `OSError` if the system cannot start it.
         """
-        return (None if self.why_not(job) else self._fork(job)) or spawn(job)
+        return (None if self.fork_obstacle(job) else self._fork(job)) or spawn(job)
 
-    def why_not(self, job: SessionJob) -> str:
+    def fork_obstacle(self, job: SessionJob) -> str:
         """Return why a job cannot be forked, as a message. Empty if it can.
 
         Wait until the server has imported its modules.
@@ -112,13 +112,13 @@ class ForkServer:
         if job.python != self._python:
             return f"it runs in {job.python}"
         env = job.env
-        for name in sorted((env.keys() | self._environ.keys()) - _OWN):
+        for name in sorted((env.keys() | self._environ.keys()) - _SESSION_VARIABLES):
             if env.get(name) != self._environ.get(name):
                 return f"its environment variable {name} differs"
         return self._server_problem()
 
     @property
-    def problems(self) -> Mapping[str, str]:
+    def import_errors(self) -> Mapping[str, str]:
         """Module → the reason why it could not be imported. Waits as `why_not` does."""
         self._server_problem()
         return self._problems
@@ -194,9 +194,9 @@ class ForkServer:
             pid = _started_process(status)
             if pid is None:
                 return None
-            die_with_us(far_life, pid)
+            end_group_with_pipe(far_life, pid)
             ours.pop_all()
-            return Process(pid, pid, control, out, err, _Ending(pid, status), (life,))
+            return Process(pid, pid, control, out, err, _WorkerExit(pid, status), (life,))
 
     def _request_worker(self, job: SessionJob, descriptors: list[int]) -> bool:
         """Request a worker. Return False if the server is gone."""
@@ -221,7 +221,7 @@ def _started_process(status: int) -> int | None:
     return int.from_bytes(message[1:], "big") if message[:1] == _STARTED else None
 
 
-class _Ending:
+class _WorkerExit:
     """Wait function for a worker that is a child of the server; used as `Process.wait`."""
 
     def __init__(self, pid: int, status: int) -> None:
@@ -238,14 +238,14 @@ class _Ending:
                 if message:
                     self._code = int.from_bytes(message[1:], "big", signed=True)
                 else:
-                    self._code = self._orphan(timeout_s)
+                    self._code = self._orphan_exit_code(timeout_s)
                 if self._code is not None:
                     os.close(self._status)
             return self._code
         finally:
             self._lock.release()
 
-    def _orphan(self, timeout_s: float | None) -> int | None:
+    def _orphan_exit_code(self, timeout_s: float | None) -> int | None:
         """Return the exit code of a worker whose server has died.
 
         If the worker has become our child, its code is known; otherwise it cannot be determined.

@@ -50,7 +50,7 @@ class CellStep:
     """Path of that file, relative to the site root. Empty for the post itself."""
     binding: Mapping[str, Scalar] = field(default_factory=dict)
     """Variables of the sweep that are set before the cell runs and stay for later cells."""
-    others: tuple[SweepStep, ...] = ()
+    sweep_steps: tuple[SweepStep, ...] = ()
     """Other runs of its sweep. They run before the cell and leave no variables."""
     only_others: bool = False
     """Whether only the other runs are needed, because the result of the cell itself is recorded."""
@@ -110,7 +110,7 @@ class SessionJob:
     engine: Engine = WORKER
     needs: tuple[Need, ...] = ()
     """Needs of its cells that are not skipped, for choosing a machine."""
-    only_sweeps: bool = False
+    is_sweep_only: bool = False
     """Whether only further sweep runs are needed. Everything else runs for them and is not recorded."""
 
     @property
@@ -234,7 +234,7 @@ def session_job(
         threads=setting.threads,
         engine=engine,
         needs=needs,
-        only_sweeps=bool(sweeps.last),
+        is_sweep_only=bool(sweeps.last),
     )
 
 
@@ -260,7 +260,7 @@ def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str, sw
         first_line=cell.first_line,
         file=cell.file,
         binding=sweep.default_point.binding if sweep else {},
-        others=tuple(SweepStep(point.key, point.binding) for point in points),
+        sweep_steps=tuple(SweepStep(point.key, point.binding) for point in points),
         only_others=cell.number == sweeps.last,
     )
 

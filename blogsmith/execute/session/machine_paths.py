@@ -23,10 +23,10 @@ _INSTALLED = Path(__file__).parents[3]
 """Folder of the installed package: our own frames appear in stacks that a cell prints."""
 # A name before a match makes it another path, and `<` makes it an end tag. The letter that ends a colour
 # escape does not.
-_PART_OF_MORE = re.compile(r"[\w.~<-]\Z")
+_LONGER_PATH = re.compile(r"[\w.~<-]\Z")
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,16}m\Z")
-_BEHIND = r"(?![\w-]|\.\w)"
-_PLACE = re.compile(r'File "(/[^"\n]{1,4096})(?=", line \d)')
+_PATH_END = r"(?![\w-]|\.\w)"
+_LOCATION = re.compile(r'File "(/[^"\n]{1,4096})(?=", line \d)')
 # Memory address at the end of an object's repr, which differs in every run.
 _ADDRESS = re.compile(r"(<[^<>\n]{1,300} at 0x)[0-9a-fA-F]{4,16}(?=>)")
 _WARNING = re.compile(r"^(/[^\n]{1,4096}?)(?=:\d+: \w*Warning: )", re.MULTILINE)
@@ -43,7 +43,7 @@ class MachinePaths:
     home: str = ""
     """Home folder of the user; empty if unknown."""
 
-    def remove_from(self, run: SessionRun) -> SessionRun:
+    def clean_run(self, run: SessionRun) -> SessionRun:
         """Return `run` without machine-specific paths."""
         clean = self._cleaner()
         cells = tuple(_cell(cell, clean) for cell in run.cells)
@@ -51,13 +51,13 @@ class MachinePaths:
         return replace(run, cells=cells, values=values)
 
     def _cleaner(self) -> _Cleaner:
-        names = dict.fromkeys(_spellings(self.home), "~")
-        names |= dict.fromkeys(_spellings(str(self.root)), "")
-        names |= dict.fromkeys(_spellings(str(self.temporary)), "/tmp")
+        names = dict.fromkeys(_path_variants(self.home), "~")
+        names |= dict.fromkeys(_path_variants(str(self.root)), "")
+        names |= dict.fromkeys(_path_variants(str(self.temporary)), "/tmp")
         paths = "|".join(re.escape(path[1:]) for path in sorted(names, key=len, reverse=True))
         own = re.escape(f"{_INSTALLED}/blogsmith/"[1:])
         # The pattern starts with a plain slash, which regex search finds quickly.
-        return _Cleaner(re.compile(rf"/(?:(?P<own>{own})|(?P<path>{paths}){_BEHIND}(?P<slash>/?))"), names)
+        return _Cleaner(re.compile(rf"/(?:(?P<own>{own})|(?P<path>{paths}){_PATH_END}(?P<slash>/?))"), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +73,14 @@ class _Cleaner:
             return text
         text = self.pattern.sub(self._rename_match, text)
         # In these contexts the end of the path is certain, so the path may contain spaces.
-        text = _PLACE.sub(lambda found: f'File "{short_path(found[1])}', text)
+        text = _LOCATION.sub(lambda found: f'File "{short_path(found[1])}', text)
         if "Warning: " in text:
             text = _WARNING.sub(lambda found: short_path(found[1]), text)
         return without_libraries(text)
 
     def _rename_match(self, found: re.Match[str]) -> str:
         before = found.string[max(0, found.start() - 20) : found.start()]
-        if _PART_OF_MORE.search(before) and not _COLOUR.search(before):
+        if _LONGER_PATH.search(before) and not _COLOUR.search(before):
             return found[0]
         if found["own"]:
             return "blogsmith/"
@@ -91,7 +91,7 @@ class _Cleaner:
         return "" if found["slash"] and re.match(r"[\w.~-]", follows) else f".{found['slash']}"
 
 
-def _spellings(path: str) -> tuple[str, ...]:
+def _path_variants(path: str) -> tuple[str, ...]:
     """Return a folder as given and with links resolved. Empty if it is not an absolute path."""
     given = path.rstrip("/")
     real = os.path.realpath(given) if given.startswith("/") else ""

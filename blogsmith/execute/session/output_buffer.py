@@ -19,8 +19,8 @@ _STACK = re.compile(
     r"(?:Fatal Python error: (?:[^\n]*\n){1,3}?)?"
     r"(?:Stack|Current thread 0x[0-9a-f]+(?: \[[^\]\n]*\])?) \(most recent call first\):\n"
 )
-_BEGUN = re.compile(_STACK.pattern + r'[ ]+File "[^"\n]*", line \d+[^\n]*\n')
-_FRAME = re.compile(r'File "<cell (\d+)>", line (\d+)')
+_STACK_START = re.compile(_STACK.pattern + r'[ ]+File "[^"\n]*", line \d+[^\n]*\n')
+_CELL_FRAME = re.compile(r'File "<cell (\d+)>", line (\d+)')
 
 
 class OutputBuffer:
@@ -121,7 +121,7 @@ class OutputBuffer:
 
     def has_stack(self) -> bool:
         """Return whether the worker has written its stack. On a busy machine, the header may arrive first."""
-        return bool(_BEGUN.search(self._tail))
+        return bool(_STACK_START.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
         """Remove the stack of a killed worker from stderr.
@@ -133,9 +133,11 @@ class OutputBuffer:
             return 0
         found = stacks[-1]
         self._end_stream()
-        self._cut_off(self._tail[found.start() :])
+        self._remove_stack(self._tail[found.start() :])
         lines = [
-            int(line) for number, line in _FRAME.findall(self._tail, found.start()) if int(number) == cell
+            int(line)
+            for number, line in _CELL_FRAME.findall(self._tail, found.start())
+            if int(number) == cell
         ]
         return lines[0] if lines else 0
 
@@ -162,7 +164,7 @@ class OutputBuffer:
             self._outputs.append(Stream(self._name, "".join(self._pieces)))
             self._pieces = []
 
-    def _cut_off(self, stack: str) -> None:
+    def _remove_stack(self, stack: str) -> None:
         """Remove a stack from stderr, as far as it was stored."""
         at = self._last_index("stderr")
         shown = self._outputs[at] if at >= 0 else None

@@ -12,13 +12,13 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from ...model.results import SessionRun
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn
-from .reaper import adopting_orphans
+from .reaper import orphan_adoption
 from .session import SessionObserver, Start, not_started, run_session, silent_observer
 
 Absent = Callable[[Mapping[str, str]], None]
 
 
-class LostSession(Exception):
+class LostSessionError(Exception):
     """Error of an executor that lost a session, with the reason as its message."""
 
 
@@ -29,7 +29,7 @@ def run_sessions(
     watch: SessionObserver = silent_observer,
     preload: tuple[str, ...] = (),
     executor: Executor | None = None,
-    absent: Absent = lambda problems: None,
+    on_preload_errors: Absent = lambda problems: None,
 ) -> Generator[SessionRun, None, None]:
     """Run sessions, `workers` in parallel. Yield their results in the order of `jobs`.
 
@@ -42,8 +42,8 @@ def run_sessions(
     absent: called at the end with the modules that could not be preloaded and the reasons.
     """
     if executor is not None:
-        return _elsewhere(jobs, watch, executor)
-    return _run_local(jobs, workers, watch, preload, absent)
+        return _run_on_executor(jobs, watch, executor)
+    return _run_local(jobs, workers, watch, preload, on_preload_errors)
 
 
 def _run_local(
@@ -54,8 +54,8 @@ def _run_local(
     absent: Absent,
 ) -> Generator[SessionRun, None, None]:
     with contextlib.ExitStack() as stack:
-        stack.enter_context(adopting_orphans())
-        live = Live(stack.enter_context(_starting(jobs, preload, absent)))
+        stack.enter_context(orphan_adoption())
+        live = WorkerRegistry(stack.enter_context(_worker_starter(jobs, preload, absent)))
         threads = stack.enter_context(ThreadPoolExecutor(max(1, workers), thread_name_prefix="session"))
         try:
             futures = [threads.submit(run_session, job, watch, live.start) for job in jobs]
@@ -66,14 +66,14 @@ def _run_local(
             threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _elsewhere(
+def _run_on_executor(
     jobs: Sequence[SessionJob], watch: SessionObserver, executor: Executor
 ) -> Generator[SessionRun, None, None]:
     futures: list[Future[SessionRun]] = []
     try:
         futures += [executor.submit(run_session, job) for job in jobs]
         for job, future in zip(jobs, futures, strict=True):
-            run = _outcome(job, future)
+            run = _result(job, future)
             _replay(job, run, watch)
             yield run
     finally:
@@ -81,11 +81,11 @@ def _elsewhere(
             future.cancel()
 
 
-def _outcome(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
+def _result(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
     """Return the result of a session. A lost session is treated as one that could not start."""
     try:
         return future.result()
-    except LostSession as lost:
+    except LostSessionError as lost:
         return not_started(job, str(lost))
     except Exception as error:
         return not_started(job, f"its executor gave it up: {type(error).__name__}: {error}")
@@ -106,7 +106,7 @@ def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
 
 
 @contextlib.contextmanager
-def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Absent) -> Iterator[Start]:
+def _worker_starter(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Absent) -> Iterator[Start]:
     """Yield the function that starts workers: separately, or forked from a server with shared imports."""
     if not preload or not jobs:
         yield spawn
@@ -115,11 +115,11 @@ def _starting(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Abse
 
     with ForkServer(jobs[0].python, preload, jobs[0].env) as server:
         yield server.start
-        if server.problems:
-            absent(server.problems)
+        if server.import_errors:
+            absent(server.import_errors)
 
 
-class Live:
+class WorkerRegistry:
     """Registry of running workers, so that all can be ended together."""
 
     def __init__(self, start: Callable[[SessionJob], Process]) -> None:
@@ -132,9 +132,9 @@ class Live:
         """Start a worker. Raises `InterruptedError` after `stop`."""
         if self._stopped.is_set():
             raise InterruptedError("the run was broken off")
-        return self.hold(self._start(job))
+        return self.register(self._start(job))
 
-    def hold(self, process: Process) -> Process:
+    def register(self, process: Process) -> Process:
         """Register a worker that was started in another way."""
         with self._lock:
             self._processes = [p for p in self._processes if p.wait(0) is None]

@@ -47,15 +47,14 @@ class Process:
     """Read end of the pipe that is the worker's descriptor 2."""
     wait: Callable[[float | None], int | None]
     """Function that waits for at most the given seconds (None: forever). It returns the exit code, minus the
-    signal number, or None if the worker still runs.
-    """
-    held: tuple[int, ...] = ()
+    signal number, or None if the worker still runs."""
+    extra_descriptors: tuple[int, ...] = ()
     """Further descriptors that stay open while the worker runs."""
 
     def close(self) -> None:
         """Close our descriptors. The worker must be gone."""
         self.control.close()
-        for descriptor in (self.out, self.err, *self.held):
+        for descriptor in (self.out, self.err, *self.extra_descriptors):
             os.close(descriptor)
 
 
@@ -79,9 +78,9 @@ def spawn(job: SessionJob) -> Process:
             env=job.engine.environment(job.env),
             start_new_session=True,
         )
-        die_with_us(far_life, child.pid)
+        end_group_with_pipe(far_life, child.pid)
         ours.pop_all()
-    return Process(child.pid, child.pid, control, out, err, _waiting(child), (life,))
+    return Process(child.pid, child.pid, control, out, err, _wait_function(child), (life,))
 
 
 class AdoptedChild:
@@ -116,7 +115,7 @@ class AdoptedChild:
             self._lock.release()
 
 
-def die_with_us(read_end: int, pgid: int) -> None:
+def end_group_with_pipe(read_end: int, pgid: int) -> None:
     """Make the system end a process group when the write end of a pipe is closed for any reason.
 
     A builder that is killed cannot kill its workers. When the last write end is gone, a pipe owned by the
@@ -145,7 +144,7 @@ def _signal_name(number: int) -> str:
         return ""
 
 
-def _waiting(child: subprocess.Popen[bytes]) -> Callable[[float | None], int | None]:
+def _wait_function(child: subprocess.Popen[bytes]) -> Callable[[float | None], int | None]:
     def wait(timeout_s: float | None) -> int | None:
         try:
             return child.wait(timeout_s)

@@ -34,7 +34,7 @@ _SEND_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PipeText:
     """Text written directly to descriptor 1 or 2."""
 
     name: Name
@@ -43,14 +43,14 @@ class Printed:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class SocketClosed:
     """End of messages: the worker's end of the socket is closed."""
 
     problem: str = ""
     """Reason why its last message cannot be read, as a message."""
 
 
-class Wire:
+class WorkerConnection:
     """Builder's end of the socket and pipes of one worker."""
 
     def __init__(self, process: Process) -> None:
@@ -83,13 +83,13 @@ class Wire:
         with contextlib.suppress(OSError):
             socket.send_fds(self._control, [b"\0"], [descriptor])
 
-    def wait(self, timeout_s: float) -> list[Printed | Closed | Frame]:
+    def wait(self, timeout_s: float) -> list[PipeText | SocketClosed | Frame]:
         """Return new messages in order. Wait for the first one for at most `timeout_s` seconds."""
         return self._read_all(self._ready(timeout_s))
 
-    def read_rest(self) -> list[Printed | Closed | Frame]:
+    def read_rest(self) -> list[PipeText | SocketClosed | Frame]:
         """Return all remaining messages of a dead worker."""
-        events: list[Printed | Closed | Frame] = []
+        events: list[PipeText | SocketClosed | Frame] = []
         while ready := self._ready(0):
             events += self._read_all(ready)
         return events
@@ -97,19 +97,19 @@ class Wire:
     def _ready(self, timeout_s: float) -> set[int]:
         return {descriptor for descriptor, _ in self._poll.poll(max(0.0, timeout_s) * 1000)}
 
-    def _read_all(self, ready: set[int]) -> list[Printed | Closed | Frame]:
+    def _read_all(self, ready: set[int]) -> list[PipeText | SocketClosed | Frame]:
         # Frames first: they say how much text comes before them.
         if not self.closed and self._control.fileno() in ready:
             return self._frames()
         return self._text({descriptor: _MAX_DRAIN for descriptor in ready})
 
-    def _frames(self) -> list[Printed | Closed | Frame]:
+    def _frames(self) -> list[PipeText | SocketClosed | Frame]:
         try:
             data = self._control.recv(_READ)
         except OSError:
             data = b""
         self._received += data
-        events: list[Printed | Closed | Frame] = []
+        events: list[PipeText | SocketClosed | Frame] = []
         try:
             for frame in self._complete_frames():
                 events += [*self._text(self._bytes_before(frame)), frame]
@@ -124,10 +124,10 @@ class Wire:
             return dict.fromkeys(self._pipes, _MAX_DRAIN)
         return {descriptor: int(size) for descriptor, size in zip(self._numbers, below, strict=True) if size}
 
-    def _close(self, problem: str) -> list[Printed | Closed | Frame]:
+    def _close(self, problem: str) -> list[PipeText | SocketClosed | Frame]:
         self._poll.unregister(self._control)
         self.closed = True
-        return [Closed(problem)]
+        return [SocketClosed(problem)]
 
     def _complete_frames(self) -> Iterator[Frame]:
         """Yield complete frames. Raises `ValueError` for an invalid one."""
@@ -144,16 +144,16 @@ class Wire:
             del self._received[:end]
             yield frame
 
-    def _text(self, sizes: Mapping[int, int]) -> list[Printed | Closed | Frame]:
+    def _text(self, sizes: Mapping[int, int]) -> list[PipeText | SocketClosed | Frame]:
         """Return text from the pipes, at most the given number of bytes from each."""
-        events: list[Printed | Closed | Frame] = []
+        events: list[PipeText | SocketClosed | Frame] = []
         for descriptor, size in sizes.items():
             if descriptor not in self._pipes:
                 continue
             name, decoder = self._pipes[descriptor]
             data = self._read(descriptor, size)
             if text := decoder.decode(data, final=descriptor not in self._pipes):
-                events.append(Printed(name, text))
+                events.append(PipeText(name, text))
         return events
 
     def _read(self, descriptor: int, size: int) -> bytes:

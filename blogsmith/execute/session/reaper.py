@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .environment import cores
+from .environment import count_cores
 from .process import Process
 
 MARK_NAME = "BLOGSMITH_SESSION"
 """Environment variable that contains the mark."""
 _MAX_PROCESSES = 128
-_STEP = 1 << 24
+_MAX_STEP = 1 << 24
 """Largest distance between two marks. A session can be forked from another one 16 million times."""
 
 _LINUX = sys.platform == "linux"
@@ -35,7 +35,7 @@ _RLIMIT_LOCKS = 10
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 _END_S = 5.0
-_LOOK_S = 1.0
+_CHILD_WAIT_S = 1.0
 _PROC = Path("/proc")
 
 
@@ -65,11 +65,11 @@ def new_number(below: int | None = None) -> int:
     below: mark of the process to fork from. Without privileges, a limit can only decrease.
     """
     if below is not None:
-        return below - 1 - secrets.randbelow(_STEP)
+        return below - 1 - secrets.randbelow(_MAX_STEP)
     return secrets.randbits(48) | 1 << 48
 
 
-def put_mark(process: Process, number: int) -> Mark:
+def mark_process(process: Process, number: int) -> Mark:
     """Mark a worker that has not run anything yet."""
     if sys.platform == "linux":
         import resource
@@ -81,7 +81,7 @@ def put_mark(process: Process, number: int) -> Mark:
 
 
 @contextlib.contextmanager
-def adopting_orphans() -> Iterator[None]:
+def orphan_adoption() -> Iterator[None]:
     """Adopt processes whose parent dies while in this context, if the system supports it."""
     before = _adopts()
     adopt_orphans(True)
@@ -132,7 +132,7 @@ def end_session(process: Process, mark: Mark) -> int | None:
 def end_survivors(mark: Mark) -> None:
     """Kill and reap all processes that carry a mark."""
     end = time.monotonic() + _END_S
-    while (left := survivors(mark)) and time.monotonic() < end:
+    while (left := find_marked(mark)) and time.monotonic() < end:
         for pid in left:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -142,7 +142,7 @@ def end_survivors(mark: Mark) -> None:
                 os.waitpid(pid, os.WNOHANG)
 
 
-def survivors(mark: Mark) -> list[int]:
+def find_marked(mark: Mark) -> list[int]:
     """Return all processes on the machine that carry a mark, except zombies of other parents."""
     if not _LINUX:
         return []
@@ -153,7 +153,7 @@ def survivors(mark: Mark) -> list[int]:
 def child_with_mark(number: int) -> int | None:
     """Return the child of this process that carries a mark. None if none appears for a while."""
     mark = Mark(number, in_limits=True)
-    end = time.monotonic() + _LOOK_S
+    end = time.monotonic() + _CHILD_WAIT_S
     while True:
         # The kernel may leave a child out of the list while others end.
         found = next((pid for pid in _children(os.getpid()) if _is_marked(pid, mark)), None)
@@ -187,7 +187,7 @@ def process_limit() -> int:
 
     It is larger on large machines, since a pool starts one per core.
     """
-    return max(_MAX_PROCESSES, 2 * cores())
+    return max(_MAX_PROCESSES, 2 * count_cores())
 
 
 def _with_descendants(pids: list[int]) -> list[int]:
@@ -217,7 +217,7 @@ def resident_bytes(pid: int, *, shared: bool = False, alone: bool = False) -> in
     """
     try:
         if shared:
-            sizes = _sizes((_PROC / str(pid) / "smaps_rollup").read_bytes())
+            sizes = _parse_rollup((_PROC / str(pid) / "smaps_rollup").read_bytes())
             anonymous = sizes["Anonymous"] - sizes["Pss_Anon"] if alone and "Pss_Anon" in sizes else 0
             return sizes["Pss"] + anonymous
     except (OSError, KeyError, ValueError):
@@ -228,7 +228,7 @@ def resident_bytes(pid: int, *, shared: bool = False, alone: bool = False) -> in
         return 0
 
 
-def _sizes(rollup: bytes) -> dict[str, int]:
+def _parse_rollup(rollup: bytes) -> dict[str, int]:
     """Return bytes by name from lines such as `Pss:  20 kB`. The first line is the address range."""
     lines = [line.split() for line in rollup.decode("ascii", "replace").splitlines()[1:]]
     return {line[0].rstrip(":"): int(line[1]) * 1024 for line in lines if len(line) == 3}

@@ -17,7 +17,7 @@ from typing import Literal
 from ...model.units import format_size
 from .output_buffer import OutputBuffer
 from .process import Process, describe_exit
-from .protocol import Closed, Frame, Printed, Wire
+from .protocol import Frame, PipeText, SocketClosed, WorkerConnection
 from .reaper import Mark, end_session, process_limit, usage
 
 GRACE_S = 1.0
@@ -27,10 +27,10 @@ POLL_S = 0.05
 _DEATH_S = 3.0
 _STACK_S = 1.0
 """Seconds to wait for the stack: a process with little processor time writes it late."""
-_PIECE_S = 0.02
-_LEFT = "it closed its connection to blogsmith, or became another program"
+_STACK_POLL_S = 0.02
+_DISCONNECTED = "it closed its connection to blogsmith, or became another program"
 
-Bad = Literal["timeout", "memory", "died"]
+FailureKind = Literal["timeout", "memory", "died"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Answer:
 
     frame: Frame | None = None
     """Last frame; None if the worker is gone."""
-    bad: Bad | None = None
+    failure: FailureKind | None = None
     """Limit that the request exceeded, or `died`."""
     problem: str = ""
     """Description of `bad`, as a message."""
@@ -53,15 +53,15 @@ class RequestLimits:
     memory_bytes: int = 0
     """Memory limit of all its processes in bytes; 0 for no limit."""
     began: float = field(default_factory=time.monotonic)
-    interrupted: bool = False
+    is_interrupted: bool = False
 
     @property
     def end(self) -> float:
         """Time of the next step, interrupt or kill, in seconds of the monotonic clock."""
-        return self.began + self.timeout_s + (GRACE_S if self.interrupted else 0.0)
+        return self.began + self.timeout_s + (GRACE_S if self.is_interrupted else 0.0)
 
     @property
-    def too_long(self) -> str:
+    def timeout_message(self) -> str:
         """Message for an exceeded time limit."""
         return f"it ran longer than {self.timeout_s:g} s"
 
@@ -72,15 +72,15 @@ class RequestChannel:
     def __init__(self, process: Process, mark: Mark) -> None:
         self._process = process
         self._mark = mark
-        self._wire = Wire(process)
-        self._events: deque[Printed | Closed | Frame] = deque()
+        self._wire = WorkerConnection(process)
+        self._events: deque[PipeText | SocketClosed | Frame] = deque()
         self._next_look = 0.0
         self._gone = Answer()
 
     @property
     def is_over(self) -> bool:
         """Whether the worker is gone."""
-        return self._gone.bad is not None
+        return self._gone.failure is not None
 
     @property
     def piped_bytes(self) -> int:
@@ -92,7 +92,7 @@ class RequestChannel:
         request: dict[str, object],
         event: str,
         limits: RequestLimits,
-        into: OutputBuffer,
+        outputs: OutputBuffer,
         *,
         passed: int | None = None,
     ) -> Answer:
@@ -107,18 +107,18 @@ class RequestChannel:
         if passed is not None:
             self._wire.send_descriptor(passed)
         while True:
-            if broken := self._check_limits(limits, into):
+            if broken := self._check_limits(limits, outputs):
                 self._gone = broken
                 return broken
             for happened in self._next_events(min(POLL_S, limits.end - time.monotonic())):
-                if isinstance(happened, Closed):
-                    self._gone = self._report_death(limits, happened.problem, into)
+                if isinstance(happened, SocketClosed):
+                    self._gone = self._report_death(limits, happened.problem, outputs)
                     return self._gone
-                frame = self._store_output(happened, into)
+                frame = self._store_output(happened, outputs)
                 if frame is not None and frame.get("event") == event:
                     return _judge_answer(frame, limits)
 
-    def farewell(self, request: dict[str, object], wait_s: float) -> None:
+    def end_worker(self, request: dict[str, object], wait_s: float) -> None:
         """Send a last request and wait for the worker to exit, for at most `wait_s` seconds."""
         self._wire.send(request)
         end = time.monotonic() + wait_s
@@ -126,15 +126,15 @@ class RequestChannel:
             # Keep reading: a worker that still prints would otherwise wait for us.
             self._wire.wait(POLL_S)
 
-    def _next_events(self, timeout_s: float) -> list[Printed | Closed | Frame]:
+    def _next_events(self, timeout_s: float) -> list[PipeText | SocketClosed | Frame]:
         """Return the next event, if there is one in time. Further events stay in the queue."""
         if not self._events:
             self._events.extend(self._wire.wait(timeout_s))
         return [self._events.popleft()] if self._events else []
 
-    def _store_output(self, happened: Printed | Frame, into: OutputBuffer) -> Frame | None:
+    def _store_output(self, happened: PipeText | Frame, into: OutputBuffer) -> Frame | None:
         """Store an output. Return a frame that is not an output."""
-        if isinstance(happened, Printed):
+        if isinstance(happened, PipeText):
             into.add_pipe_text(happened.name, happened.text)
             return None
         match happened.get("event"):
@@ -158,10 +158,10 @@ class RequestChannel:
     def _check_limits(self, limits: RequestLimits, into: OutputBuffer) -> Answer | None:
         """Return an answer if a limit is exceeded. A request that takes too long is interrupted first."""
         now = time.monotonic()
-        if now >= limits.end and limits.interrupted:
-            return self._kill("timeout", limits.too_long, into)
+        if now >= limits.end and limits.is_interrupted:
+            return self._kill("timeout", limits.timeout_message, into)
         if now >= limits.end:
-            limits.interrupted = True
+            limits.is_interrupted = True
             # SIGCONT: a process that stopped itself receives no signals until it continues
             self._signal(signal.SIGINT, signal.SIGCONT)
         if now < self._next_look:
@@ -178,7 +178,7 @@ class RequestChannel:
             return self._kill("memory", f"it used {sizes[0]}, more than the limit of {sizes[1]}", into)
         return None
 
-    def _kill(self, bad: Bad, problem: str, into: OutputBuffer) -> Answer:
+    def _kill(self, bad: FailureKind, problem: str, into: OutputBuffer) -> Answer:
         self._signal(signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
         # The stack arrives in parts. It is complete when nothing follows.
@@ -186,19 +186,21 @@ class RequestChannel:
             pass
         end_session(self._process, self._mark)
         self._read_rest(into)
-        return Answer(bad=bad, problem=problem)
+        return Answer(failure=bad, problem=problem)
 
     def _report_death(self, limits: RequestLimits, problem: str, into: OutputBuffer) -> Answer:
         code = self._process.wait(_DEATH_S)
         end_session(self._process, self._mark)
         self._read_rest(into)
-        if limits.interrupted:
-            return Answer(bad="timeout", problem=limits.too_long)
-        return Answer(bad="died", problem=problem or (_LEFT if code is None else describe_exit(code)))
+        if limits.is_interrupted:
+            return Answer(failure="timeout", problem=limits.timeout_message)
+        return Answer(
+            failure="died", problem=problem or (_DISCONNECTED if code is None else describe_exit(code))
+        )
 
     def _read_some(self, into: OutputBuffer) -> bool:
         """Read messages for a moment. Return whether any arrived."""
-        self._events.extend(self._wire.wait(_PIECE_S))
+        self._events.extend(self._wire.wait(_STACK_POLL_S))
         heard = bool(self._events)
         self._read_waiting(into)
         return heard
@@ -206,7 +208,7 @@ class RequestChannel:
     def _read_waiting(self, into: OutputBuffer) -> None:
         while self._events:
             happened = self._events.popleft()
-            if not isinstance(happened, Closed):
+            if not isinstance(happened, SocketClosed):
                 self._store_output(happened, into)
 
     def _read_rest(self, into: OutputBuffer) -> None:
@@ -223,6 +225,6 @@ def _judge_answer(frame: Frame, limits: RequestLimits) -> Answer:
     """Judge an answer. After an interrupt, it is valid only if the work was done in time."""
     interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
     in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted
-    if limits.interrupted and not in_time:
-        return Answer(frame, "timeout", limits.too_long)
+    if limits.is_interrupted and not in_time:
+        return Answer(frame, "timeout", limits.timeout_message)
     return Answer(frame)

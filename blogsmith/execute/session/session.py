@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Struct
 
 from ...model.results import (
-    MOST_SDPA,
+    MAX_SDPA,
     SDPA,
     CellOutput,
     CellRun,
@@ -30,18 +30,18 @@ from ...model.results import (
     SessionRun,
     ShapeMismatch,
     Stream,
-    Unjudged,
+    UndecidedClaim,
     ValueRun,
 )
 from ...model.units import format_size
 from ..probe.requirements import has_device
-from .checkpoints import Checkpoint, Progress, Resumed, SessionCheckpoints, take_checkpoint
+from .checkpoints import Checkpoint, ResumedWorker, SessionCheckpoints, SessionProgress, take_checkpoint
 from .jobs import CellStep, SessionJob, SweepStep, ValueStep
 from .machine_paths import MachinePaths
 from .output_buffer import OutputBuffer
 from .process import Process, spawn
 from .protocol import Frame
-from .reaper import MARK_NAME, adopt_orphans, end_session, new_number, put_mark
+from .reaper import MARK_NAME, adopt_orphans, end_session, mark_process, new_number
 from .requests import Answer, RequestChannel, RequestLimits
 from .used_files import UsedFiles
 from .working_folder import session_folder
@@ -64,16 +64,10 @@ class SessionObserver(Protocol):
         """Handle the resumption after the cell at `position`. Neither it nor earlier cells run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Handle a refusal: no checkpoint can be made after a cell.
-
-        reason: reason as a message.
-        """
+        """Handle a refusal: no checkpoint can be made after a cell, for `reason`."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """Handle the start of a cell.
-
-        position: 1-based number in the session.
-        """
+        """Handle the start of the cell with this 1-based number in the session."""
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
         """Handle a piece of raw output, unmerged and with carriage returns."""
@@ -106,7 +100,7 @@ Start = Callable[[SessionJob], Process]
 
 def run_session(
     job: SessionJob,
-    watch: SessionObserver = silent_observer,
+    observer: SessionObserver = silent_observer,
     start: Start = spawn,
     checkpoints: SessionCheckpoints | None = None,
 ) -> SessionRun:
@@ -115,10 +109,10 @@ def run_session(
     start: starts the process; its job has a TMPDIR that is removed with the session.
     checkpoints: checkpoints of this session, to resume from and to add to.
     """
-    watch.on_start(job)
+    observer.on_start(job)
     refusal = job.engine.refusal(job.sandbox) if os.name == "posix" else _ELSEWHERE
-    run = not_started(job, refusal) if refusal else _run(job, watch, start, checkpoints)
-    watch.on_end(job, run)
+    run = not_started(job, refusal) if refusal else _run(job, observer, start, checkpoints)
+    observer.on_end(job, run)
     return run
 
 
@@ -136,17 +130,17 @@ def _run(
         return not_started(job, _cannot_start(job, error))
 
 
-def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> Resumed:
+def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> ResumedWorker:
     """Start a worker at the beginning of the session."""
     number = new_number()
     folder = stack.enter_context(session_folder(job.env.get("TMPDIR"), number))
     own = {"TMPDIR": str(folder.path), MARK_NAME: str(number)}
     process = start(replace(job, env={**job.env, **own}))
-    return Resumed(process, put_mark(process, number), folder, Progress())
+    return ResumedWorker(process, mark_process(process, number), folder, SessionProgress())
 
 
 def _run_in(
-    worker: Resumed, job: SessionJob, watch: SessionObserver, checkpoints: SessionCheckpoints | None
+    worker: ResumedWorker, job: SessionJob, watch: SessionObserver, checkpoints: SessionCheckpoints | None
 ) -> SessionRun:
     session = _Session(job, worker, watch, checkpoints)
     temporary = worker.folder.path
@@ -157,7 +151,7 @@ def _run_in(
         worker.process.close()
         job.engine.clean_up(temporary)
     here = MachinePaths(job.root, temporary, job.env.get("HOME") or _home_of_user())
-    return here.remove_from(session.used.add_to(run))
+    return here.clean_run(session.used.complete_run(run))
 
 
 def _home_of_user() -> str:
@@ -192,7 +186,7 @@ class _Session:
     def __init__(
         self,
         job: SessionJob,
-        worker: Resumed,
+        worker: ResumedWorker,
         watch: SessionObserver,
         checkpoints: SessionCheckpoints | None,
     ) -> None:
@@ -202,7 +196,7 @@ class _Session:
         self._watch = watch
         self._checkpoints = checkpoints
         self._position = 0
-        self._over = ""
+        self._end_reason = ""
         self._outputs = self._new_outputs()
         before = worker.progress
         self._steps = before.steps
@@ -228,7 +222,7 @@ class _Session:
             if isinstance(step, CellStep):
                 run = self._cell(step)
                 self._cells.append(run)
-                if self._keep(time.monotonic() - began):
+                if self._try_checkpoint(time.monotonic() - began):
                     began = time.monotonic()
                 self._watch.cell_ended(self._job, step.number, run)
             else:
@@ -239,22 +233,22 @@ class _Session:
             cells=tuple(self._cells),
             values=self._values,
             machine=self._machine(),
-            only_sweeps=job.only_sweeps,
+            only_sweeps=job.is_sweep_only,
             python=job.python,
             resumed=resumed,
         )
 
-    def _keep(self, seconds: float) -> bool:
+    def _try_checkpoint(self, seconds: float) -> bool:
         """Make a checkpoint if it is due. Return whether that was tried.
 
         seconds: run time since the last checkpoint.
         """
         known = self._checkpoints
-        if known is None or self._over or not known.is_due(seconds):
+        if known is None or self._end_reason or not known.is_due(seconds):
             return False
         began = time.monotonic()
-        progress = Progress(self._steps, tuple(self._cells), dict(self._values), self.used)
-        made = take_checkpoint(self._exchange, self._worker, progress, known.most_bytes)
+        progress = SessionProgress(self._steps, tuple(self._cells), dict(self._values), self.used)
+        made = take_checkpoint(self._exchange, self._worker, progress, known.max_bytes)
         if isinstance(made, Checkpoint):
             known.add(made, seconds, time.monotonic() - began)
         else:
@@ -262,12 +256,12 @@ class _Session:
         return True
 
     def _why_not_ready(self, answer: Answer) -> str:
-        if answer.frame is not None and answer.bad is None:
+        if answer.frame is not None and answer.failure is None:
             refused = answer.frame.get("sandbox")
             problem = f"its sandbox cannot be set up: {refused}" if refused else ""
             return problem or str(answer.frame.get("problem") or "")
         said = [o.text for o in self._outputs.finish() if isinstance(o, Stream) and o.text.strip()]
-        if answer.bad == "timeout":
+        if answer.failure == "timeout":
             return f"{self._job.program} was not ready after {self._start_s:g} s"
         why = said[-1].strip().splitlines()[-1] if said else answer.problem
         return f"{self._job.program} did not start to work: {why}"
@@ -278,14 +272,16 @@ class _Session:
 
     def _cell(self, step: CellStep) -> CellRun:
         self._position = step.number
-        if reason := step.skip or self._over:
+        if reason := step.skip or self._end_reason:
             run = CellRun("skipped", problem=reason)
         else:
             self._watch.cell_started(self._job, step.number)
-            self.used.begin(step.number)
-            others = {other.key: self._request(step, other) for other in step.others if not self._over}
-            if step.only_others or self._over:
-                run = CellRun("skipped", problem=self._over)
+            self.used.begin_cell(step.number)
+            others = {
+                other.key: self._request(step, other) for other in step.sweep_steps if not self._end_reason
+            }
+            if step.only_others or self._end_reason:
+                run = CellRun("skipped", problem=self._end_reason)
             else:
                 run = self._request(step)
             run = msgspec.structs.replace(run, others=others) if others else run
@@ -303,20 +299,20 @@ class _Session:
         self.used.note(answer.frame)
         # later output of threads belongs to the next cell
         self._outputs = self._new_outputs()
-        self._over = "" if _goes_on(step, run) else f"{step.name} before it ended badly"
+        self._end_reason = "" if _may_continue(step, run) else f"{step.name} before it ended badly"
         return run
 
     def _outcome(self, step: CellStep, answer: Answer, seconds: float) -> CellRun:
-        if answer.frame is not None and answer.bad is None:
+        if answer.frame is not None and answer.failure is None:
             return cell_run(step, answer.frame, self._outputs)
         # After an interrupt, use its line. If the worker is gone, use the line in its stack.
         frame = answer.frame or {}
-        line = line_of(failure_of(frame), step.number) or int(frame.get("line") or 0)
+        line = find_line(read_failure(frame), step.number) or int(frame.get("line") or 0)
         line = line or self._outputs.take_stack(step.number)
-        return CellRun(answer.bad or "died", self._outputs.finish(), seconds, answer.problem, line)
+        return CellRun(answer.failure or "died", self._outputs.finish(), seconds, answer.problem, line)
 
     def _value(self, step: ValueStep) -> ValueRun:
-        if self._over:
+        if self._end_reason:
             return ValueRun("skipped")
         request = {
             "op": "value",
@@ -332,8 +328,8 @@ class _Session:
         )
         self.used.note(answer.frame)
         if self._exchange.is_over:
-            self._over = f"{{= {step.expression} =}} before it ended badly"
-        return value_run(answer.frame, answer.bad, answer.problem)
+            self._end_reason = f"{{= {step.expression} =}} before it ended badly"
+        return value_run(answer.frame, answer.failure, answer.problem)
 
     def _machine(self) -> Machine:
         """Return the machine of the session.
@@ -343,8 +339,8 @@ class _Session:
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
-            self._exchange.farewell({"op": "end"}, _END_S)
-        return machine_of(answer.frame) if answer.frame else Machine()
+            self._exchange.end_worker({"op": "end"}, _END_S)
+        return read_machine(answer.frame) if answer.frame else Machine()
 
     def _new_outputs(self) -> OutputBuffer:
         def emit(output: CellOutput) -> None:
@@ -353,7 +349,7 @@ class _Session:
         return OutputBuffer(self._job.text_bytes, emit)
 
 
-def _goes_on(step: CellStep, run: CellRun) -> bool:
+def _may_continue(step: CellStep, run: CellRun) -> bool:
     """Return whether further cells may run. A false claim has not changed any variable."""
     raised = any(isinstance(output, Failure) for output in run.outputs)
     return run.status == "ok" or (run.status == "error" and (step.error or not raised))
@@ -378,12 +374,7 @@ def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
 
 
 def _data_bytes(job: SessionJob) -> int | None:
-    """Return the limit on data memory.
-
-    None if CUDA may be started: it reserves far more addresses than it uses.
-
-    Code that needs only torch may start CUDA too, if it uses the best device available.
-    """
+    """Return the limit on data memory; None with CUDA, which reserves far more addresses than it uses."""
     may_start_cuda = job.cuda or (has_device() and any(need.name == "torch" for need in job.needs))
     return None if may_start_cuda else job.memory_bytes or None
 
@@ -414,8 +405,8 @@ _ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
 
 def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
     """Return the run of a cell whose worker answered within the limits."""
-    status, failure = frame["status"], failure_of(frame)
-    problem, line = str(frame.get("problem") or ""), line_of(failure, step.number)
+    status, failure = frame["status"], read_failure(frame)
+    problem, line = str(frame.get("problem") or ""), find_line(failure, step.number)
     line = line or int(frame.get("line") or 0)
     if failure and status != "exit":
         collected.add_failure(failure)
@@ -431,7 +422,7 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
         line, detail = last_statement_line(step.code), str(claim.get("detail") or "")
         if claim.get("holds") is not False:
             problem = "its claim is neither true nor false"
-            unjudged = Unjudged(str(claim.get("kind") or ""), detail, str(claim.get("part") or ""))
+            unjudged = UndecidedClaim(str(claim.get("kind") or ""), detail, str(claim.get("part") or ""))
     return CellRun(
         status=status,
         outputs=collected.finish(),
@@ -460,25 +451,25 @@ def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
     text, latex = str(frame.get("text") or ""), str(frame.get("latex") or "")
     shapes = _shapes(frame)
     is_good = frame["status"] == "ok" and not shapes
-    return ValueRun("ok" if is_good else "error", text, latex, failure_of(frame), shapes)
+    return ValueRun("ok" if is_good else "error", text, latex, read_failure(frame), shapes)
 
 
 def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
     return tuple(ShapeMismatch(**_known_fields(ShapeMismatch, shape)) for shape in frame.get("shapes") or ())
 
 
-def machine_of(frame: Frame) -> Machine:
+def read_machine(frame: Frame) -> Machine:
     """Return the machine that a worker reports."""
     return Machine(**{name: frame[name] for name in Machine.__struct_fields__ if name in frame})
 
 
-def failure_of(frame: Frame) -> Failure | None:
+def read_failure(frame: Frame) -> Failure | None:
     """Return the exception of an answer, if there was one."""
     found = frame.get("failure")
     return Failure(**_known_fields(Failure, found)) if found else None
 
 
-def line_of(failure: Failure | None, cell: int) -> int:
+def find_line(failure: Failure | None, cell: int) -> int:
     """Return the line of `cell` where an exception was raised or passed through, or 0."""
     if failure is None:
         return 0
@@ -497,10 +488,10 @@ def last_statement_line(code: str) -> int:
 
 
 def _sdpa(found: object) -> tuple[str, ...]:
-    """Return the entries that can be recorded. The author's code could have manipulated the worker."""
+    """Return the entries that can be recorded: the author's code could have manipulated the worker."""
     entries = found if isinstance(found, list) else []
     kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
-    return tuple(sorted(kept)[:MOST_SDPA])
+    return tuple(sorted(kept)[:MAX_SDPA])
 
 
 def _known_fields(record: type[Struct], given: Mapping[str, Any]) -> dict[str, Any]:

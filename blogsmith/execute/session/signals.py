@@ -16,7 +16,7 @@ from types import FrameType
 
 
 @dataclass(slots=True)
-class Ending:
+class Termination:
     """State of the program's termination."""
 
     number: int = 0
@@ -34,7 +34,7 @@ class Ending:
 
 
 @contextmanager
-def ending_in_order() -> Iterator[Ending]:
+def handle_termination() -> Iterator[Termination]:
     """Raise `SystemExit` on SIGTERM and SIGHUP in this context, with 128 plus the number, as a shell reports
     them.
 
@@ -42,7 +42,7 @@ def ending_in_order() -> Iterator[Ending]:
     the main thread receives signals: in another thread, nothing changes. Signals that are ignored or handled
     already stay so. Code with an endless loop must call `Ending.check` regularly.
     """
-    ending = Ending()
+    ending = Termination()
     if threading.current_thread() is not threading.main_thread():
         yield ending
         return

@@ -13,15 +13,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...base.storage.stamps import file_digest, stamp_at
-from ...model.results import CHANGED, SessionRun
+from ...base.storage.stamps import file_digest, read_stamp
+from ...model.results import CHANGED_DIGEST, SessionRun
 from .protocol import Frame
 
 _MODULE_ENDS = (".py", "/__init__.py")
 
 
 @dataclass(slots=True)
-class Used:
+class CellFiles:
     """Files first used by one cell, or by values between it and the next cell that ran."""
 
     reads: list[str] = field(default_factory=list)
@@ -41,14 +41,13 @@ class UsedFiles:
     """Files used by a running session."""
 
     root: Path
-    _first: Used = field(default_factory=Used)
+    _first: CellFiles = field(default_factory=CellFiles)
     """Files that values used before any cell ran."""
-    _cells: dict[int, Used] = field(default_factory=dict)
+    _cells: dict[int, CellFiles] = field(default_factory=dict)
     """Position of a cell that ran, from 1 → its files."""
     _stamps: dict[str, list[int]] = field(default_factory=dict)
     """File → size, time of the last write in ns, and inode when it was opened. A file that the session itself
-    may have changed has no entry.
-    """
+    may have changed has no entry."""
 
     def copy(self) -> UsedFiles:
         """Return a copy of the current state."""
@@ -59,9 +58,9 @@ class UsedFiles:
         stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
         return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
-    def begin(self, position: int) -> None:
+    def begin_cell(self, position: int) -> None:
         """Start a cell. Skipped cells are not started: nothing of them is recorded."""
-        self._cells[position] = Used()
+        self._cells[position] = CellFiles()
 
     def note(self, frame: Frame | None) -> None:
         """Add the files in an answer to the last cell that ran."""
@@ -73,16 +72,16 @@ class UsedFiles:
             else:
                 self._stamps[path] = stamp
 
-    def add_to(self, run: SessionRun) -> SessionRun:
+    def complete_run(self, run: SessionRun) -> SessionRun:
         """Return `run` with all files and their digests. Files that the session removed are left out."""
         digests: dict[str, str] = {}
         cells = [
-            replace(cell, **self._fields(self._cells.get(position, Used()), digests))
+            replace(cell, **self._fields(self._cells.get(position, CellFiles()), digests))
             for position, cell in enumerate(run.cells, 1)
         ]
         return replace(run, cells=tuple(cells), **self._fields(self._first, digests))
 
-    def _fields(self, used: Used, digests: dict[str, str]) -> Mapping[str, object]:
+    def _fields(self, used: CellFiles, digests: dict[str, str]) -> Mapping[str, object]:
         return {
             "reads": self._with_digests(used.reads, digests),
             "modules": self._with_digests(used.modules, digests),
@@ -98,6 +97,6 @@ class UsedFiles:
     def _digest_as_read(self, path: str) -> str:
         digest, then = file_digest(self.root / path), self._stamps.get(path)
         # Check after computing the digest, so that a save in the meantime is noticed.
-        now = stamp_at(self.root / path) if then else None
+        now = read_stamp(self.root / path) if then else None
         is_changed = then and (now is None or [now.size, now.modified_ns, now.inode] != then)
-        return CHANGED if is_changed else digest
+        return CHANGED_DIGEST if is_changed else digest

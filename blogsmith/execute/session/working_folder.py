@@ -21,7 +21,7 @@ from pathlib import Path
 
 _PREFIX = "blogsmith-"
 _SESSION = re.compile(r"[0-9a-f]{13}")
-_YOUNG_S = 10.0
+_MIN_AGE_S = 10.0
 """Seconds for which a new folder is left alone: it may not be locked yet."""
 
 
@@ -29,7 +29,7 @@ _YOUNG_S = 10.0
 def working_folder() -> Iterator[Path]:
     """Yield a folder for everything that the sessions of one run write."""
     if sys.platform != "win32":
-        _remove_left(Path(tempfile.gettempdir()))
+        _remove_abandoned(Path(tempfile.gettempdir()))
     with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
         held = _lock(folder)
         try:
@@ -48,12 +48,12 @@ class SessionFolder:
         self._lock = threading.Lock()
         self._holders = 1
 
-    def hold(self) -> None:
+    def add_user(self) -> None:
         """Add a user. There must be at least one already."""
         with self._lock:
             self._holders += 1
 
-    def release(self) -> None:
+    def remove_user(self) -> None:
         """Remove a user."""
         with self._lock:
             self._holders -= 1
@@ -68,7 +68,7 @@ class SessionFolder:
         """
         if not self.path.is_dir() or not self._turn.acquire(timeout=wait_s):
             return False
-        self.hold()
+        self.add_user()
         return True
 
     def end_turn(self) -> None:
@@ -80,7 +80,7 @@ class SessionFolder:
                 else:
                     os.unlink(entry.path)  # noqa: PTH108 - an entry, not a path
         self._turn.release()
-        self.release()
+        self.remove_user()
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def session_folder(parent: str | None, number: int) -> Iterator[SessionFolder]:
     path.mkdir(mode=0o700)
     folder = SessionFolder(path)
     folder.begin_turn(0)
-    folder.release()
+    folder.remove_user()
     try:
         yield folder
     finally:
@@ -114,22 +114,22 @@ def mark_folder(beside: Path, number: int) -> Iterator[None]:
             path.rmdir()
 
 
-def _remove_left(temporary: Path) -> None:
+def _remove_abandoned(temporary: Path) -> None:
     """Remove folders of dead runs and end their remaining processes."""
     with suppress(OSError), os.scandir(temporary) as entries:
         for entry in entries:
-            if entry.name.startswith(_PREFIX) and _is_left(entry):
+            if entry.name.startswith(_PREFIX) and _is_abandoned(entry):
                 _end_sessions(entry.path)
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _is_left(entry: os.DirEntry[str]) -> bool:
+def _is_abandoned(entry: os.DirEntry[str]) -> bool:
     """Return whether this is a folder of ours that no process has locked."""
     try:
         status = entry.stat(follow_symlinks=False)
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
             return False
-        if time.time() - status.st_mtime < _YOUNG_S:
+        if time.time() - status.st_mtime < _MIN_AGE_S:
             return False
         held = _lock(entry.path)
     except OSError:

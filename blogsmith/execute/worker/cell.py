@@ -148,7 +148,7 @@ class WorkerSession:
 
     def packages(self) -> list[str]:
         """Return the packages that cells import directly, except Python's modules and those of the site."""
-        return versions.count_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
+        return versions.used_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
     def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
         """Run `work` and return how it ended. Exceptions of the author's code become data here."""
@@ -184,7 +184,7 @@ class WorkerSession:
         last = _last_expression(tree)
         if message["claim"]:
             return self._claim(tree, last, code, name)
-        value = self._value_of(tree, None if last and _is_silenced(code, last) else last, name)
+        value = self._value_of(tree, None if last and ends_with_semicolon(code, last) else last, name)
         if value is not None:
             self._values.show(value, "value")
         return None
@@ -285,7 +285,7 @@ def _last_expression(tree: Module) -> expr | None:
     return last.value if isinstance(last, Expr) else None
 
 
-def _is_silenced(code: str, last: expr) -> bool:
+def ends_with_semicolon(code: str, last: expr) -> bool:
     """Return whether a semicolon follows the expression, with only brackets and comments after it."""
     lines = code.encode("utf-8", "replace").split(b"\n")[(last.end_lineno or 0) - 1 :]
     lines[0] = lines[0][last.end_col_offset or 0 :]

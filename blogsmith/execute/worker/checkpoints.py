@@ -83,7 +83,7 @@ class Checkpoints:
         for number in sorted({*_descriptors()} - self._descriptors - {connection}):
             if _is_read_only_file(number):
                 self._places[number] = os.lseek(number, 0, os.SEEK_CUR)
-            elif (name := _name_of(number)) not in _STATELESS:
+            elif (name := _descriptor_target(number)) not in _STATELESS:
                 return f"{name} is open"
         if set(_shared_memory()) - self._shared:
             return "it shares memory with other processes"
@@ -101,7 +101,7 @@ class Checkpoints:
             waitpid(child, 0)
             return True
         try:
-            _orphan(mark)
+            _detach(mark)
             descriptors = self._wait(connection)
             random.restore()
             self._become_worker(descriptors)
@@ -129,7 +129,7 @@ class Checkpoints:
             else:
                 child = fork()
                 if not child:
-                    _orphan(int.from_bytes(data, "big"))
+                    _detach(int.from_bytes(data, "big"))
                     return descriptors
                 waitpid(child, 0)
             for number in descriptors:
@@ -144,10 +144,10 @@ class Checkpoints:
                 os.dup2(source, number)
             os.close(source)
         for number, place in self._places.items():
-            _open_again(number, place)
+            _reopen(number, place)
 
 
-def _orphan(mark: int) -> None:
+def _detach(mark: int) -> None:
     """Turn a child process into a child of the builder, with its own session and mark."""
     resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
     # Do this before anyone knows the process: ending the group of the other process must not end this one.
@@ -209,7 +209,7 @@ def _is_read_only_file(number: int) -> bool:
     return is_file and fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
 
 
-def _open_again(number: int, place: int) -> None:
+def _reopen(number: int, place: int) -> None:
     """Open the same file under the same number, with a separate position."""
     try:
         inherited = os.get_inheritable(number)
@@ -221,7 +221,7 @@ def _open_again(number: int, place: int) -> None:
     os.close(own)
 
 
-def _name_of(number: int) -> str:
+def _descriptor_target(number: int) -> str:
     """Return the target of a descriptor."""
     return os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - as everywhere in the worker
 

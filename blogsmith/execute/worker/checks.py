@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .dimensions import counts, fit, format_tuple, sizes_of, with_numbers
+from .dimensions import counts, fill_sizes, fit, format_tuple, value_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,12 +51,12 @@ class Check:
 class Scope:
     """Sizes of names as first met, in one call of a function or in a session."""
 
-    __slots__ = ("checks", "met")
+    __slots__ = ("checks", "sizes")
 
     def __init__(self, checks: list[Check]) -> None:
         self.checks = checks
         """Checks of the session, shared by all its scopes."""
-        self.met: dict[str, int | Sizes] = {}
+        self.sizes: dict[str, int | Sizes] = {}
 
     def scope(self) -> Scope:
         """Return a scope for one call of a function."""
@@ -78,7 +78,7 @@ class Scope:
         if check.done:
             return
         shapes = check.comment.shapes
-        values = as_many(values, len(shapes))
+        values = split_values(values, len(shapes))
         if len(shapes) == 1:
             shapes *= len(values)
         known = self.sizes_in(frame)
@@ -91,15 +91,15 @@ class Scope:
             value = values[place]
             if value is not None and counts(shape, known) and not self.bind(shape, value, known):
                 got = [format_shape(value, len(shape.parts))]
-                check.report_mismatch(shape.written, with_numbers(shape, known), got)
+                check.report_mismatch(shape.written, fill_sizes(shape, known), got)
                 return
 
     def bind(self, shape: Shape, value: object, known: Known) -> bool:
         """Return whether `value` has the shape. If it does, store the sizes of its names."""
-        for sizes in readings(value):
+        for sizes in possible_shapes(value):
             met = fit(shape, sizes, known)
             if met is not None:
-                self.met.update(met)
+                self.sizes.update(met)
                 return True
         return False
 
@@ -116,12 +116,12 @@ class Scope:
             # A local variable hides the global one, whatever its value.
             value = next((names[bare] for names in places if bare in names), None)
             size = as_sizes(value) if bare != name else as_integer(value)
-            return self.met.get(name) if size is None else size
+            return self.sizes.get(name) if size is None else size
 
         return known
 
 
-def as_many(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
+def split_values(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
     """Return the values that the shapes describe: the items of one value, or several sizes as one shape."""
     if shapes > 1 and len(values) == 1 and isinstance(values[0], (tuple, list)):
         return tuple(values[0])
@@ -130,9 +130,9 @@ def as_many(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
     return values
 
 
-def readings(value: object) -> list[Sizes]:
+def possible_shapes(value: object) -> list[Sizes]:
     """Return the possible shapes of a value: its own and, for a tuple of integers, the one it contains."""
-    sizes, stated = sizes_of(value), as_sizes(value)
+    sizes, stated = value_shape(value), as_sizes(value)
     return [found for found in (stated, sizes) if isinstance(found, tuple)]
 
 
@@ -141,7 +141,7 @@ def format_shape(value: object, dimensions: int = 0) -> str:
 
     dimensions: number of dimensions, to choose between two possible shapes.
     """
-    sizes = next((found for found in readings(value) if len(found) == dimensions), sizes_of(value))
+    sizes = next((found for found in possible_shapes(value) if len(found) == dimensions), value_shape(value))
     return sizes if isinstance(sizes, str) else format_tuple([str(size) for size in sizes])
 
 
@@ -157,7 +157,7 @@ def as_integer(value: object) -> int | None:
 
     None for booleans and other values.
     """
-    if isinstance(value, bool) or (not isinstance(value, int) and sizes_of(value) != ()):
+    if isinstance(value, bool) or (not isinstance(value, int) and value_shape(value) != ()):
         return None
     try:
         return int(value.__index__())  # type: ignore[attr-defined]

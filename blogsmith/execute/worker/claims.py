@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-_KEEP = "<keep>"
+_RECORD = "<keep>"
 _MAX_CHARACTERS = 60
 _COMPREHENSIONS = (_ast.GeneratorExp, _ast.ListComp, _ast.SetComp)
 _CONVERTIBLE = ("", "object", "array")
@@ -32,7 +32,7 @@ _GENERATOR = "generator"  # passed to `np.all`, which treats it as one true obje
 _LISTED = "listed"  # list of truth values, must not be empty
 _FUNCTION = "function"  # `all` itself, before its items are computed
 _ITEM = "item"  # must be true or false; not stored, since there may be millions
-_UNTOLD = frozenset((_OWNER, _ANY_OWNER, _GENERATOR, _FUNCTION, _ITEM))
+_HIDDEN_ROLES = frozenset((_OWNER, _ANY_OWNER, _GENERATOR, _FUNCTION, _ITEM))
 
 
 class Claim:
@@ -51,7 +51,7 @@ class Claim:
         """`id` of a node → indices of its operands."""
         self._counts: dict[int, int] = {}
         """Index of an item → how often it was computed."""
-        self._watch(expression)
+        self._wrap(expression)
 
     def evaluate(self, namespace: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
         """Return `{"holds", "detail"}`.
@@ -62,18 +62,18 @@ class Claim:
 
         run: evaluates the expression; its exceptions are passed on.
         """
-        namespace[_KEEP] = self._keep
+        namespace[_RECORD] = self._record
         try:
             value = run()
         finally:
-            namespace.pop(_KEEP, None)
+            namespace.pop(_RECORD, None)
         for node, kind, found in self._undecided_parts(value):
             part = "" if node is self._expression else self._text(node)
             return {"holds": None, "detail": _short(found), "kind": kind, "part": part}
         holds = truth_of(value)
         return {"holds": holds, "detail": "" if holds else self._explain(self._expression, value)}
 
-    def _keep(self, number: int, value: Any) -> Any:
+    def _record(self, number: int, value: Any) -> Any:
         if self._roles[number] != _ITEM:
             self._kept.append((number, value))
             return value
@@ -101,21 +101,21 @@ class Claim:
         if kind := kind_of(value):
             yield self._expression, kind, value
 
-    def _watch(self, node: _ast.expr) -> None:
+    def _wrap(self, node: _ast.expr) -> None:
         """Wrap the operands of a node, and those of the parts that decide it."""
         if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
-            self._watch(node.operand)
+            self._wrap(node.operand)
             node.operand = self._wrap_operand(node, node.operand, _CONDITION)
         elif isinstance(node, _ast.BoolOp):
             for operand in node.values:
-                self._watch(operand)
+                self._wrap(operand)
             node.values = [self._wrap_operand(node, operand, _CONDITION) for operand in node.values]
         elif isinstance(node, _ast.IfExp):
             for part in (node.test, node.body, node.orelse):
-                self._watch(part)
+                self._wrap(part)
             node.test = self._wrap_operand(node, node.test, _CONDITION)
         elif isinstance(node, _ast.NamedExpr):
-            self._watch(node.value)
+            self._wrap(node.value)
         elif isinstance(node, _ast.Compare):
             node.left = self._wrap_operand(node, node.left)
             node.comparators = [self._wrap_operand(node, operand) for operand in node.comparators]
@@ -125,7 +125,7 @@ class Claim:
     def _watch_call(self, node: _ast.Call) -> None:
         name, is_method = _called_name(node)
         if isinstance(node.func, _ast.Attribute) and isinstance(node.func.value, _ast.Compare):
-            self._watch(node.func.value)
+            self._wrap(node.func.value)
             role = _COMPARED if name == "all" else _SIDE
             node.func.value = self._wrap_operand(node, node.func.value, role)
         elif isinstance(node.func, _ast.Attribute) and name in ("all", "any"):
@@ -144,7 +144,7 @@ class Claim:
         else:
             role = _COMPARED if name in ("all", "allclose") else _SIDE
         for argument in node.args:
-            self._watch(argument)
+            self._wrap(argument)
         skipped = (_ast.Starred, _ast.GeneratorExp)
         node.args = [a if isinstance(a, skipped) else self._wrap_operand(node, a, role) for a in node.args]
 
@@ -155,12 +155,12 @@ class Claim:
 
     def _wrap_operand(self, node: _ast.expr, operand: _ast.expr, role: str = _SIDE) -> _ast.expr:
         """Return `operand` as a call that stores its value as an operand of `node`."""
-        if role not in _UNTOLD:
+        if role not in _HIDDEN_ROLES:
             self._watched.setdefault(id(node), []).append(len(self._nodes))
         number = _place_node(operand, _ast.Constant(value=len(self._nodes), kind=None))
         self._nodes.append(operand)
         self._roles.append(role)
-        keep = _place_node(operand, _ast.Name(id=_KEEP, ctx=_ast.Load()))
+        keep = _place_node(operand, _ast.Name(id=_RECORD, ctx=_ast.Load()))
         call: _ast.expr = _place_node(operand, _ast.Call(func=keep, args=[number, operand], keywords=[]))
         return call
 

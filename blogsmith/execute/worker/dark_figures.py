@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     """Red, green, blue and opacity, from 0 to 1."""
 
 _INK = (0xD8 / 255, 0xD6 / 255, 0xD0 / 255)
-_GROUND = (0x1A / 255, 0x19 / 255, 0x17 / 255)
+_BACKGROUND = (0x1A / 255, 0x19 / 255, 0x17 / 255)
 _NO_HUE = 0.06
 _WHITE = 0.97
 _LIGHT = 0.9
@@ -30,12 +30,12 @@ _FIELDS = frozenset(("QuadMesh", "PolyQuadMesh", "PolyCollection"))
 _CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
 
 
-def has_own_ground(figure: Any) -> bool:
+def has_own_background(figure: Any) -> bool:
     """Return whether the figure has its own background, as dark styles do.
 
     If so, it is the same on every page.
     """
-    return _stays(figure.patch) or not _is_light(_face(figure.patch))
+    return _is_kept(figure.patch) or not _is_light(_face_color(figure.patch))
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def _artists(figure: Any) -> list[Any]:
     found: dict[int, Any] = {}
     for artist in figure.findobj():
         arrow, pane = getattr(artist, "arrow_patch", None), getattr(artist, "pane", None)
-        for one in (artist, _box_of(artist), arrow, pane, _text_of(artist)):
+        for one in (artist, _text_box(artist), arrow, pane, _cell_text(artist)):
             if one is not None:
                 found.setdefault(id(one), one)
     return list(found.values())
@@ -76,10 +76,10 @@ def _artists(figure: Any) -> list[Any]:
 def _artists_on_grounds(artists: list[Any]) -> Iterator[Any]:
     """Yield the artists on a background that stays."""
     for artist in artists:
-        box = _box_of(artist)
-        if box is not None and _stays(box):
+        box = _text_box(artist)
+        if box is not None and _is_kept(box):
             yield artist
-        if hasattr(artist, "get_axisbelow") and (_stays(artist.patch) or _has_picture(artist)):
+        if hasattr(artist, "get_axisbelow") and (_is_kept(artist.patch) or _has_picture(artist)):
             inside = [*artist.lines, *artist.patches, *artist.collections, *artist.texts, artist.get_legend()]
             for one in filter(None, inside):
                 yield from _artists(one)
@@ -96,17 +96,17 @@ def _has_picture(axes: Any) -> bool:
 def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
     """Set the colours of one artist for a page."""
     kinds = sys.modules
-    if is_ground and _lightness(_face(artist)) >= _WHITE:
+    if is_ground and _lightness(_face_color(artist)) >= _WHITE:
         artist.set_facecolor(_CLEAR)
         return
     if not dark or artist.get_path_effects():
         return
     if isinstance(artist, kinds["matplotlib.text"].Text):
-        _set(artist, "color")
+        _mirror_properties(artist, "color")
     elif isinstance(artist, kinds["matplotlib.lines"].Line2D):
-        _set(artist, "color", "markerfacecolor", "markeredgecolor")
+        _mirror_properties(artist, "color", "markerfacecolor", "markeredgecolor")
     elif _is_patch(artist):
-        _set(artist, "facecolor", "edgecolor")
+        _mirror_properties(artist, "facecolor", "edgecolor")
     elif isinstance(artist, kinds["matplotlib.collections"].Collection):
         _repaint_many(artist)
 
@@ -114,13 +114,13 @@ def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
 def _repaint_many(artist: Any) -> None:
     """Set the colours of a collection. matplotlib also reports contour lines with named colours as mapped."""
     if artist.get_array() is None:
-        _set(artist, "facecolor", "edgecolor")
+        _mirror_properties(artist, "facecolor", "edgecolor")
     elif getattr(artist, "colors", None) is not None and not getattr(artist, "filled", True):
         artist.set_array(None)
-        _set(artist, "edgecolor")
+        _mirror_properties(artist, "edgecolor")
 
 
-def _set(artist: Any, *names: str) -> None:
+def _mirror_properties(artist: Any, *names: str) -> None:
     """Mirror colour properties of an artist. All are read before one is set: one may depend on another."""
     to_rgba_array = import_module("matplotlib.colors").to_rgba_array
     is_many = hasattr(artist, "get_array")
@@ -136,7 +136,7 @@ def _mirror_color(color: Color) -> Color:
     value, opacity = _lightness(color), color[3]
     if value < 0 or opacity == 0:
         return color
-    red, green, blue = (ink + value * (ground - ink) for ink, ground in zip(_INK, _GROUND))  # noqa: B905 - 3.9
+    red, green, blue = (ink + value * (ground - ink) for ink, ground in zip(_INK, _BACKGROUND))  # noqa: B905 - 3.9
     return red, green, blue, opacity
 
 
@@ -150,23 +150,23 @@ def _is_light(color: Color) -> bool:
     return color[3] < _OPAQUE or _lightness(color) >= _LIGHT
 
 
-def _stays(patch: Any) -> bool:
+def _is_kept(patch: Any) -> bool:
     """Return whether a background has a hue and therefore stays."""
-    face = _face(patch)
+    face = _face_color(patch)
     return bool(patch.get_visible()) and face[3] >= _OPAQUE and _lightness(face) < 0
 
 
-def _face(patch: Any) -> Color:
+def _face_color(patch: Any) -> Color:
     color: Color = patch.get_facecolor()
     return color
 
 
-def _box_of(artist: Any) -> Any:
+def _text_box(artist: Any) -> Any:
     """Return the box around a text."""
     return artist.get_bbox_patch() if hasattr(artist, "get_bbox_patch") else None
 
 
-def _text_of(artist: Any) -> Any:
+def _cell_text(artist: Any) -> Any:
     """Return the text in a cell of a table."""
     tables = sys.modules.get("matplotlib.table")
     return artist.get_text() if tables and isinstance(artist, tables.Cell) else None

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     Known = Callable[[str], int | Sizes | None]
     Number = int | float
 
-LONGEST = 200
-DEEPEST = 32
+MAX_CHARACTERS = 200
+MAX_DEPTH = 32
 IMPOSSIBLE = float("nan")
 """Value that no size is equal to, even after further arithmetic."""
-INTRODUCED = re.compile(r"#+\s*(?P<sign>(?:shapes?\s*:|-+>|→)?)\s*(?P<shapes>\(.*\))\s*")
-BETWEEN = re.compile(r"\)\s*,\s*\(")
+COMMENT = re.compile(r"#+\s*(?P<sign>(?:shapes?\s*:|-+>|→)?)\s*(?P<shapes>\(.*\))\s*")
+SEPARATOR = re.compile(r"\)\s*,\s*\(")
 OPERATORS: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = MappingProxyType(
     {
         ast.Add: operator.add,
@@ -57,7 +57,7 @@ class ShapePart(NamedTuple):
     text: str
     node: ast.expr | None
     """Expression of the size; None for any size."""
-    many: bool = False
+    is_variadic: bool = False
     """Whether it matches any number of dimensions."""
 
 
@@ -66,21 +66,21 @@ class Shape(NamedTuple):
 
     written: str
     parts: tuple[ShapePart, ...]
-    sure: bool
+    is_certain: bool
     """Whether it is certainly a shape. If False, it is prose unless its names are known."""
 
 
-def shapes_in(comment: str) -> tuple[Shape, ...]:
+def parse_shapes(comment: str) -> tuple[Shape, ...]:
     """Return the shapes that `comment`, with its `#`, consists of. Empty if it is prose."""
-    found = INTRODUCED.fullmatch(comment.rstrip()) if len(comment) <= LONGEST else None
+    found = COMMENT.fullmatch(comment.rstrip()) if len(comment) <= MAX_CHARACTERS else None
     if not found:
         return ()
-    inside = BETWEEN.split(found["shapes"][1:-1])
-    shapes = [shape_of_text(text.strip(), bool(found["sign"])) for text in inside]
+    inside = SEPARATOR.split(found["shapes"][1:-1])
+    shapes = [parse_shape(text.strip(), bool(found["sign"])) for text in inside]
     return tuple(shape for shape in shapes if shape) if None not in shapes else ()
 
 
-def shape_of_text(text: str, introduced: bool) -> Shape | None:
+def parse_shape(text: str, introduced: bool) -> Shape | None:
     """Parse `n, d` into a shape. None if it is prose."""
     lone = bool(text) and "," not in text
     python = text.replace("…", "...")
@@ -90,19 +90,19 @@ def shape_of_text(text: str, introduced: bool) -> Shape | None:
             tree = ast.parse(f"({python},)" if lone else f"({python})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
-    parts = [part_of(node) for node in tree.elts] if isinstance(tree, ast.Tuple) else [None]
-    if None in parts or sum(part.many for part in parts if part) > 1:
+    parts = [parse_part(node) for node in tree.elts] if isinstance(tree, ast.Tuple) else [None]
+    if None in parts or sum(part.is_variadic for part in parts if part) > 1:
         return None
     known = tuple(part for part in parts if part)
     return Shape(f"({text})", known, introduced or not lone)
 
 
-def part_of(node: ast.expr) -> ShapePart | None:
+def parse_part(node: ast.expr) -> ShapePart | None:
     """Return the part of a shape for a node. None if it is not valid there."""
     if isinstance(node, ast.Constant) and node.value is ...:
-        return ShapePart("...", None, many=True)
+        return ShapePart("...", None, is_variadic=True)
     if isinstance(node, ast.Starred) and isinstance(node.value, ast.Name):
-        return ShapePart(f"*{node.value.id}", node.value, many=True)
+        return ShapePart(f"*{node.value.id}", node.value, is_variadic=True)
     if isinstance(node, ast.Name) and node.id == "_":
         return ShapePart("_", None)
     return ShapePart(ast.unparse(node), node) if is_size(node) else None
@@ -157,14 +157,14 @@ def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, 
     return None if of % by else solve(node, of // by, known)
 
 
-def spread(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
+def expand_parts(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
     """Return one part for each of `count` dimensions. None if that is impossible."""
     parts: list[ShapePart] = []
     for part in shape.parts:
-        value = known(part.text) if part.many and part.node else None
+        value = known(part.text) if part.is_variadic and part.node else None
         if isinstance(value, tuple):
             parts += [ShapePart(str(number), ast.Constant(number)) for number in value]
-        elif part.many:
+        elif part.is_variadic:
             parts += [ShapePart("_", None)] * (count - len(shape.parts) + 1)
         else:
             parts.append(part)
@@ -173,7 +173,7 @@ def spread(shape: Shape, count: int, known: Known) -> list[ShapePart] | None:
 
 def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | tuple[int, ...]] | None:
     """Return the sizes of unknown names if a value of these `sizes` has `shape`. None if it does not."""
-    parts = spread(shape, len(sizes), known)
+    parts = expand_parts(shape, len(sizes), known)
     if parts is None:
         return None
     met: dict[str, int | tuple[int, ...]] = {}
@@ -196,22 +196,22 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
             met.update(more)
         elif wanted != sizes[place]:
             return None
-    return {**met, **run_met(shape, sizes, known)}
+    return {**met, **match_batch(shape, sizes, known)}
 
 
-def run_met(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
+def match_batch(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
     """Return the dimensions of an unknown `*batch`."""
     for place, part in enumerate(shape.parts):
-        if part.many and part.node and known(part.text) is None:
+        if part.is_variadic and part.node and known(part.text) is None:
             return {part.text: sizes[place : len(sizes) - (len(shape.parts) - place - 1)]}
     return {}
 
 
-def with_numbers(shape: Shape, known: Known) -> str:
+def fill_sizes(shape: Shape, known: Known) -> str:
     """Replace known names by numbers: `(n, d)` → `(4, d)` if n is 4."""
     words: list[str] = []
     for part in shape.parts:
-        value = known(part.text) if part.many else size(part.node, known) if part.node else None
+        value = known(part.text) if part.is_variadic else size(part.node, known) if part.node else None
         if isinstance(value, tuple):
             words += map(str, value)
         else:
@@ -228,10 +228,10 @@ def counts(shape: Shape, known: Known) -> bool:
     """Return whether it is a shape rather than prose."""
     nodes = (node for part in shape.parts if part.node for node in ast.walk(part.node))
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
-    return shape.sure or (bool(names) and all(known(name) is not None for name in names))
+    return shape.is_certain or (bool(names) and all(known(name) is not None for name in names))
 
 
-def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
+def value_shape(value: object, depth: int = 0) -> tuple[int, ...] | str:
     """Return the `shape` of a value, or the lengths of nested lists and tuples.
 
     For other values, return the type name.
@@ -243,7 +243,7 @@ def sizes_of(value: object, depth: int = 0) -> tuple[int, ...] | str:
             return tuple(int(number) for number in shape)
     except Exception:  # a property of a third-party class
         return kind
-    if isinstance(value, (list, tuple)) and depth < DEEPEST:
+    if isinstance(value, (list, tuple)) and depth < MAX_DEPTH:
         return lengths(value, depth)
     return () if isinstance(value, complex) or hasattr(type(value), "__float__") else kind
 
@@ -255,7 +255,7 @@ def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int,
     """
     inner = set()
     for value in values:
-        sizes = sizes_of(value, depth + 1)
+        sizes = value_shape(value, depth + 1)
         if isinstance(sizes, str) and isinstance(value, (list, tuple)):
             return sizes
         inner.add(() if isinstance(sizes, str) else sizes)

@@ -46,7 +46,7 @@ _SYSTEM = ("/dev/", "/proc/", "/sys/")
 _SHARED_MEMORY = "/dev/shm/"
 """Folder for shared memory. Its files are treated like others, as a site may be located there."""
 _IMPORTER = "<frozen importlib"
-_MOST = 20_000
+_MAX_FILES = 20_000
 """Largest number of files that are checked before a checkpoint is used."""
 
 
@@ -86,7 +86,7 @@ class ExternalState:
             self._has_opened = True
             self._note_change(path, is_kept=access == "update" or bool(flags & O_APPEND))
         elif path not in self._read and not self._is_ignored(path):
-            path = _source_of(path)
+            path = _source_path(path)
             if path not in self._before:
                 self._read.setdefault(path, _stamp(path))
 
@@ -118,7 +118,7 @@ class ExternalState:
 
         is_kept: part of an existing file remains.
         """
-        if not path or _is_of_system(path):
+        if not path or _is_system_path(path):
             return
         if path not in self._before:
             self._before[path] = _stamp(path)
@@ -133,7 +133,7 @@ class ExternalState:
 
     def _is_ignored(self, path: str) -> bool:
         return (
-            path.startswith(self._skipped) or _is_of_system(path) or any(part in path for part in _PACKAGES)
+            path.startswith(self._skipped) or _is_system_path(path) or any(part in path for part in _PACKAGES)
         )
 
     def _names(self, folder: str) -> Stamp | None:
@@ -167,8 +167,8 @@ class ExternalState:
         self._unknown_bytes, self._has_opened = written - known_bytes, False
         if self._refusal:
             return self._refusal
-        if len(self._read) + len(self._before) > _MOST:
-            return f"it uses more than {_MOST} files"
+        if len(self._read) + len(self._before) > _MAX_FILES:
+            return f"it uses more than {_MAX_FILES} files"
         self._after = {path: _stamp(path) for path in self._before}
         for path, stamp in self._after.items():
             if (stamp is None) != (self._before[path] is None):
@@ -190,7 +190,7 @@ class ExternalState:
         return next((path for path, names in self._listed.items() if self._names(path) != names), "")
 
 
-def _is_of_system(path: str) -> bool:
+def _is_system_path(path: str) -> bool:
     return path.startswith(_SYSTEM) and not path.startswith(_SHARED_MEMORY)
 
 
@@ -208,7 +208,7 @@ def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
     return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def _source_of(path: str) -> str:
+def _source_path(path: str) -> str:
     """Return the source of a compiled module, as the source may not be opened at all."""
     if path.endswith(".pyc"):
         try:

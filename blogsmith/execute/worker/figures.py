@@ -159,9 +159,9 @@ def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
         box = _box(figure)
         if not options["dark"]:
             return {mime: save(figure, box)}
-        from .dark_figures import has_own_ground, repaint_figure
+        from .dark_figures import has_own_background, repaint_figure
 
-        if has_own_ground(figure):
+        if has_own_background(figure):
             return {mime: save(figure, box)}
         with repaint_figure(figure, dark=False):
             light = save(figure, box)
@@ -222,8 +222,7 @@ def _open_figures() -> Any:
 
 def _canvas(backend: Backend) -> type:
     """Return the canvas class that identifies a backend for matplotlib: Agg's canvas, with a manager that
-    sends.
-    """
+    sends."""
     from importlib import import_module
 
     agg: Any = import_module("matplotlib.backends.backend_agg")

@@ -28,13 +28,12 @@ _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pat
 _CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
 _READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
 """Kinds of access: read; read and perhaps written; written, whatever the old content; changed or removed
-unread.
-"""
+unread."""
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _INSTALLED = (*_PACKAGES, "/__pycache__/")
-_ATTENTION = "blogsmith.lab.ran"
+_ATTENTION_EVENT = "blogsmith.lab.ran"
 """Event raised by `blogsmith.lab` with device, backend and operator."""
-_ROWS = "blogsmith.lab.rows"
+_ROWS_EVENT = "blogsmith.lab.rows"
 """Event raised by `blogsmith.lab` with the path of a file whose rows, also from other machines, a cell shows.
 """
 _BACKEND = re.compile(r"[a-z][a-z0-9-]{0,31}")
@@ -80,7 +79,7 @@ class FileAccess:
         """Names of reported files with rows."""
         self._modules: set[str] = set(sys.modules)
         self._shadows = Shadows(self.name_of)
-        self._of_site: list[str] = []
+        self._site_modules: list[str] = []
         """Names of the last imported modules of the site."""
         self._inside: dict[str, bool] = {}
         """Folder → whether its files belong to the site."""
@@ -102,7 +101,7 @@ class FileAccess:
             path, mode, flags = args
             if type(path) is not str or path[:1] != "/":
                 path = self.absolute(path)
-            access = _access(mode, flags)
+            access = _access_kind(mode, flags)
             if self.external is not None and path:
                 self.external.note_open(path, access, flags)
             self._note_open(path, access)
@@ -117,7 +116,7 @@ class FileAccess:
         elif event == "ctypes.dlopen":
             self._foreign_code()
         elif event in SPAWNS:
-            self._stamps.end()
+            self._stamps.withdraw_all()
             self._before_spawn()
         elif event == "os.chdir":
             self._folder = ""
@@ -127,10 +126,12 @@ class FileAccess:
         elif event in _CHANGES:
             self._opened.append((self.absolute(args[0]), _CHANGE))
         elif event == "shutil.rmtree":
-            self._stamps.end()  # removed files are reported by names without their folder
-        elif event == _ATTENTION:
+            self._stamps.withdraw_all()  # removed files are reported by names without their folder
+        elif event == _ATTENTION_EVENT:
             self._note_attention(args)
-        elif event == _ROWS and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS:
+        elif (
+            event == _ROWS_EVENT and len(args) == 1 and type(args[0]) is str and len(self._rows) < _MOST_ROWS
+        ):
             self._rows.append(self.absolute(args[0]))
 
     def _note_open(self, path: str, access: str) -> None:
@@ -178,7 +179,7 @@ class FileAccess:
             path, access = self._opened.popleft()
             name = self.name_of(path)
             if name and access != _READ:
-                self._stamps.retract(name)
+                self._stamps.withdraw(name)
             if not name or name in self._known or access == _CHANGE:
                 continue
             if access == _WRITE:
@@ -196,7 +197,7 @@ class FileAccess:
 
         The stamp is None for a file that the session has changed since.
         """
-        return self._stamps.drain()
+        return self._stamps.take_new()
 
     def _new_rows(self) -> list[str]:
         """Return files of rows since the last call, including those that the session has written to."""
@@ -242,8 +243,8 @@ class FileAccess:
         self._modules |= names
         files = {name: getattr(sys.modules.get(name), "__file__", None) for name in names}
         found = {name: self.name_of(file) for name, file in files.items() if isinstance(file, str)}
-        self._of_site = sorted(name for name, file in found.items() if file)
-        for name in self._of_site:
+        self._site_modules = sorted(name for name, file in found.items() if file)
+        for name in self._site_modules:
             self._stamps.report(found[name], self.absolute(files[name]))
         return sorted({file for file in found.values() if file and file not in self._known})
 
@@ -254,7 +255,7 @@ class FileAccess:
 
         imported: names that cells import directly.
         """
-        return self._shadows.absent(imported, self._of_site)
+        return self._shadows.absent(imported, self._site_modules)
 
 
 def _attention(device: str, backend: str, operator: str) -> str:
@@ -265,7 +266,7 @@ def _attention(device: str, backend: str, operator: str) -> str:
     return f"{backend} {operator}" if says_it_itself else f"{backend} {operator} cpu"
 
 
-def _access(mode: str | None, flags: int) -> str:
+def _access_kind(mode: str | None, flags: int) -> str:
     if mode is None:
         if flags & os.O_ACCMODE == os.O_WRONLY or flags & os.O_TRUNC:
             return _WRITE
@@ -308,7 +309,7 @@ class Shadows:
         names = {*imported, *of_site}
         found: set[str] = set()
         for name in of_site:
-            names.update(_list_safely(_names_in(sys.modules.get(name))))
+            names.update(_list_safely(_module_origins(sys.modules.get(name))))
         new = names - self._known - {"__main__"}
         self._known |= new
         for name in new:
@@ -347,7 +348,7 @@ def _list_safely(found: Iterator[str]) -> list[str]:
         return []
 
 
-def _names_in(module: Any) -> Iterator[str]:
+def _module_origins(module: Any) -> Iterator[str]:
     """Yield the top-level names of the modules that define the values of a module."""
     for value in list(vars(module).values()) if isinstance(module, type(sys)) else ():
         source = value.__name__ if type(value) is type(sys) else None

@@ -55,8 +55,7 @@ class FileStamps:
 
     def note_bytecode(self, path: str) -> None:
         """Note the source of a compiled module that is about to be opened, as the source may not be opened at
-        all.
-        """
+        all."""
         try:
             self.note(source_from_cache(path))
         except (ValueError, NotImplementedError):
@@ -69,19 +68,19 @@ class FileStamps:
             self._reported.add(name)
             self._new[name] = stamp
 
-    def retract(self, name: str) -> None:
+    def withdraw(self, name: str) -> None:
         """Withdraw the stamp of a file that the session may have changed or is about to change."""
         self._own.add(name)
         if name in self._reported:
             self._new[name] = None
 
-    def end(self) -> None:
+    def withdraw_all(self) -> None:
         """Withdraw all stamps, now and in the future."""
         self._is_over = True
         self._found.clear()
         self._new = dict.fromkeys(self._reported)
 
-    def drain(self) -> dict[str, Stamp]:
+    def take_new(self) -> dict[str, Stamp]:
         """Return new stamps since the last call, by name."""
         new, self._new = self._new, {}
         return new

@@ -63,7 +63,7 @@ class Server:
             ready, _, _ = select.select([self._control.fileno(), self._woken], [], [])
             if self._woken in ready:
                 os.read(self._woken, 512)
-            self._bury()
+            self._report_exits()
             if self._control.fileno() in ready and not self._take_request():
                 return
 
@@ -80,7 +80,7 @@ class Server:
         child = os.fork()
         if child == 0:
             try:
-                self._become(request, passed)
+                self._become_worker(request, passed)
             finally:
                 os._exit(1)
         self._running[child] = passed.pop("status")
@@ -88,7 +88,7 @@ class Server:
             os.close(descriptor)
         return True
 
-    def _become(self, request: dict[str, Any], passed: dict[str, int]) -> NoReturn:
+    def _become_worker(self, request: dict[str, Any], passed: dict[str, int]) -> NoReturn:
         """Become a worker, in the child."""
         from . import seeds
         from .main import serve
@@ -107,7 +107,7 @@ class Server:
         os.close(passed["status"])
         serve(passed["control"])
 
-    def _bury(self) -> None:
+    def _report_exits(self) -> None:
         """Report how children ended."""
         while self._running:
             child, status = os.waitpid(-1, os.WNOHANG)

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     Execute = Callable[[ModuleType], Any]
-    Around = Callable[[Execute, ModuleType], None]
+    ExecuteHook = Callable[[Execute, ModuleType], None]
     """Function called with the executor of a module and the module. It must execute the module."""
 
 
-class _Once:
+class _ImportHook:
     """Finder that lets the other finders find one module, and removes itself afterwards."""
 
-    def __init__(self, name: str, around: Around) -> None:
+    def __init__(self, name: str, around: ExecuteHook) -> None:
         self.name = name
         self._around = around
 
@@ -39,9 +39,9 @@ class _Once:
         return spec
 
 
-def on_import(name: str, around: Around) -> None:
+def on_import(name: str, around: ExecuteHook) -> None:
     """Call `around` to execute the module `name` when it is imported. This replaces an earlier hook."""
     sys.meta_path[:] = [
-        finder for finder in sys.meta_path if not (isinstance(finder, _Once) and finder.name == name)
+        finder for finder in sys.meta_path if not (isinstance(finder, _ImportHook) and finder.name == name)
     ]
-    sys.meta_path.insert(0, _Once(name, around))
+    sys.meta_path.insert(0, _ImportHook(name, around))

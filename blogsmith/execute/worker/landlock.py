@@ -49,8 +49,7 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _DRIVER = "/dev", "nvidia"
 _THREADS = "/proc/self/task"
 """Threads of this process alone. From driver 570 on, CUDA names its threads there. If it may not, it fails to
-start with error 304.
-"""
+start with error 304."""
 
 _ERRORS = (
     (errno.ENOSYS, "this kernel has no Landlock; Linux 5.13 is the first that has"),

@@ -16,8 +16,7 @@ _SPARE_BYTES = 48 * 1024 * 1024
 
 class MemoryLimit:
     """RLIMIT_DATA with a spare amount for the worker itself, which needs memory to report that memory ran
-    out.
-    """
+    out."""
 
     def __init__(self, data_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -152,8 +152,7 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
 
 def _end_of_child(ended: dict[str, Any]) -> int:
     """Return the exit code of a forked child that has reached the end of its cell, as for a program of its
-    own.
-    """
+    own."""
     if ended["failure"] is None:
         return 0
     sys.stderr.write(ended["failure"]["text"])

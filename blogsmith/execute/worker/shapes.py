@@ -28,7 +28,7 @@ import tokenize
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .checks import Check, Comment, Scope
-from .dimensions import shapes_in
+from .dimensions import parse_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 SESSION = ".shapes"
 SCOPE = ".scope"
-BEHIND_STATEMENT = re.compile(r"[\s;]*")
+STATEMENT_END = re.compile(r"[\s;]*")
 # Targets of these types can be evaluated again without side effects.
-PLAIN = (
+REPEATABLE = (
     ast.Name,
     ast.Attribute,
     ast.Subscript,
@@ -66,21 +66,21 @@ def instrument(
     tree: syntax tree of `source`, which contains the comments.
     namespace: globals of the code. Sizes of names stay known from one cell to the next.
     """
-    comments = comments_of(source)
+    comments = find_shape_comments(source)
     if comments:
         session: Scope = namespace.setdefault(SESSION, Scope([]))
         Instrument(source, comments, session.checks, report).visit(tree)
     return tree
 
 
-def comments_of(source: str) -> dict[int, Comment]:
+def find_shape_comments(source: str) -> dict[int, Comment]:
     """Map line numbers to comments that consist of shapes."""
     found: dict[int, Comment] = {}
     if "#" not in source:
         return found
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            shapes = shapes_in(token.string) if token.type == tokenize.COMMENT else ()
+            shapes = parse_shapes(token.string) if token.type == tokenize.COMMENT else ()
             if shapes:
                 found[token.start[0]] = Comment(*token.start, shapes)
     except (tokenize.TokenError, SyntaxError):  # compiling reports this error
@@ -106,13 +106,12 @@ class Instrument(ast.NodeTransformer):
     def comment_after(self, node: ast.stmt) -> Comment | None:
         """Return the shape comment at the end of a statement."""
         comment = self.comments.get(node.end_lineno or 0)
-        fits = comment and not self.fields and BEHIND_STATEMENT.fullmatch(self.text_between(node, comment))
+        fits = comment and not self.fields and STATEMENT_END.fullmatch(self.text_between(node, comment))
         return comment if fits else None
 
     def comment_beside(self, first: ast.AST, last: Any) -> Comment | None:
         """Return the comment next to a parameter or argument from `first` to `last`, if it is on lines of its
-        own.
-        """
+        own."""
         comment = self.comments.get(last.end_lineno)
         before = self.lines[first.lineno - 1][: first.col_offset].strip()  # type: ignore[attr-defined]
         if not comment or before not in (b"", b"("):
@@ -137,9 +136,9 @@ class Instrument(ast.NodeTransformer):
         """Wrap a value in a check if it has a shape comment."""
         return self.call("check", comment, [value]) if comment else value
 
-    def afterwards(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
+    def create_check(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
         """Create a statement that checks targets. An expression would become the value of the cell."""
-        values = [reading(target, node) for target in targets]
+        values = [target_value(target, node) for target in targets]
         return place_node(ast.If(self.call("is_checked", comment, values), [ast.Pass()], []), node)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -147,9 +146,9 @@ class Instrument(ast.NodeTransformer):
         comment = self.comment_after(node)
         target = node.targets[0]
         if comment and len(node.targets) == 1 and isinstance(target, (ast.Tuple, ast.List)):
-            plain = all(isinstance(part, PLAIN) for part in ast.walk(target) if part is not target)
+            plain = all(isinstance(part, REPEATABLE) for part in ast.walk(target) if part is not target)
             nested = any(isinstance(part, (ast.Tuple, ast.List)) for part in target.elts)
-            return [node, self.afterwards(node, comment, target.elts)] if plain and not nested else node
+            return [node, self.create_check(node, comment, target.elts)] if plain and not nested else node
         node.value = self.wrap_value(node.value, comment)
         return node
 
@@ -166,8 +165,8 @@ class Instrument(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
         comment = self.comment_after(node)
-        plain = all(isinstance(part, PLAIN) for part in ast.walk(node.target))
-        return [node, self.afterwards(node, comment, [node.target])] if comment and plain else node
+        plain = all(isinstance(part, REPEATABLE) for part in ast.walk(node.target))
+        return [node, self.create_check(node, comment, [node.target])] if comment and plain else node
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
@@ -203,7 +202,7 @@ class Instrument(ast.NodeTransformer):
         node.body = self.generic_visit(ast.Module(node.body, [])).body  # type: ignore[attr-defined]
         start = 1 if ast.get_docstring(node, clean=False) is not None else 0
         front: list[ast.stmt] = [
-            self.afterwards(parameter, comment, [ast.Name(parameter.arg, ast.Load())])
+            self.create_check(parameter, comment, [ast.Name(parameter.arg, ast.Load())])
             for parameter, last in parameters(node.args)
             if (comment := self.comment_beside(parameter, last))
         ]
@@ -223,7 +222,7 @@ def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
     return [(parameter, defaults[place] or parameter) for place, parameter in both]
 
 
-def reading(target: ast.expr, node: ast.AST) -> ast.expr:
+def target_value(target: ast.expr, node: ast.AST) -> ast.expr:
     """Return the target as an expression with the location of `node`."""
     expression = ast.parse(ast.unparse(target), mode="eval").body
     for part in ast.walk(expression):

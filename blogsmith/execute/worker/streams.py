@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _BATCH_BYTES = 8192
 _WAIT_S = 0.05
-_LINES_AT_ONCE = 200
+_UNBATCHED_LINES = 200
 _DESCRIPTORS = (("stdout", 1), ("stderr", 2))
 
 
@@ -46,7 +46,7 @@ class StreamOutput:
         self._muted = False
         self._orphaned = False
         """Whether this is a forked child, which prints to the real descriptors."""
-        self._ahead = False
+        self._is_unsynced = False
         """Whether the builder may not have received everything yet."""
         self._kept: list[dict[str, Any]] = []
         """Frames stored for the next cell."""
@@ -61,7 +61,7 @@ class StreamOutput:
 
     def _begin_budget(self) -> None:
         self._left = self._text_bytes
-        self._lines = _LINES_AT_ONCE
+        self._lines = _UNBATCHED_LINES
         self._dropped = dict.fromkeys(("stdout", "stderr"), 0)
 
     def open(self) -> None:
@@ -155,8 +155,8 @@ class StreamOutput:
         self._interrupts.hold()
         try:
             self.flush()
-            if self._ahead:
-                self._ahead = False
+            if self._is_unsynced:
+                self._is_unsynced = False
                 self._channel.send({"event": "sync"})
                 if self._channel.receive() is None:
                     _exit(1)
@@ -167,7 +167,7 @@ class StreamOutput:
 
     def _deliver(self, frame: dict[str, Any]) -> None:
         if self._open:
-            self._ahead = True
+            self._is_unsynced = True
             if sys.platform == "linux":  # on other systems, the writing end of a pipe does not know
                 frame["below"] = [_waiting(descriptor) for _, descriptor in _DESCRIPTORS]
             self._channel.send(frame)
@@ -186,12 +186,11 @@ class StreamOutput:
     def adopt(self, pending: tuple[Any, ...]) -> None:
         """Continue with the pending output of another process, in a forked process that is a worker."""
         self._parts, self._size, self._name, self._kept = pending
-        self._orphaned = self._ahead = False
+        self._orphaned = self._is_unsynced = False
 
     def _orphan(self) -> None:
         """Reset state in a forked child: pending output belongs to the parent, and other threads' locks are
-        never released.
-        """
+        never released."""
         self._lock = RLock()
         self._parts, self._kept, self._size = [], [], 0
         self._orphaned = True
@@ -206,7 +205,7 @@ class CapturedStream(io.TextIOBase):
     line_buffering = True
 
     def __init__(self, output: StreamOutput, name: str, descriptor: int) -> None:
-        self._take = output.write
+        self._write = output.write
         self._output = output
         self._stream = name
         self._descriptor = descriptor
@@ -217,7 +216,7 @@ class CapturedStream(io.TextIOBase):
         """Write text. Return its number of characters."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        self._take(self._stream, text)
+        self._write(self._stream, text)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:  # type: ignore[override]

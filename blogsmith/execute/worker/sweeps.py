@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _CONTAINERS = (list, dict, set, bytearray)
-_MOST_BYTES = 256 * 1024 * 1024
+_MAX_BYTES = 256 * 1024 * 1024
 """Largest array that is checked, in bytes."""
 
 
@@ -31,12 +31,16 @@ class SessionState:
         self._namespace = namespace
         self._others = others
         self._names = {name: value for name, value in namespace.items() if not self._is_other(name)}
-        self._marks = {name: mark for name, value in self._names.items() if (mark := _mark(name, value))}
+        self._marks = {
+            name: mark for name, value in self._names.items() if (mark := _fingerprint(name, value))
+        }
         self._random = _random_states()
 
     def restore(self) -> str:
         """Restore the state. Return the name of a variable that was changed in place, or an empty string."""
-        changed = [name for name, mark in self._marks.items() if _mark(name, self._names[name]) != mark]
+        changed = [
+            name for name, mark in self._marks.items() if _fingerprint(name, self._names[name]) != mark
+        ]
         # Never empty: threads of earlier cells may look up names.
         for name in [name for name in self._namespace if name not in self._names]:
             if not self._is_other(name):
@@ -63,7 +67,7 @@ def changed_in_place(name: str) -> dict[str, Any]:
     return {"status": "error", "problem": f"SweepError: {message}", "failure": failure}
 
 
-def _mark(name: str, value: object) -> tuple[int, int] | None:
+def _fingerprint(name: str, value: object) -> tuple[int, int] | None:
     """Return a value that distinguishes two contents of a container.
 
     None for other values, or if it cannot be read.
@@ -74,7 +78,7 @@ def _mark(name: str, value: object) -> tuple[int, int] | None:
     try:
         if kind in _CONTAINERS:
             data: Any = dumps(value, 4)
-        elif kind.__name__ == "ndarray" and kind.__module__ == "numpy" and value.nbytes <= _MOST_BYTES:  # type: ignore[attr-defined]
+        elif kind.__name__ == "ndarray" and kind.__module__ == "numpy" and value.nbytes <= _MAX_BYTES:  # type: ignore[attr-defined]
             data = value.tobytes()  # type: ignore[attr-defined]
         else:
             return None

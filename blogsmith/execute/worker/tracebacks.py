@@ -42,10 +42,10 @@ class Tracebacks:
 
     def failure(self, error: BaseException) -> dict[str, Any]:
         """Return the `failure` field of a message: name, message, text, and innermost location in a cell."""
-        cell, line = _place(error)
+        cell, line = _cell_location(error)
         return {
             "name": type(error).__name__,
-            "message": self._without_paths(_short(_message(error))),
+            "message": self._without_paths(_truncate(_message(error))),
             "text": self.text(error),
             "cell": cell,
             "line": line,
@@ -65,7 +65,7 @@ class Tracebacks:
         suggestion = _suggestion(error)
         self._cut(shown, set())
         lines = shown.format() if shown.stack else shown.format_exception_only()
-        text = self._without_paths(_short("".join(lines)))
+        text = self._without_paths(_truncate("".join(lines)))
         if suggestion and not text.rstrip("\n").endswith(suggestion):
             text = text.rstrip("\n") + suggestion + "\n"
         return text
@@ -110,7 +110,7 @@ class Tracebacks:
         def excepthook(args: threading.ExceptHookArgs) -> None:
             if args.exc_value is None or isinstance(args.exc_value, SystemExit):
                 return
-            error = args.exc_value.with_traceback(_without(args.exc_traceback, threading.__file__))
+            error = args.exc_value.with_traceback(_drop_frames(args.exc_traceback, threading.__file__))
             name = args.thread.name if args.thread else "?"
             print(f"Exception in thread {name}:\n{self.text(error)}", end="", file=sys.stderr)
 
@@ -161,7 +161,7 @@ def without_libraries(text: str) -> str:
     return "".join((*pieces, text[done:]))
 
 
-def _place(error: BaseException) -> tuple[int, int]:
+def _cell_location(error: BaseException) -> tuple[int, int]:
     """Return cell number and line of the innermost frame of the author. 0, 0 if there is none."""
     found = (0, 0)
     step = error.__traceback__
@@ -174,7 +174,7 @@ def _place(error: BaseException) -> tuple[int, int]:
     return found
 
 
-def _without(trace: TracebackType | None, file: str) -> TracebackType | None:
+def _drop_frames(trace: TracebackType | None, file: str) -> TracebackType | None:
     """Return a traceback without its first frames that are in `file`."""
     while trace is not None and trace.tb_frame.f_code.co_filename == file:
         trace = trace.tb_next
@@ -204,7 +204,7 @@ def _suggestion(error: BaseException) -> str:
     return match[0] if match else ""
 
 
-def _short(text: str) -> str:
+def _truncate(text: str) -> str:
     if len(text) <= _MAX_CHARACTERS:
         return text
     half = _MAX_CHARACTERS // 2

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from .streams import StreamOutput
 
-_TEXTS = (("text/html", "_repr_html_"), ("text/latex", "_repr_latex_"))
-_PICTURES = (
+_TEXT_METHODS = (("text/html", "_repr_html_"), ("text/latex", "_repr_latex_"))
+_IMAGE_METHODS = (
     ("image/svg+xml", "_repr_svg_"),
     ("image/png", "_repr_png_"),
     ("image/jpeg", "_repr_jpeg_"),
@@ -55,11 +55,11 @@ class Values:
         """
         offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
-        for mime, _ in _TEXTS:
+        for mime, _ in _TEXT_METHODS:
             if isinstance(value := offered.get(mime), str) and self._fits(shown, mime, value):
                 text[mime] = value
         binary = {}
-        for mime, _ in _PICTURES:
+        for mime, _ in _IMAGE_METHODS:
             if data := _base64(mime, offered.get(mime)):
                 binary[mime] = data
                 # On its own it would be an image that light pages cannot show.
@@ -69,15 +69,15 @@ class Values:
 
     def latex(self, shown: object) -> str:
         """Return TeX without dollar signs. Empty if the object provides none."""
-        if not _may_ask(shown):
+        if not _has_formats(shown):
             return ""
         value = self._call(shown, "_repr_latex_")
         return _without_dollars(value) if isinstance(value, str) else ""
 
     def _offered_forms(self, shown: object) -> dict[str, Any]:
-        if not _may_ask(shown):
+        if not _has_formats(shown):
             return {}
-        methods = (*_TEXTS, *_PICTURES)
+        methods = (*_TEXT_METHODS, *_IMAGE_METHODS)
         offered = {mime: self._call(shown, method) for mime, method in methods}
         bundle = self._call(shown, "_repr_mimebundle_", include=None, exclude=None)
         if isinstance(bundle, dict):
@@ -133,7 +133,7 @@ def cut(text: str, size: int) -> str:
     return text if len(data) <= size else data[:size].decode("utf-8", "ignore") + "…"
 
 
-def _may_ask(shown: object) -> bool:
+def _has_formats(shown: object) -> bool:
     """Return whether an object may provide richer formats. Classes have the methods of their instances."""
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 

@@ -40,12 +40,12 @@ def device() -> str:
         return "cpu"
 
 
-def count_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> list[str]:
+def used_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> list[str]:
     """Return imported names that are loaded, excluding Python's own modules and those of the site, sorted."""
     return sorted(
         name
         for name in imports
-        if name in sys.modules and not _is_standard(name) and not is_of_site(_file_of(name))
+        if name in sys.modules and not _is_standard(name) and not is_of_site(_module_file(name))
     )
 
 
@@ -74,12 +74,12 @@ def _is_standard(name: str) -> bool:
     names = getattr(sys, "stdlib_module_names", None)
     if names is not None:
         return name in names
-    file = _file_of(name)  # Python 3.9
+    file = _module_file(name)  # Python 3.9
     standard = os.path.dirname(os.__file__) + "/"  # noqa: PTH120 - pathlib costs 5 ms
     return not file or (file.startswith(standard) and "site-packages" not in file)
 
 
-def _file_of(name: str) -> str:
+def _module_file(name: str) -> str:
     module = sys.modules[name]
     places = getattr(module, "__path__", None)
     file = getattr(module, "__file__", None) or next(iter(places or ()), "")
@@ -92,7 +92,7 @@ def _cpu(system: str) -> str:
 
         asked = subprocess.run(["sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, check=False)
         return asked.stdout.decode("utf-8", "replace").strip()
-    match = re.search(r"^model name\s*:\s*(.+)$", _text_of(_CPU_FILE), re.MULTILINE)
+    match = re.search(r"^model name\s*:\s*(.+)$", _read_text(_CPU_FILE), re.MULTILINE)
     return " ".join(match[1].split()) if match else ""
 
 
@@ -114,8 +114,7 @@ def _gpu() -> dict[str, str]:
 
 def _used_devices(cuda: Any) -> list[int]:
     """Return the numbers of devices where torch has allocated memory, or of the current device if there are
-    none.
-    """
+    none."""
     try:
         count = cuda.device_count()
         used = [n for n in range(count) if cuda.memory_stats(n).get("allocation.all.allocated")]
@@ -139,7 +138,7 @@ def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: boo
 
 def _driver() -> str:
     """Return the driver version. If the kernel has no file for it, as on Windows, ask `nvidia-smi`."""
-    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _text_of(_DRIVER_FILE) or _driver_tool())
+    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _read_text(_DRIVER_FILE) or _driver_tool())
     return found[1] if found else ""
 
 
@@ -154,7 +153,7 @@ def _driver_tool() -> str:
     return asked.stdout.decode("utf-8", "replace")
 
 
-def _text_of(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - pathlib costs 5 ms
             return file.read()

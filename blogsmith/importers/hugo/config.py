@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 from ..model import Notice
 from ..source_files import read_text, walk_files
 from ..text.data import DataForm, DataTextError, load_data, settings_error
-from ..text.front_values import list_of
+from ..text.front_values import as_list
 
 FORMS: Mapping[str, DataForm] = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 _FOLDERS = ("", "docs", "site", "blog", "src", "website", "hugo", "www")
-_DIRECTORY = PurePosixPath("config/_default")
+_CONFIG_FOLDER = PurePosixPath("config/_default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ def _config_files(folder: Path) -> Iterator[PurePosixPath]:
     for suffix in FORMS:
         if (folder / f"hugo{suffix}").is_file():
             yield PurePosixPath(f"hugo{suffix}")
-    directory = folder / _DIRECTORY
+    directory = folder / _CONFIG_FOLDER
     if directory.is_dir():
         names = sorted(each.name for each in directory.iterdir() if each.suffix in FORMS)
-        yield from (_DIRECTORY / name for name in names if name.startswith(("hugo.", "config.")))
-        yield from (_DIRECTORY / name for name in names if not name.startswith(("hugo.", "config.")))
+        yield from (_CONFIG_FOLDER / name for name in names if name.startswith(("hugo.", "config.")))
+        yield from (_CONFIG_FOLDER / name for name in names if not name.startswith(("hugo.", "config.")))
 
 
 def _has_hugo_folder(folder: Path) -> bool:
@@ -140,7 +140,7 @@ def read_config(root: Path) -> HugoConfig:
     for path in files:
         data = _lower(_read(root, folder / path))
         stem = path.name.partition(".")[0].casefold()
-        if path.parent == _DIRECTORY and stem not in ("hugo", "config"):
+        if path.parent == _CONFIG_FOLDER and stem not in ("hugo", "config"):
             language = path.name.split(".")[1:-1]
             data = {"languages": {language[0]: {stem: data}}} if language else {stem: data.get(stem, data)}
         values = _merge(values, data)
@@ -197,13 +197,13 @@ class MountedFile:
 
     path: PurePosixPath
     """Path relative to the root of the source."""
-    place: PurePosixPath
+    target: PurePosixPath
     """Path in its component."""
     language: str
     """Language code of its mount; may be empty."""
 
 
-def mounts_of(config: HugoConfig, component: str) -> tuple[Mount, ...]:
+def find_mounts(config: HugoConfig, component: str) -> tuple[Mount, ...]:
     """Return the mounts of `content`, `static`, `data`, `assets` or `layouts`, highest precedence first."""
     own = tuple(
         _mount(entry, config, target.relative_to(component))
@@ -212,7 +212,7 @@ def mounts_of(config: HugoConfig, component: str) -> tuple[Mount, ...]:
     )
     # a mount of its own replaces the default mount of a component, but not the folders of languages
     languages = tuple(_language_folders(config)) if component == "content" else ()
-    return (*own, *languages) if own else (languages or tuple(_usual(config, component)))
+    return (*own, *languages) if own else (languages or tuple(_default_mounts(config, component)))
 
 
 def _entries(config: HugoConfig) -> list[Mapping[str, Any]]:
@@ -230,7 +230,7 @@ def _mount(entry: Mapping[str, Any], config: HugoConfig, target: PurePosixPath) 
     )
 
 
-def _usual(config: HugoConfig, component: str) -> Iterator[Mount]:
+def _default_mounts(config: HugoConfig, component: str) -> Iterator[Mount]:
     name = f"{component}dir" if component != "assets" else "assetdir"
     language = config.default_language.casefold()
     written = config.value("languages", language, name) or config.value(name)
@@ -273,7 +273,7 @@ def mounted_files(root: Path, mounts: tuple[Mount, ...]) -> Iterator[MountedFile
         for path in _files(root / mount.source):
             whole = mount.source / path
             taken = whole in seen or path.name.startswith(".") or path.name.lower() in _HIDDEN
-            if taken or not _is_wanted(path, mount):
+            if taken or not _is_included(path, mount):
                 continue
             seen.add(whole)
             yield MountedFile(whole, mount.target / path, mount.language)
@@ -286,7 +286,7 @@ def _files(place: Path) -> Iterator[PurePosixPath]:
         yield from walk_files(place, skipped=())
 
 
-def _is_wanted(path: PurePosixPath, mount: Mount) -> bool:
+def _is_included(path: PurePosixPath, mount: Mount) -> bool:
     name = path.as_posix()
     if mount.included and not any(_matches(name, pattern) for pattern in mount.included):
         return False
@@ -328,7 +328,7 @@ def is_ignored(place: PurePosixPath, config: HugoConfig) -> bool:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    every = list_of(value)
+    every = as_list(value)
     return tuple(each for each in every if isinstance(each, str) and each)
 
 

@@ -16,7 +16,7 @@ PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
 """Comment after a text whose site uses the passthrough extension, with the opening delimiters."""
 _PASSTHROUGH = re.compile(r"\n<!-- formulas pass goldmark: (.*) -->\n\Z")
 _STRING = r"(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)"
-_SHOWN = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
+_ESCAPED_CALL = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
 _HIGHLIGHT = re.compile(
     r"\{\{[<%]\s*highlight\b([^>%]*)[>%]\}\}\n?([\s\S]*?)\{\{[<%]\s*/\s*highlight\s*[>%]\}\}"
 )
@@ -31,7 +31,7 @@ _FORMULA_FENCE = re.compile(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
     r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
 )
-_DRAWN = re.compile(r"(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz)\b|\{\{[<%]\s*mermaid\b")
+_DIAGRAM_START = re.compile(r"(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz)\b|\{\{[<%]\s*mermaid\b")
 _FENCED_FORMULA = re.compile(r"(?:```|~~~)[ \t]*(?:math|katex|mathjax)\b")
 """This pattern and the one before quickly detect that a text has no match. The full patterns try each line.
 """
@@ -49,7 +49,7 @@ _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}"
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _TYPESET = re.compile(r"\$\$[^$\n]+\$\$|(?<![$\w])\$[^$\s](?:[^$\n]*[^$\s])?\$(?![$\w])")
 """Formulas in the arguments of a call."""
-_SAID = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
+_CAPTION_ARGUMENT = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
 _DISPLAY = (
@@ -58,8 +58,10 @@ _DISPLAY = (
     r"|\$\$(?:(?!\$\$|\n[ \t>]*\n)[\s\S])+\$\$|`+[^`\n]+`+)"
 )
 _BRACKETS = re.compile(rf"{_DISPLAY}|\\\\\((?P<line>[\s\S]+?)\\\\\)|\\\\\[(?P<block>[\s\S]+?)\\\\\]")
-_PASSED = re.compile(rf"{_DISPLAY}|(?<!\\)\\\((?P<line>[\s\S]+?)\\\)|(?<!\\)\\\[(?P<block>[\s\S]+?)\\\]")
-_RAISED = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
+_RAW_BRACKETS = re.compile(
+    rf"{_DISPLAY}|(?<!\\)\\\((?P<line>[\s\S]+?)\\\)|(?<!\\)\\\[(?P<block>[\s\S]+?)\\\]"
+)
+_SCRIPTS = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
 _FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*katex\s*[>%]\}\}")
 _MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 
@@ -73,7 +75,7 @@ def render_goldmark(text: str, original: str) -> str:
     has_dollar = mark is None or "$" in mark[1].split()
     text = _COMMENT.sub("", _PASSTHROUGH.sub("", text))
     text = _INLINE_TEMPLATE.sub(lambda found: _NO_TEXT.sub("", found[2]), text)
-    if _DRAWN.search(text):
+    if _DIAGRAM_START.search(text):
         text = _DIAGRAM.sub("", text)
     if _FENCED_FORMULA.search(text):
         text = _FORMULA_FENCE.sub(_formulas, text)
@@ -84,11 +86,11 @@ def render_goldmark(text: str, original: str) -> str:
     text = _FIGURE.sub(_figure, text)
     text = _FORMULA.sub(lambda found: _math(found[1]), text)
     text = _CALL.sub(_call, text)
-    text = _SHOWN.sub(r"{{\1\2\3}}", text)
+    text = _ESCAPED_CALL.sub(r"{{\1\2\3}}", text)
     if not has_dollar:
         text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
     if mark and any(each in text for each in ("$$", r"\(", r"\[")):
-        text = _PASSED.sub(_bracketed, text)
+        text = _RAW_BRACKETS.sub(_bracketed, text)
     if any(each in text for each in ("$$", r"\\(", r"\\[")):
         text = _BRACKETS.sub(_bracketed, text)
     return str(_parser(mark is not None).render(text))
@@ -118,7 +120,7 @@ def _long_display(found: re.Match[str]) -> str:
     line = found.string[: found.start()].rpartition("\n")[2]
     tex = found["left"][2:-2]
     tex = re.sub(r"(?m)^[ \t]*(?:>[ \t]?)+", "", tex) if line.lstrip().startswith(">") else tex
-    is_raw = found.re is _PASSED
+    is_raw = found.re is _RAW_BRACKETS
     return _math(unescape(tex) if is_raw else _unescape(tex))
 
 
@@ -142,7 +144,9 @@ def _call(found: re.Match[str]) -> str:
         return found[0]
     if re.match(r"\{\{[<%]\s*(?:ref|relref)\b", found[0]):
         return "#"
-    said = " ".join([each.strip('"`') for each in _SAID.findall(found[0])] or _TYPESET.findall(found[0]))
+    said = " ".join(
+        [each.strip('"`') for each in _CAPTION_ARGUMENT.findall(found[0])] or _TYPESET.findall(found[0])
+    )
     if re.match(r"\{\{[<%]\s*/?\s*(?:sidenote|marginnote|footnote)\b", found[0]):
         # a margin note is not part of the word before it
         return " "
@@ -168,7 +172,7 @@ def _without_marks(state: StateCore) -> None:
                 text = child.content if index else _MARKER.sub("", child.content)
                 text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
                 # superscript is a word of its own
-                child.content = _RAISED.sub(
+                child.content = _SCRIPTS.sub(
                     lambda found: f" {found[2]} " if found[1] == "^" else found[2], text
                 )
 

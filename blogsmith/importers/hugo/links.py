@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 from ...api.importing import lazy_pattern
 from ..model import ImportedFile
-from .config import HugoConfig, mounted_files, mounts_of
+from .config import HugoConfig, find_mounts, mounted_files
 from .source import HugoDocument
 
 _DESTINATION = lazy_pattern(r"(?<=\]\()([ \t]*)(<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)")
@@ -45,7 +45,7 @@ class LinkTable:
         names: Counter[str] = Counter()
         for document in documents:
             path = "/".join([document.language, *document.sections, document.name])
-            for key in map(_key, (document.inner.as_posix(), path)):
+            for key in map(_key, (document.content_path.as_posix(), path)):
                 self._pages.setdefault(key, document)
             names[_name(document.name, document.language)] += 1
             for address in (document.address, *_aliases(document)):
@@ -56,8 +56,8 @@ class LinkTable:
             if names[name := _name(document.name, document.language)] == 1
         }
         self._assets = {
-            found.place.as_posix(): root / found.path
-            for found in mounted_files(root, mounts_of(config, "assets"))
+            found.target.as_posix(): root / found.path
+            for found in mounted_files(root, find_mounts(config, "assets"))
         }
         self._shown_assets: dict[str, Path] = {}
 
@@ -72,10 +72,10 @@ class LinkTable:
         if not path:
             return f"#{fragment}" if mark else ""
         found = self._find_page(path, document)
-        return relative(found.inner, document) + mark + fragment if found else ""
+        return relative(found.content_path, document) + mark + fragment if found else ""
 
     def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
-        near = [document.inner.parent.as_posix(), "/".join([document.language, *document.sections])]
+        near = [document.content_path.parent.as_posix(), "/".join([document.language, *document.sections])]
         folders = [] if path.startswith("/") else near
         # a page in the language of the link takes precedence
         for folder in [*folders, document.language, ""]:
@@ -96,15 +96,15 @@ class LinkTable:
         parts = urlsplit(written)
         rest = f"#{parts.fragment}" if parts.fragment else ""
         path = unquote(parts.path)
-        page = self._page_at(path, document)
+        page = self._find_page_by_url(path, document)
         if page:
-            is_here = page.inner == document.inner and rest
-            return rest if is_here else f"{relative(page.inner, document)}{rest}"
-        if file := self._file_at(path, document):
+            is_here = page.content_path == document.content_path and rest
+            return rest if is_here else f"{relative(page.content_path, document)}{rest}"
+        if file := self._find_file(path, document):
             return file + rest
-        return self._elsewhere(written, document)
+        return self._unknown_destination(written, document)
 
-    def _page_at(self, path: str, document: HugoDocument) -> HugoDocument | None:
+    def _find_page_by_url(self, path: str, document: HugoDocument) -> HugoDocument | None:
         if path.endswith((".md", ".markdown")):
             return self._find_page(path, document)
         for place in self._places(path, document):
@@ -123,7 +123,7 @@ class LinkTable:
             return
         yield posixpath.normpath(posixpath.join(document.address or "/", path))
 
-    def _file_at(self, path: str, document: HugoDocument) -> str:
+    def _find_file(self, path: str, document: HugoDocument) -> str:
         """Return the URL of a file of the site; empty if there is none."""
         names = [_resource(path, document), path]
         if document.language:
@@ -133,7 +133,7 @@ class LinkTable:
             beside = posixpath.normpath(f"content/{folder}/{name.lstrip('/')}")
             if not path.startswith("/") and beside in self._files:
                 return relative(PurePosixPath(beside).relative_to("content"), document)
-        if "." not in path and (named := self._named_beside(path, document)):
+        if "." not in path and (named := self._find_by_stem(path, document)):
             return named
         for place in (*self._places(path, document), "/" + path.lstrip("/")):
             inner = posixpath.normpath(place).lstrip("/")
@@ -146,11 +146,11 @@ class LinkTable:
                 return f"/{inner}"
         return ""
 
-    def _named_beside(self, stem: str, document: HugoDocument) -> str:
+    def _find_by_stem(self, stem: str, document: HugoDocument) -> str:
         """Return the file in the page's folder with this name without suffix; empty if there is none."""
-        return next((name for name in self.beside(document) if PurePosixPath(name).stem == stem), "")
+        return next((name for name in self.neighbours(document) if PurePosixPath(name).stem == stem), "")
 
-    def _elsewhere(self, written: str, document: HugoDocument) -> str:
+    def _unknown_destination(self, written: str, document: HugoDocument) -> str:
         """Return the URL for an unknown target. A relative one becomes a site path, as in Hugo."""
         if written.startswith("/"):
             return next(iter(self._places(written, document)))
@@ -162,9 +162,11 @@ class LinkTable:
         """Return whether a destination from `destination` is a file."""
         if address.startswith("/"):
             return f"static{address}" in self._files or address[1:] in self._shown_assets
-        return posixpath.normpath(f"content/{document.inner.parent.as_posix()}/{address}") in self._files
+        return (
+            posixpath.normpath(f"content/{document.content_path.parent.as_posix()}/{address}") in self._files
+        )
 
-    def beside(self, document: HugoDocument) -> list[str]:
+    def neighbours(self, document: HugoDocument) -> list[str]:
         """Return the URLs of files in the page's folder, then those in the folder of the site's language."""
         found: list[str] = []
         for place in _folders(document):
@@ -192,7 +194,9 @@ class LinkTable:
 
 def _folders(document: HugoDocument) -> list[str]:
     """Return the folders with files of a page: its own, and that of the page in the site's language."""
-    return list(dict.fromkeys([document.inner.parent.as_posix(), document.local.parent.as_posix()]))
+    return list(
+        dict.fromkeys([document.content_path.parent.as_posix(), document.path_in_language.parent.as_posix()])
+    )
 
 
 def _resource(name: str, document: HugoDocument) -> str:
@@ -211,7 +215,7 @@ def _name(name: str, language: str) -> str:
 
 def relative(target: PurePosixPath, document: HugoDocument) -> str:
     """Return the path of a file in `content/`, relative to a page."""
-    return os.path.relpath(target, document.inner.parent).replace(os.sep, "/")
+    return os.path.relpath(target, document.content_path.parent).replace(os.sep, "/")
 
 
 def _key(path: str) -> str:

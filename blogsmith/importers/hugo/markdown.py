@@ -14,10 +14,18 @@ from ...api.importing import lazy_pattern, replace_emoji
 from ..model import NoticeKind
 from ..text.headings import demote_headings, repeated_title
 from ..text.html import Element, replace_blocks
-from ..text.html_markdown import figure_of, video_of
-from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_entities, unescape_tex
+from ..text.html_markdown import convert_video, read_figure
+from ..text.math import (
+    format_display_math,
+    format_inline_math,
+    has_rows,
+    is_display,
+    split_formula,
+    unescape_entities,
+    unescape_tex,
+)
 from ..text.pieces import literal_brackets, literal_shortcodes
-from ..text.segments import Dialect, Segment, divide, rewrite, rewrite_segments
+from ..text.segments import FormulaDelimiters, Segment, divide, rewrite, rewrite_segments
 from .config import HugoConfig
 
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
@@ -32,22 +40,24 @@ r"""An environment whose backslashes are doubled: `\\begin{align}`."""
 _REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
 """Content of a formula that is written as a code span between dollars to protect it from Markdown."""
-_ROW_KEPT, _BAR_KEPT = "\ue014", "\ue015"
+_ROW_PLACEHOLDER, _BAR_PLACEHOLDER = "\ue014", "\ue015"
 
 
-def dialect_of(config: HugoConfig) -> Dialect:
+def formula_dialect(config: HugoConfig) -> FormulaDelimiters:
     """Return the formula delimiters of this site."""
     delimiters = config.passthrough
     if delimiters is None:
         # Markdown removes the backslash of a bracket, and the rest is not a formula
-        return Dialect(blank_dollar=True, escaped_brackets=True, brackets=False)
+        return FormulaDelimiters(spaced_dollar=True, escaped_brackets=True, brackets=False)
     has_dollar = "$" in delimiters or not any("(" in each for each in delimiters)
-    return Dialect(dollar=has_dollar, blank_dollar=has_dollar, escaped_brackets=True, brackets=True)
+    return FormulaDelimiters(
+        dollar=has_dollar, spaced_dollar=has_dollar, escaped_brackets=True, brackets=True
+    )
 
 
 def rewrite_formulas(text: str, config: HugoConfig) -> str:
     """Convert every formula to blogsmith's delimiters."""
-    dialect = dialect_of(config)
+    dialect = formula_dialect(config)
     parts = []
     for segment in divide(text, dialect):
         if segment.kind == "math":
@@ -60,7 +70,7 @@ def rewrite_formulas(text: str, config: HugoConfig) -> str:
     return "".join(parts)
 
 
-def _prose(text: str, dialect: Dialect) -> str:
+def _prose(text: str, dialect: FormulaDelimiters) -> str:
     """Escape characters that mean nothing on this site but would open a formula in blogsmith."""
     if not dialect.brackets:
         text = literal_brackets(text)
@@ -78,7 +88,7 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
     if not tex.strip():
         return segment.text
     if found := _GITLAB.fullmatch(tex):
-        return display(found[1]) if is_display(opener) else inline(found[1], after)
+        return format_display_math(found[1]) if is_display(opener) else format_inline_math(found[1], after)
     if not is_raw or opener.startswith("\\\\"):
         is_cell = text[text.rfind("\n", 0, segment.start) + 1 : segment.start].lstrip().startswith("|")
         tex = _plain_tex(tex, is_cell=is_cell)
@@ -89,8 +99,8 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
         return tex
     if is_display(opener) or has_rows(tex):
         # keep the lines: they may begin with the markers of a quote or list around the formula
-        return f"$${tex}$$" if "\n" in tex else display(tex)
-    return inline(tex, after)
+        return f"$${tex}$$" if "\n" in tex else format_display_math(tex)
+    return format_inline_math(tex, after)
 
 
 def _plain_tex(tex: str, *, is_cell: bool) -> str:
@@ -100,9 +110,11 @@ def _plain_tex(tex: str, *, is_cell: bool) -> str:
     author meant a norm or a new row.
     """
     if not is_cell:
-        tex = _BAR.sub(lambda found: found[0][:-2] + _BAR_KEPT if len(found[0]) == 2 else found[0], tex)
-    tex = unescape_tex(_SPACED_ROW.sub(_ROW_KEPT, tex))
-    return tex.replace(_ROW_KEPT, r"\\").replace(_BAR_KEPT, r"\|")
+        tex = _BAR.sub(
+            lambda found: found[0][:-2] + _BAR_PLACEHOLDER if len(found[0]) == 2 else found[0], tex
+        )
+    tex = unescape_tex(_SPACED_ROW.sub(_ROW_PLACEHOLDER, tex))
+    return tex.replace(_ROW_PLACEHOLDER, r"\\").replace(_BAR_PLACEHOLDER, r"\|")
 
 
 _OPTION = lazy_pattern(
@@ -122,11 +134,11 @@ def rewrite_fence(block: str) -> str:
     info = _INFO.fullmatch(found["info"].strip())
     if not info or info[2] is None:
         return block
-    shown = info_string(info[1], options_in(info[2]))
+    shown = info_string(info[1], read_options(info[2]))
     return f"{found['open']}{shown}{' ' + info[3] if info[3] else ''}{block[found.end() :]}"
 
 
-def options_in(text: str) -> dict[str, str]:
+def read_options(text: str) -> dict[str, str]:
     """Return the highlighter options, with names in lower case and values without quotes."""
     return {name.casefold(): value.strip("\"'[]") for name, value in _OPTION.findall(text)}
 
@@ -138,7 +150,7 @@ def info_string(language: str, options: Mapping[str, str]) -> str:
     names = ("title", "filename", "name", "file")
     if title := next((options[name] for name in names if options.get(name)), ""):
         parts.append('title="{}"'.format(title.replace('"', "'")))
-    if marked := _marked(options.get("hl_lines", "")):
+    if marked := _highlighted_lines(options.get("hl_lines", "")):
         parts.append(marked)
     if options.get("linenos", "false").casefold() not in ("false", "0"):
         parts.append("linenos")
@@ -147,7 +159,7 @@ def info_string(language: str, options: Mapping[str, str]) -> str:
     return " ".join(filter(None, parts)) if language or len(parts) == 1 else " ".join(["text", *parts[1:]])
 
 
-def _marked(lines: str) -> str:
+def _highlighted_lines(lines: str) -> str:
     # Hugo counts highlighted lines from the first line of the block, as blogsmith does, whatever the line
     # numbers are
     numbers = [re.sub(r"\s", "", each) for each in _NUMBERS.findall(lines)]
@@ -160,11 +172,11 @@ _BLOCK_ATTRIBUTES = lazy_pattern(
 )
 _IMAGE = lazy_pattern(r"[ \t>]*(?:[-*+][ \t]+)?!\[[^\]]*\]\([^)]*\)[ \t]*")
 _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
-_KEPT = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
+_IMAGE_ATTRIBUTE = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
 _WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
 _STRUCK = lazy_pattern(r"(?<![~\\/])~(?![\s~])([^~\n]*[^~\s\\/])~(?!~)")
 """Strikethrough; not after a slash, because `https://host/~name/` is a URL."""
-_LOWERED = 4
+_MAX_SUBSCRIPT = 4
 """Maximum length of a subscript in a chemical formula, in characters."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
 _FORMULA_FENCE = lazy_pattern(
@@ -188,7 +200,7 @@ def rewrite_markdown(
 
     notice: called with kind, message, hint and the removed text.
     """
-    dialect = dialect_of(config)
+    dialect = formula_dialect(config)
     if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
         notice("dropped", "<!--more--> has no meaning here: lists show the description", "", "")
         text = rewrite_segments(text, "comment", lambda comment: _MORE.sub("", comment), dialect)
@@ -222,9 +234,9 @@ def _code_block(block: str) -> str:
 
 def _html(element: Element, indent: str) -> str:
     """Convert an HTML block to Markdown if it is a video or an image."""
-    if video := video_of(element):
+    if video := convert_video(element):
         return f"\n\n{video}\n\n"
-    found = figure_of(element)
+    found = read_figure(element)
     if found and not (found.link and found.caption):
         return f"\n\n{found.markdown()}\n\n"
     return element.source()
@@ -236,7 +248,7 @@ def _setting(config: HugoConfig, *names: str) -> Any:
 
 def _attributes(found: re.Match[str]) -> str:
     """Convert attributes after a block: an image keeps its id and size, other attributes are only styling."""
-    kept = _KEPT.findall(found["list"])
+    kept = _IMAGE_ATTRIBUTE.findall(found["list"])
     is_image = _IMAGE.fullmatch(found["line"])
     return f"{found['line'].rstrip()}{{{' '.join(kept)}}}" if kept and is_image else found["line"]
 
@@ -253,17 +265,17 @@ def _extras(masked: str, config: HugoConfig) -> str:
     return masked
 
 
-def _struck(found: re.Match[str]) -> str:
+def _replace_tildes(found: re.Match[str]) -> str:
     """Convert text between single tildes to strikethrough, or to a subscript if short, as in H~2~O."""
     before, text, after = found.string[: found.start()][-1:], found[1], found.string[found.end() :][:1]
-    is_lowered = len(text) <= _LOWERED and (before.isalnum() or after.isalnum())
+    is_lowered = len(text) <= _MAX_SUBSCRIPT and (before.isalnum() or after.isalnum())
     return f"<sub>{text}</sub>" if is_lowered else f"~~{text}~~"
 
 
 def _literal(masked: str, config: HugoConfig) -> str:
     """Escape text that is plain in goldmark but has a meaning in blogsmith."""
     if _setting(config, "extensions", "strikethrough") is not False:
-        masked = _STRUCK.sub(_struck, masked)
+        masked = _STRUCK.sub(_replace_tildes, masked)
     masked = literal_shortcodes(masked)
     masked = _WIKI.sub(r"\1\\[[\2]]", masked)
     if _setting(config, "extensions", "extras", "mark", "enable") is not True:

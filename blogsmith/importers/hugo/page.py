@@ -16,17 +16,17 @@ from ..page_work import translate_document
 from ..source_files import read_text, walk_files
 from ..text.containers import join_tabs
 from ..text.data import DataTextError, load_data, load_yaml
-from ..text.front_values import list_of, one_line, texts_in
+from ..text.front_values import as_list, one_line, read_strings
 from ..text.math import script_macros, tex_macros
-from ..text.pieces import Pieces
-from ..text.segments import Lines, divide, rewrite
-from .config import FORMS, HugoConfig, mounted_files, mounts_of
+from ..text.pieces import HiddenFragments
+from ..text.segments import LineFinder, divide, rewrite
+from .config import FORMS, HugoConfig, find_mounts, mounted_files
 from .independent import PASSTHROUGH
 from .links import LinkTable
-from .markdown import dialect_of, rewrite_formulas, rewrite_markdown
+from .markdown import formula_dialect, rewrite_formulas, rewrite_markdown
 from .shortcodes.parse import CallContext
 from .shortcodes.translate import HugoShortcodeTranslator
-from .source import HugoDocument, HugoFiles, date_in, date_text
+from .source import HugoDocument, HugoFiles, date_text, parse_day
 
 _TEXTS = ("title", "subtitle")
 _COVERS = ("featured-image", "featured", "cover", "header")
@@ -57,9 +57,9 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
         found["description"] = description
     notices = list(_dates(front, found, source))
     for key, others in (("categories", ("category",)), ("tags", ("tag",))):
-        if names := texts_in(front.get(key) or front.get(others[0])):
+        if names := read_strings(front.get(key) or front.get(others[0])):
             found[key] = names
-    if series := texts_in(front.get("series")):
+    if series := read_strings(front.get("series")):
         order = front.get("series_order", front.get("seriesorder"))
         has_part = isinstance(order, int) and order > 0
         found["series"] = {"name": series[0], "part": order} if has_part else series[0]
@@ -91,7 +91,7 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
 def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
     date = front.get("date")
     published = front.get("publishdate") or front.get("pubdate") or front.get("published")
-    first, release = date_in(date), date_in(published)
+    first, release = parse_day(date), parse_day(published)
     shown = published if release and not first else date
     if first and release and release > first:
         found["publish_date"] = date_text(published)
@@ -126,7 +126,7 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
 
 def _authors(front: Mapping[str, Any]) -> list[str]:
     written = front.get("authors") or front.get("author")
-    every = list_of(written)
+    every = as_list(written)
     names = [each.get("name") if isinstance(each, Mapping) else each for each in every]
     return [text for name in names if (text := one_line(name)) and text != "admin"]
 
@@ -136,7 +136,7 @@ def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
     folder = document.address.rstrip("/").rpartition("/")[0]
     start = f"/{document.language}" if document.language else ""
     found = []
-    for alias in texts_in(front.get("aliases") or front.get("alias")):
+    for alias in read_strings(front.get("aliases") or front.get("alias")):
         address = f"{start}{alias}" if alias.startswith("/") else f"{folder}/{alias}"
         if address.strip("/") and address.strip("/").casefold() != document.address.strip("/").casefold():
             found.append(address)
@@ -149,7 +149,7 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
     written = [
         cover.get("image") if isinstance(cover, Mapping) else cover,
         *(front.get(key) for key in ("image", "featured_image", "featuredimage", "thumbnail", "banner")),
-        *texts_in(front.get("images")),
+        *read_strings(front.get("images")),
         *_named_resources(front.get("resources")),
     ]
     for each in written:
@@ -171,10 +171,10 @@ def read_data(root: Path, config: HugoConfig) -> dict[str, Any]:
     Files that cannot be read are omitted.
     """
     found: dict[str, Any] = {}
-    for file in mounted_files(root, mounts_of(config, "data")):
+    for file in mounted_files(root, find_mounts(config, "data")):
         text = read_text(root / file.path) if file.path.suffix.lower() in FORMS else None
         if text is not None:
-            _store_value(found, file.place, _load(text, file.path.suffix.lower()))
+            _store_value(found, file.target, _load(text, file.path.suffix.lower()))
     return found
 
 
@@ -202,7 +202,7 @@ _ARCHIVES = frozenset(("archives", "archive"))
 _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
-class SiteNeeds(NamedTuple):
+class SiteRequirements(NamedTuple):
     """Kinds of callouts and files that pages need from the rest of the new site."""
 
     kinds: frozenset[str] = frozenset()
@@ -228,11 +228,11 @@ class HugoPageTranslator:
     def _data(self) -> dict[str, Any]:
         return read_data(self._root, self._config)
 
-    def translate_number(self, number: int) -> tuple[ImportedPage, SiteNeeds]:
+    def translate_number(self, number: int) -> tuple[ImportedPage, SiteRequirements]:
         """Return a document's page and its needs, within the time limit of a page. number: document index."""
         page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
-        return page, SiteNeeds(kinds, self._links.take_shown_assets())
+        return page, SiteRequirements(kinds, self._links.take_shown_assets())
 
     def translate(self, document: HugoDocument) -> ImportedPage:
         """Translate a document to a page."""
@@ -245,13 +245,13 @@ class HugoPageTranslator:
         if image := self._image(document):
             front["image"] = image
         home = PurePosixPath("_index.md")
-        if document.inner == home and document.address == "/" and len(self._config.languages) > 1:
+        if document.content_path == home and document.address == "/" and len(self._config.languages) > 1:
             # Hugo redirects from the folder of the site's language to its home page
             front["aliases"] = [*front.get("aliases", ()), f"/{self._config.default_language.casefold()}/"]
         delimiters = self._config.passthrough
         mark = "" if delimiters is None else PASSTHROUGH.format(" ".join(delimiters))
         return ImportedPage(
-            path=PurePosixPath("content") / document.inner,
+            path=PurePosixPath("content") / document.content_path,
             front=front,
             text=text,
             source=document.path.as_posix(),
@@ -266,22 +266,22 @@ class HugoPageTranslator:
         is_kept = self._config.value("markup", "goldmark", "renderer", "unsafe") is True
         if is_kept or not document.is_markdown or not re.search("<[A-Za-z]", document.body):
             return
-        for segment in divide(document.body, dialect_of(self._config)):
+        for segment in divide(document.body, formula_dialect(self._config)):
             if segment.kind in ("tag", "opaque"):
-                line = Lines(document.body, document.first_line).at(segment.start)
+                line = LineFinder(document.body, document.first_line).line_of_offset(segment.start)
                 message = "HTML that Hugo left out is shown here: markup.goldmark.renderer.unsafe was not set"
                 yield Notice("changed", message, document.path.as_posix(), line)
                 return
 
     def _text(self, document: HugoDocument, notices: list[Notice]) -> str:
-        lines = Lines(document.body, document.first_line)
+        lines = LineFinder(document.body, document.first_line)
         source = document.path.as_posix()
 
         def notice(kind: NoticeKind, message: str, hint: str, removed: str) -> None:
-            line = lines.search(rf"\{{\{{[<%]\s*{name}\b") if (name := _name_in(message)) else 0
+            line = lines.search(rf"\{{\{{[<%]\s*{name}\b") if (name := _shortcode_name(message)) else 0
             notices.append(Notice(kind, message, source, line, hint, removed))
 
-        finished = Pieces()
+        finished = HiddenFragments()
         context = CallContext(
             finished=finished,
             link=lambda target: self._links.reference(target, document),
@@ -321,12 +321,12 @@ class HugoPageTranslator:
             if self._links.has_file(address, document):
                 return address
         if document.is_bundle:
-            pictures = self._links.beside(document)
+            pictures = self._links.neighbours(document)
             return next((name for name in pictures if PurePosixPath(name).stem == "featured"), "")
         return ""
 
 
-def _name_in(message: str) -> str:
+def _shortcode_name(message: str) -> str:
     first, _, rest = message.partition(" ")
     return rest.split()[0].rstrip(":") if first == "shortcode" else ""
 

@@ -15,20 +15,20 @@ from unicodedata import category
 
 from ...api.importing import lazy_pattern
 from ..model import ImportedFile, Notice
-from ..protection import complete_front, part_protected, withheld
+from ..protection import add_restrictions, split_protected, withheld_notice
 from ..source_files import read_text
-from ..text.data import DataTextError, FrontText, load_data, split_front
-from ..text.front_values import list_of
-from .config import HugoConfig, MountedFile, is_ignored, missing_mounts, mounted_files, mounts_of
+from ..text.data import DataTextError, SplitText, load_data, split_front_matter
+from ..text.front_values import as_list
+from .config import HugoConfig, MountedFile, find_mounts, is_ignored, missing_mounts, mounted_files
 
 _TOKEN = lazy_pattern(r":(?:(sections)\[(\d*):?(\d*|last)\]|([a-z]+))")
-_KEPT_SIGNS = frozenset("./\\_#+~-@")
+_ALLOWED_CHARACTERS = frozenset("./\\_#+~-@")
 _SLUG_NAMES = frozenset(("slug", "title", "filename", "slugorfilename", "contentbasename"))
-_OWN = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "day", "section"}
+_SUPPORTED_TOKENS = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "day", "section"}
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class UrlParts:
     """Parts of a page that determine its URL."""
 
     sections: Sequence[str]
@@ -65,17 +65,17 @@ def _is_kept(text: str, index: int) -> bool:
     char = text[index]
     if char == "%":
         return len(text) > index + 2 and all(each in hexdigits for each in text[index + 1 : index + 3])
-    return char.isalpha() or char.isdecimal() or char in _KEPT_SIGNS or category(char).startswith("M")
+    return char.isalpha() or char.isdecimal() or char in _ALLOWED_CHARACTERS or category(char).startswith("M")
 
 
-def default_address(placed: Placed, *, is_ugly: bool) -> str:
+def default_address(placed: UrlParts, *, is_ugly: bool) -> str:
     """Return the site path of a page without permalink pattern, without the base path."""
     last = urlize(placed.slug or placed.name).replace("/", "-")
     path = "/" + "".join(f"{urlize(section)}/" for section in placed.sections) + last
     return f"{path}.html" if is_ugly else f"{path}/"
 
 
-def expand(pattern: str, placed: Placed) -> str:
+def expand(pattern: str, placed: UrlParts) -> str:
     """Return the site path for a permalink pattern; empty if the page lacks a required date."""
     date = placed.date
     if date is None and re.search(":(year|month|day|weekday|yearday)", pattern):
@@ -104,11 +104,11 @@ def expand(pattern: str, placed: Placed) -> str:
     return filled if filled.endswith(("/", ".html")) else f"{filled}/"
 
 
-def own_pattern(pattern: str, section: str) -> str:
+def convert_pattern(pattern: str, section: str) -> str:
     """Convert a permalink pattern to blogsmith's `permalinks` setting; empty if it cannot be expressed."""
     names = {found[4] or "sections" for found in _TOKEN.finditer(pattern)}
     slugs = names & (_SLUG_NAMES | {"slugorcontentbasename"})
-    if not names <= _OWN or len(slugs) != 1:
+    if not names <= _SUPPORTED_TOKENS or len(slugs) != 1:
         return ""
     own = _TOKEN.sub(lambda found: ":slug" if found[4] in slugs else found[0], pattern)
     own = re.sub("/{2,}", "/", f"/{own.replace(':section', urlize(section))}/")
@@ -122,7 +122,9 @@ _ENCRYPTION = lazy_pattern(
     r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b"
 )
 """A shortcode of hugo-encryptor and similar tools, which protects its content with a password."""
-_FOREIGN = frozenset((".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd"))
+_UNSUPPORTED_SUFFIXES = frozenset(
+    (".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +133,9 @@ class HugoDocument:
 
     path: PurePosixPath
     """Path relative to the root of the source."""
-    inner: PurePosixPath
+    content_path: PurePosixPath
     """Path relative to the new content folder, with suffix `.md`. Languages other than the site's have
-    folders.
-    """
+    folders."""
     front: Mapping[str, Any]
     """Front matter with keys in lower case."""
     body: str
@@ -153,30 +154,30 @@ class HugoDocument:
     """Front matter keys inherited from a section or from the settings."""
 
     @property
-    def local(self) -> PurePosixPath:
+    def path_in_language(self) -> PurePosixPath:
         """Return the path without the language folder."""
-        return self.inner.relative_to(self.language) if self.language else self.inner
+        return self.content_path.relative_to(self.language) if self.language else self.content_path
 
     @property
     def is_branch(self) -> bool:
         """Return whether it is the page of a section, or the home page."""
-        return self.inner.stem == "_index"
+        return self.content_path.stem == "_index"
 
     @property
     def is_bundle(self) -> bool:
         """Return whether it has a folder of its own with its files."""
-        return self.inner.stem in ("index", "_index")
+        return self.content_path.stem in ("index", "_index")
 
     @property
     def name(self) -> str:
         """Return the name of its file, or of its folder if it is a bundle."""
-        return self.inner.parent.name if self.inner.stem == "index" else self.inner.stem
+        return self.content_path.parent.name if self.content_path.stem == "index" else self.content_path.stem
 
     @property
     def sections(self) -> tuple[str, ...]:
         """Return its folders, outermost first, without the language folder."""
-        parent = self.local.parent
-        return (parent.parent if self.inner.stem == "index" else parent).parts
+        parent = self.path_in_language.parent
+        return (parent.parent if self.content_path.stem == "index" else parent).parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +194,22 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
     documents: list[HugoDocument] = []
     copied: dict[PurePosixPath, ImportedFile] = {}
     notices: list[Notice] = list(missing_mounts(root, config))
-    for static in mounted_files(root, mounts_of(config, "static")):
-        target = PurePosixPath("static") / static.place
+    for static in mounted_files(root, find_mounts(config, "static")):
+        target = PurePosixPath("static") / static.target
         copied.setdefault(target, ImportedFile(target, root / static.path))
-    for found in mounted_files(root, mounts_of(config, "content")):
-        if is_ignored(found.place, config):
+    for found in mounted_files(root, find_mounts(config, "content")):
+        if is_ignored(found.target, config):
             continue
         suffix, source = found.path.suffix.lower(), str(found.path)
         # an HTML file that begins with a tag has no front matter, and Hugo publishes it unchanged
         is_page = suffix in MARKDOWN or (
             suffix in _HTML and not (read_text(root / found.path) or "").lstrip().startswith("<")
         )
-        place = _place_of(found, config, is_page=is_page)
+        place = _locate(found, config, is_page=is_page)
         if place is None:
             hint = "the languages that are published stand under `languages` in the settings"
             notices.append(Notice("dropped", "its language is not published", source, hint=hint))
-        elif suffix in _FOREIGN:
+        elif suffix in _UNSUPPORTED_SUFFIXES:
             hint = "write it as Markdown, and import again"
             notices.append(Notice("dropped", f"{suffix} files are not read", source, hint=hint))
         elif is_page:
@@ -221,9 +222,9 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         else:
             target = PurePosixPath("content") / place.inner
             copied.setdefault(target, ImportedFile(target, root / found.path))
-    bundles = {each.inner.parent for each in documents if each.inner.stem == "index"}
+    bundles = {each.content_path.parent for each in documents if each.content_path.stem == "index"}
     cascaded = (_without_cascade(each) for each in cascade(documents, config))
-    open_documents, held = part_protected(cascaded, lambda each: each.path, _encrypted)
+    open_documents, held = split_protected(cascaded, lambda each: each.path, _encrypted)
     notices += held
     whole = [each if each.is_bundle else _as_resource(each, bundles) for each in open_documents]
     placed = tuple(
@@ -236,7 +237,9 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
 def _encrypted(document: HugoDocument) -> Notice | None:
     """Return a notice if a shortcode encrypts the page or a part of it."""
     found = _ENCRYPTION.search(document.body)
-    return withheld(f"the shortcode {found[1]} protects a part of it", document.path) if found else None
+    return (
+        withheld_notice(f"the shortcode {found[1]} protects a part of it", document.path) if found else None
+    )
 
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:
@@ -250,7 +253,7 @@ def _without_cascade(document: HugoDocument) -> HugoDocument:
 
 
 def _as_resource(document: HugoDocument, bundles: Container[PurePosixPath]) -> HugoDocument:
-    if not any(folder in bundles for folder in document.inner.parents):
+    if not any(folder in bundles for folder in document.content_path.parents):
         return document
     hint = "take draft: true out if it shall be seen"
     message = "lies in the bundle of another page, and Hugo makes no page of it: a draft here"
@@ -265,7 +268,7 @@ def _is_search(document: HugoDocument) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Location:
     """Location of a content file in the new site."""
 
     inner: PurePosixPath
@@ -275,9 +278,9 @@ class _Place:
     """`lang` of its page; empty for the site's language."""
 
 
-def _place_of(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Place | None:
+def _locate(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Location | None:
     """Return the location of a file; None if its language is not published."""
-    path, suffix = found.place, found.path.suffix
+    path, suffix = found.target, found.path.suffix
     stem, dot, last = path.stem.rpartition(".")
     known = config.languages
     language = found.language or known[0]
@@ -290,30 +293,30 @@ def _place_of(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Plac
         return None
     inner = path.with_name(f"{path.stem}.md") if is_page else path
     is_own = language == known[0]
-    return _Place(
+    return _Location(
         inner if is_own else language / inner,
         *(("", "") if is_own else (language, config.language_tag(language))),
     )
 
 
-def _read_document(root: Path, path: PurePosixPath, place: _Place) -> HugoDocument:
+def _read_document(root: Path, path: PurePosixPath, place: _Location) -> HugoDocument:
     text = read_text(root / path)
     source = path.as_posix()
     notices: tuple[Notice, ...] = ()
     if text is None:
         notices, text = (Notice("mistake", "is no text that can be read", source),), ""
-    written = split_front(text)
+    written = split_front_matter(text)
     front: dict[str, Any] = {}
     try:
-        front = load_data(written.head, written.form)
+        front = load_data(written.front_matter, written.form)
     except DataTextError as error:
         line = error.line + (written.form != "json")
         message = f"the front matter is no {written.form.upper()}: {error}"
-        notices, front = (Notice("mistake", message, source, line),), _lines_of(written)
-    front = with_params(complete_front(front, written.head))
+        notices, front = (Notice("mistake", message, source, line),), _read_plain_lines(written)
+    front = merge_params(add_restrictions(front, written.front_matter))
     return HugoDocument(
         path=path,
-        inner=place.inner,
+        content_path=place.inner,
         front=front,
         body=written.body,
         first_line=written.first_line,
@@ -328,13 +331,13 @@ def _read_document(root: Path, path: PurePosixPath, place: _Place) -> HugoDocume
 def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[HugoDocument]:
     """Apply the `cascade` values of sections and settings to the documents below them."""
     given = {
-        document.inner.parent: list(_cascades(document.front.get("cascade")))
+        document.content_path.parent: list(_cascades(document.front.get("cascade")))
         for document in documents
         if document.is_branch and document.front.get("cascade")
     }
     of_site = list(_cascades(config.value("cascade")))
     for document in documents:
-        folders = [folder for folder in document.inner.parents if folder in given]
+        folders = [folder for folder in document.content_path.parents if folder in given]
         more: dict[str, Any] = {}
         # the nearest section takes precedence
         for target, values in [*(each for folder in folders for each in given[folder]), *of_site]:
@@ -347,9 +350,9 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
 
 def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
     """Iterate over the entries of a `cascade` as (target, values)."""
-    for entry in list_of(written):
+    for entry in as_list(written):
         if isinstance(entry, Mapping):
-            values = with_params(entry)
+            values = merge_params(entry)
             target = values.pop("_target", None) or values.pop("target", None)
             yield target if isinstance(target, Mapping) else {}, values
 
@@ -363,13 +366,13 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
     return is_placed and is_language and written.get("kind", kind) == kind
 
 
-def _lines_of(written: FrontText) -> dict[str, Any]:
+def _read_plain_lines(written: SplitText) -> dict[str, Any]:
     """Read unparsable front matter line by line. Return the keys that have one plain value."""
-    pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.head, re.MULTILINE)
+    pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.front_matter, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}
 
 
-def with_params(front: Mapping[str, Any]) -> dict[str, Any]:
+def merge_params(front: Mapping[str, Any]) -> dict[str, Any]:
     """Return the front matter with keys in lower case and the keys under `params:` moved to the top level."""
     found = {str(key).casefold(): value for key, value in front.items()}
     params = found.pop("params", None)
@@ -377,7 +380,7 @@ def with_params(front: Mapping[str, Any]) -> dict[str, Any]:
     return more | found
 
 
-def date_in(value: Any) -> dt.date | None:
+def parse_day(value: Any) -> dt.date | None:
     """Return the day of a date in front matter; None if it is not a date."""
     parts = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", date_text(value))
     return dt.date(*map(int, parts.groups())) if parts else None
@@ -415,15 +418,19 @@ def _is_date(text: str, form: str) -> bool:
 def _address(document: HugoDocument, config: HugoConfig) -> str:
     front = document.front
     date = next(
-        (day for key in ("date", "publishdate", "pubdate", "published") if (day := date_in(front.get(key)))),
+        (
+            day
+            for key in ("date", "publishdate", "pubdate", "published")
+            if (day := parse_day(front.get(key)))
+        ),
         None,
     )
     sections, name = document.sections, document.name
     if document.is_branch:
         sections, name = sections[:-1], sections[-1] if sections else ""
     title, slug = str(front.get("title") or document.name), str(front.get("slug") or "")
-    placed = Placed(sections, name, title, slug, date)
-    start = _start(document, config)
+    placed = UrlParts(sections, name, title, slug, date)
+    start = _url_prefix(document, config)
     if url := str(front.get("url") or ""):
         # with a leading slash it is relative to the site, otherwise to its language
         return ("" if url.startswith("/") else start) + expand(url, placed)
@@ -437,7 +444,7 @@ def _address(document: HugoDocument, config: HugoConfig) -> str:
     return start + (address or default_address(placed, is_ugly=is_ugly))
 
 
-def _start(document: HugoDocument, config: HugoConfig) -> str:
+def _url_prefix(document: HugoDocument, config: HugoConfig) -> str:
     """Return the prefix of URLs in the document's language."""
     in_folder = config.value("defaultcontentlanguageinsubdir") is True and len(config.languages) > 1
     own = config.default_language.casefold() if in_folder else ""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from ...api.importing import Progress, name_set, plural
-from ..addresses import keep_address
+from ..addresses import keep_url
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, map_pages
@@ -19,11 +19,11 @@ from ..protection import draft_settings
 from .config import HugoConfig, find_config, read_config
 from .independent import render_goldmark
 from .page import KEYS, HugoPageTranslator
-from .source import HugoDocument, HugoFiles, find_files, own_pattern, urlize
+from .source import HugoDocument, HugoFiles, convert_pattern, find_files, urlize
 
-_MADE = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
+_GENERATED_URLS = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
 """URLs of generated pages."""
-_OTHER_NAMES = {"/archives/": "/archive/"}
+_RENAMED_URLS = {"/archives/": "/archive/"}
 
 
 _TRANSLATED = name_set(
@@ -98,7 +98,7 @@ def _permalinks(config: HugoConfig, documents: Iterable[HugoDocument]) -> dict[s
     found = {}
     for section in sorted({document.sections[0] for document in documents if document.sections}):
         pattern = config.permalink(section)
-        if pattern and (own := own_pattern(pattern, section)):
+        if pattern and (own := convert_pattern(pattern, section)):
             found[section] = own
     return found
 
@@ -148,7 +148,7 @@ def _weight(entry: Mapping[str, Any]) -> float:
 
 
 def _addresses(documents: Iterable[HugoDocument]) -> frozenset[str]:
-    found = set(_MADE)
+    found = set(_GENERATED_URLS)
     for document in documents:
         found.add(document.address)
         sections = document.sections
@@ -164,21 +164,21 @@ def _target(url: str, config: HugoConfig, known: frozenset[str]) -> str:
     path = parts.path.removeprefix(config.base_path) if config.base_path else parts.path
     path = "/" + path.removesuffix(".md").strip("/")
     path = path if path.endswith((".html", "/")) else f"{path}/"
-    path = _OTHER_NAMES.get(path, path)
+    path = _RENAMED_URLS.get(path, path)
     return path if path in known and not parts.fragment else ""
 
 
 _LISTS = frozenset(("tags", "categories", "series"))
 
 
-def without_lists(files: HugoFiles) -> tuple[HugoFiles, tuple[Notice, ...]]:
+def remove_list_pages(files: HugoFiles) -> tuple[HugoFiles, tuple[Notice, ...]]:
     """Remove pages whose URL belongs to a generated list. Pages with text move to a URL of their own."""
     notices: list[Notice] = []
-    documents = tuple(_moved(files, notices))
+    documents = tuple(_move_list_pages(files, notices))
     return replace(files, documents=documents), tuple(notices)
 
 
-def _moved(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDocument]:
+def _move_list_pages(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDocument]:
     for document in files.documents:
         if not _is_list(document):
             yield document
@@ -188,17 +188,17 @@ def _moved(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDocument]:
             hint = "lists of tags, categories, series and all posts are made without a page"
             notices.append(Notice("dropped", "the page of a list", source, hint=hint))
             continue
-        name = urlize("-".join(document.inner.with_suffix("").parts).removesuffix("-_index")) + "-text"
+        name = urlize("-".join(document.content_path.with_suffix("").parts).removesuffix("-_index")) + "-text"
         message = f"the text of a list is a page of its own: /{name}/"
         notices.append(Notice("changed", message, source, hint="link to it"))
         # the old URL is that of the list
-        yield replace(document, inner=PurePosixPath(f"{name}.md"), address="")
+        yield replace(document, content_path=PurePosixPath(f"{name}.md"), address="")
 
 
 def _is_list(document: HugoDocument) -> bool:
     if document.address.strip("/") in _LISTS | {"archive"}:
         return True
-    parts = document.inner.parts
+    parts = document.content_path.parts
     return document.is_branch and parts[0] in _LISTS and len(parts) < 4
 
 
@@ -214,7 +214,7 @@ class Hugo:
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """Read the whole site."""
         config = read_config(root)
-        files, lists = without_lists(find_files(root, config))
+        files, lists = remove_list_pages(find_files(root, config))
         documents = files.documents
         translator = HugoPageTranslator(root, config, files)
         settings, notices = site_settings(config, translator.macros, documents)
@@ -225,7 +225,7 @@ class Hugo:
         made = map_pages(translator.translate_number, range(count), count, workers)
         for document, (page, needs) in zip(documents, made, strict=True):
             progress("read", len(pages), count)
-            pages.append(keep_address(complete_page(page, document.front, KEYS), patterns))
+            pages.append(keep_url(complete_page(page, document.front, KEYS), patterns))
             kinds |= needs.kinds
             assets |= needs.assets
         pages += _section_pages(documents)
@@ -252,7 +252,7 @@ class Hugo:
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
     """Return pages for section lists in other languages, which blogsmith does not generate."""
     every = list(documents)
-    known = {document.inner for document in every}
+    known = {document.content_path for document in every}
     sections = {
         (each.language, each.tag, each.sections[0]) for each in every if each.language and each.sections
     }
@@ -267,7 +267,9 @@ def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
 def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:
     """Report sections whose pages are ordered by weight."""
     weighed = Counter(
-        "/".join(document.inner.parts[:-1] if not document.is_bundle else document.inner.parts[:-2])
+        "/".join(
+            document.content_path.parts[:-1] if not document.is_bundle else document.content_path.parts[:-2]
+        )
         for document in documents
         if not document.is_branch and document.front.get("weight")
     )

@@ -14,17 +14,17 @@ import re
 from ...api.importing import lazy_pattern
 from ..text.html import BLOCKS, Element, ElementEnds, parse_elements, replace_blocks
 from ..text.html_markdown import (
-    caption_of,
-    figure_of,
+    convert_video,
+    first_id,
     grid,
-    id_of,
     inline_markdown,
-    row_of,
+    read_caption,
+    read_figure,
+    read_image_row,
     single_images,
-    video_of,
 )
 from ..text.math import optional_macros, tex_macros
-from ..text.pieces import Pieces
+from ..text.pieces import HiddenFragments
 from ..text.segments import MaskedText
 from .source import PageContext
 
@@ -33,8 +33,8 @@ _FENCE = lazy_pattern(
     r"(?P=indent)[ \t]{0,3}(?P=mark)[`~]*[ \t]*$"
 )
 _VERBATIM = lazy_pattern(r"<(pre|script|style|textarea)\b[\s\S]*?</\1\s*>|<!--[\s\S]*?-->", re.IGNORECASE)
-_PARSES = lazy_pattern(r"\{::options[^{}]*\bparse_block_html=[\"']true[\"'][^{}]*/\}")
-_HOLDER = lazy_pattern(
+_PARSE_OPTION = lazy_pattern(r"\{::options[^{}]*\bparse_block_html=[\"']true[\"'][^{}]*/\}")
+_CONTAINER_START = lazy_pattern(
     r"(?mi)^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
     r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)"
 )
@@ -48,7 +48,7 @@ _HTML_LINE = lazy_pattern(
 )
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
 """A block of Markdown at the margin, after a blank line; fences are placeholders here."""
-_FOLLOWED = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
+_TEXT_LINE_AFTER = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
 _LONE_TAG = lazy_pattern(
     r"(?i)"
     r"(?:(?<=\n\n)|\A)([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big|mark|kbd|d-[a-z]+)"
@@ -57,24 +57,24 @@ _LONE_TAG = lazy_pattern(
 )
 
 
-def ask_for_markdown(text: str, *, is_default: bool) -> str:
+def add_markdown_attributes(text: str, *, is_default: bool) -> str:
     """Add `markdown="1"` to HTML where an option requests Markdown for all following elements.
 
     is_default: whether the site's settings request it. Source: kramdown, option `parse_block_html`.
     """
     start = 0 if is_default else -1
-    if start < 0 and (option := _PARSES.search(text)):
+    if start < 0 and (option := _PARSE_OPTION.search(text)):
         start = option.end()
     if start < 0:
         return text
-    hidden = Pieces("\ue014\ue015")
+    hidden = HiddenFragments("\ue014\ue015")
     text = text[:start] + hidden.hide(_VERBATIM, hidden.hide(_FENCE, text[start:]))
-    return hidden.restore(text[:start] + _HOLDER.sub(r'\1 markdown="1"', text[start:]))
+    return hidden.restore(text[:start] + _CONTAINER_START.sub(r'\1 markdown="1"', text[start:]))
 
 
-def settle_blocks(text: str) -> str:
+def normalize_blocks(text: str) -> str:
     """Rewrite HTML blocks so that CommonMark ends them where kramdown does."""
-    hidden = Pieces("\ue014\ue015")
+    hidden = HiddenFragments("\ue014\ue015")
     text = _FENCE.sub(lambda found: hidden.mask(found[0]), text)
     text = _VERBATIM.sub(lambda found: hidden.mask(found[0]), text)
     text = _LONE_TAG.sub(r"\1 ", text)
@@ -82,14 +82,14 @@ def settle_blocks(text: str) -> str:
     position = 0
     ends = ElementEnds(text)
     while found := _START.search(text, position):
-        end = ends.of(found.end())
+        end = ends.find_end(found.end())
         if end is None:
             # it is never closed, so it ends at its first blank line
             blank = re.compile(r"\n[ \t]*\n").search(text, found.end())
             end = blank.start() if blank else len(text)
-        parts += [text[position : found.start()], _settled(text[found.end() : end])]
+        parts += [text[position : found.start()], _normalize_block(text[found.end() : end])]
         position = end
-        if _FOLLOWED.match(text, end):
+        if _TEXT_LINE_AFTER.match(text, end):
             # kramdown reads the next line as a paragraph
             parts.append("\n")
     parts.append(text[position:])
@@ -101,13 +101,13 @@ def has_markdown(html: str) -> bool:
     return _MARKDOWN.search(html) is not None
 
 
-def stands_in_html(before: str) -> bool:
+def is_in_html_block(before: str) -> bool:
     """Return whether text after `before` is in an HTML block, where Markdown is not read."""
     start = max(before.rfind("\n\n"), 0)
     return _HTML_LINE.search(before, start) is not None
 
 
-def _settled(html: str) -> str:
+def _normalize_block(html: str) -> str:
     if re.search(r"\bmarkdown\s*=", html) or has_markdown(html):
         return _INDENTED_TAG.sub("", html)
     return _BLANK.sub("", _INDENTED.sub("", html))
@@ -134,7 +134,7 @@ class HtmlTranslator:
         self._context = context
         self.macros: dict[str, str] = {}
         """Macros of the page, from hidden formulas."""
-        self._kept: list[str] = []
+        self._optional_macros: list[str] = []
         self.colours: dict[str, str] = {}
         """Colors of the page, from hidden formulas: name → `[model]{value}`."""
 
@@ -144,21 +144,21 @@ class HtmlTranslator:
         # a caption after a row of images belongs to the row
         text = _CAPTION.sub(lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}", text)
         text = replace_blocks(text, lambda element, indent: self._block(element, indent, masked))
-        if self._kept:
+        if self._optional_macros:
             # front matter has no form for macros with an optional argument
-            definitions = self._context.finished.mask("$$\n" + "\n".join(self._kept) + "\n$$")
+            definitions = self._context.finished.mask("$$\n" + "\n".join(self._optional_macros) + "\n$$")
             text = f'<div style="display:none">\n{definitions}\n</div>\n\n{text.lstrip()}'
         return text
 
     def _block(self, element: Element, indent: str, masked: MaskedText) -> str:
-        if _HIDDEN.search(element.attributes.get("style", "")) and self._take_macros(element, masked):
+        if _HIDDEN.search(element.attributes.get("style", "")) and self._read_macros(element, masked):
             return ""
-        if video := video_of(element):
-            return _alone(video)
-        if pictures := row_of(element):
-            return _alone(grid(pictures, caption_of(element), id_of(element)))
-        if found := figure_of(element):
-            return _alone(found.markdown())
+        if video := convert_video(element):
+            return _as_block(video)
+        if pictures := read_image_row(element):
+            return _as_block(grid(pictures, read_caption(element), first_id(element)))
+        if found := read_figure(element):
+            return _as_block(found.markdown())
         if "markdown" in element.attributes and element.attributes["markdown"] not in ("0", "span"):
             return self._markdown_inside(element, masked)
         if element.name == "details":
@@ -172,11 +172,11 @@ class HtmlTranslator:
             )
             if element.name == "p" and not element.attributes:
                 # browsers allow no list in a paragraph, and Markdown needs no tag for it
-                return _alone(_dedented(inner).strip())
+                return _as_block(_dedent(inner).strip())
             head, *_ = re.split(r"\n[ \t]*\n", inner.lstrip("\n"), maxsplit=1)
             space = "\n\n" if self._cites(head) and not re.search(r"^[ \t]*<", head) else ""
             return f"{element.tag}{space}{inner}</{element.name}>"
-        return self._with_paragraphs(_without_blanks(element))
+        return self._with_paragraphs(_remove_blank_lines(element))
 
     def _with_paragraphs(self, element: Element) -> str:
         """Return the HTML with Markdown paragraphs around citations and footnote references.
@@ -201,7 +201,7 @@ class HtmlTranslator:
         text = self._context.finished.restore(html)
         return "[@" in text or "[^" in text
 
-    def _take_macros(self, element: Element, masked: MaskedText) -> bool:
+    def _read_macros(self, element: Element, masked: MaskedText) -> bool:
         """Read macros and colors from a hidden element. Return whether it contained any."""
         text = masked.restore(element.inner_source())
         definitions = tex_macros(text)
@@ -215,20 +215,20 @@ class HtmlTranslator:
         self._context.notice(
             "changed", "macros in an element that is not shown are in the front matter now", removed=text
         )
-        self._kept += optional_macros(text)
+        self._optional_macros += optional_macros(text)
         return True
 
     def _markdown_inside(self, element: Element, masked: MaskedText) -> str:
         if element.name == "details":
             return self._details(element, masked)
-        inner = _dedented(element.inner_source())
+        inner = _dedent(element.inner_source())
         # it may contain images and rows of images
         inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
         if element.name in _PLAIN and not element.classes - {"caption", "l-body"}:
-            return _alone(inner.strip())
+            return _as_block(inner.strip())
         if "collapsible" in element.classes:
             label = element.attributes.get("data-label", "").replace('"', "&quot;")
-            return _alone(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
+            return _as_block(f'<div class="collapsible" data-label="{label}">\n\n{inner.strip()}\n\n</div>')
         tag = _OWN_MARK.sub("", element.tag)
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
@@ -241,33 +241,33 @@ class HtmlTranslator:
             if child is not summary
         )
         label = inline_markdown(summary.inner_source()) if summary else ""
-        inner = _dedented(rest).strip()
+        inner = _dedent(rest).strip()
         if label and not re.search(r"[<>\"*_`$\\\[\ue000\ue010]", label) and "markdown" in element.attributes:
-            return _alone(
+            return _as_block(
                 f'<div class="collapsible" data-label="{" ".join(label.split())}">\n\n{inner}\n\n</div>'
             )
         if "markdown" in element.attributes:
             tag = _OWN_MARK.sub("", element.tag)
             head = summary.source() if summary else ""
-            return _alone(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
+            return _as_block(f"{tag}\n{' '.join(head.split())}\n\n{inner}\n\n</details>")
         head = self._with_paragraphs(summary) if summary else ""
         if "\n\n" not in head:
             head = " ".join(head.split())
         inner = replace_blocks(rest, lambda each, indent: self._block(each, indent, masked))
-        return _alone(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
+        return _as_block(f"{element.tag}\n{head}\n\n{inner.strip()}\n\n</details>")
 
 
-def _alone(text: str) -> str:
+def _as_block(text: str) -> str:
     return f"\n\n{text}\n\n"
 
 
-def _without_blanks(element: Element) -> Element:
+def _remove_blank_lines(element: Element) -> Element:
     """Remove blank lines from HTML that stays HTML, because they would end the block."""
     (plain, *_) = parse_elements(re.sub(r"\n[ \t]*(?=\n)", "", element.source()))
     return plain if isinstance(plain, Element) else element
 
 
-def _dedented(text: str) -> str:
+def _dedent(text: str) -> str:
     """Remove the indentation that all lines after the first share."""
     lines = text.strip("\n").split("\n")
     shared = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()), default=0)
@@ -278,7 +278,7 @@ def _dedented(text: str) -> str:
 def inline_html(text: str) -> str:
     """Convert images in paragraphs to Markdown; in HTML blocks they stay tags."""
     return _IMAGE.sub(
-        lambda found: found[0] if stands_in_html(text[: found.start()]) else single_images(found[0]), text
+        lambda found: found[0] if is_in_html_block(text[: found.start()]) else single_images(found[0]), text
     )
 
 

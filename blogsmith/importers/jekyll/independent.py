@@ -52,10 +52,10 @@ _RAW_BLOCK = lazy_pattern(
 )
 """kramdown leaves these blocks unchanged, so indented lines in them are not code."""
 _INDENTED = lazy_pattern(r"^[ \t]{4,}(?=\S)", re.MULTILINE)
-_INSIDE = "   "
+_MAX_INDENT = "   "
 """Maximum indentation of a line that is not code and still belongs to the list item above it."""
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
-_LONE_TAG = lazy_pattern(
+_SINGLE_TAG_LINE = lazy_pattern(
     r"(?mi)^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
     r"(?!\d+[.)][ \t])(?=\S)"
 )
@@ -111,9 +111,9 @@ def _prose(text: str) -> str:
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
     text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
-    text = _RAW_BLOCK.sub(lambda found: _INDENTED.sub(_INSIDE, found[0]), text)
-    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub(_INSIDE, text)))
-    text = _AFTER_BLOCK.sub(r"\1\n\n", _LONE_TAG.sub(r"\1 ", text))
+    text = _RAW_BLOCK.sub(lambda found: _INDENTED.sub(_MAX_INDENT, found[0]), text)
+    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub(_MAX_INDENT, text)))
+    text = _AFTER_BLOCK.sub(r"\1\n\n", _SINGLE_TAG_LINE.sub(r"\1 ", text))
     return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", _HEADING_ID.sub(r"\1", text)))
 
 

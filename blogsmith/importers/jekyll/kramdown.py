@@ -13,13 +13,20 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ...api.importing import lazy_pattern, name_set
-from ..text.html import length, style_length
-from ..text.math import display, has_rows, inline, is_display, split_formula, unescape_tex
-from ..text.segments import MARK, Dialect, MaskedText
-from .html import stands_in_html
+from ..text.html import parse_length, style_length
+from ..text.math import (
+    format_display_math,
+    format_inline_math,
+    has_rows,
+    is_display,
+    split_formula,
+    unescape_tex,
+)
+from ..text.segments import MARK, FormulaDelimiters, MaskedText
+from .html import is_in_html_block
 from .settings import JekyllConfig
 
-DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
+DIALECT = FormulaDelimiters(spaced_dollar=True, escaped_brackets=True)
 _MARK = re.compile(f"{MARK[0]}(\\d+){MARK[1]}")
 _STARTS_BLOCK = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*")
 _BETWEEN_BLOCKS = lazy_pattern(r"[ \t>]*(?:\{[:#][^}\n]*\}[ \t]*)?")
@@ -48,21 +55,21 @@ def rewrite_formulas(
         number = int(mark[1])
         if masked.kinds[number] == "math":
             before, after = prose[: mark.start()], prose[mark.end() :]
-            written = with_colours(hidden[number], colours) if colours else hidden[number]
+            written = expand_colours(hidden[number], colours) if colours else hidden[number]
             hidden[number] = _rewrite(written, before, after, config)
     return MaskedText(prose, tuple(hidden), masked.kinds)
 
 
-def with_colours(tex: str, colours: Mapping[str, str]) -> str:
+def expand_colours(tex: str, colours: Mapping[str, str]) -> str:
     """Expand the names of colors that a page defines. In blogsmith, definitions are local to a formula."""
 
     def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
 
-    return _COLOURED.sub(substitute, tex)
+    return _COLOUR_COMMAND.sub(substitute, tex)
 
 
-_COLOURED = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")
+_COLOUR_COMMAND = lazy_pattern(r"(\\(?:color|textcolor|colorbox))\s*\{([^{}]*)\}")
 
 
 def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str:
@@ -70,21 +77,21 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
     if not written.strip():
         return formula
     closer = formula[len(opener) + len(written) :]
-    tex = single_row_ends(written)
+    tex = fix_row_separators(written)
     plain = f"{opener}{tex}{closer}"
     if opener == "$$":
-        if stands_in_html(before) or config.sets_dollars_as_display or has_rows(tex):
+        if is_in_html_block(before) or config.sets_dollars_as_display or has_rows(tex):
             return plain
         if _is_block(before, after):
             return plain
-        return inline(tex, after[:1])
+        return format_inline_math(tex, after[:1])
     if not opener:
         return unescape_tex(tex) if "\\\\\\\\" in tex else tex
     if opener in (r"\(", r"\["):
-        is_text = _is_text(formula[1], written, before) and not stands_in_html(before)
-        return _bare(formula[1], written, before, after) if is_text else plain
+        is_text = _is_text(formula[1], written, before) and not is_in_html_block(before)
+        return _bracketed_text(formula[1], written, before, after) if is_text else plain
     tex = unescape_tex(tex)
-    return display(tex) if is_display(opener) else inline(tex, after[:1])
+    return format_display_math(tex) if is_display(opener) else format_inline_math(tex, after[:1])
 
 
 _ESCAPED_START = lazy_pattern(
@@ -113,7 +120,7 @@ def _is_text(opening: str, text: str, before: str) -> bool:
     return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
 
 
-def _bare(opening: str, text: str, before: str, after: str) -> str:
+def _bracketed_text(opening: str, text: str, before: str, after: str) -> str:
     """Return the text in brackets, as entities where brackets would start a link or a keyboard key."""
     if opening == "(":
         return f"({text})"
@@ -132,7 +139,7 @@ def _is_block(before: str, after: str) -> bool:
     return starts and bool(ends)
 
 
-def single_row_ends(tex: str) -> str:
+def fix_row_separators(tex: str) -> str:
     r"""Replace `\\\\` with `\\` as row separator in tables of TeX.
 
     Some authors double it for other Markdown parsers, but to TeX it is an additional empty row.
@@ -147,13 +154,13 @@ _ITEM = lazy_pattern(
     r"#(?P<id>[\w:.-]+)|\.(?P<class>[\w-]+)"
     r"|(?P<key>[\w:-]+)=(?:\"(?P<a>[^\"]*)\"|'(?P<b>[^']*)'|(?P<c>\S+))|(?P<name>[\w-]+)"
 )
-_DEFINED = lazy_pattern(r"^[ ]{0,3}\{:([\w-]+):\s*([^{}\n]*)\}[ \t]*\n?", re.MULTILINE)
+_LIST_DEFINITION = lazy_pattern(r"^[ ]{0,3}\{:([\w-]+):\s*([^{}\n]*)\}[ \t]*\n?", re.MULTILINE)
 _TOC = lazy_pattern(
     r"(?mi)"
     r"^(?:[-*+]|\d+\.)[ \t]+[^\n]*\n(?:[ \t]+(?!\{:)\S[^\n]*\n){0,3}[ \t]*\{:[^{}\n]*\btoc\b[^{}\n]*\}[ \t]*$"
     r"|^\{:toc[^{}\n]*\}[ \t]*$"
 )
-_CAPTIONED = lazy_pattern(
+_CAPTIONED_IMAGE = lazy_pattern(
     r"(?m)(?<![^\n]\n)^(!\[[^\]\n]*\]\([^\n]*\)(?:\{[^{}\n]*\})?)[ \t]*\n"
     r"(?=([*_])\S[^\n]*\2[ \t]*(?:\n[ \t]*(?:\n|\Z)|\Z))"
 )
@@ -169,7 +176,7 @@ _PROMPTS: Mapping[str, str] = {
     **{"prompt-tip": "TIP", "block-tip": "TIP", "notice--success": "SUCCESS", "important": "IMPORTANT"},
 }
 """Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio or Just the Docs → callout."""
-_KEPT = frozenset(("title", "lang", "dir", "rel"))
+_SUPPORTED_KEYS = frozenset(("title", "lang", "dir", "rel"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +192,7 @@ class AttributeList:
     @property
     def width(self) -> str:
         """Return the width of an image with this list; empty if it has none."""
-        return length(self.pairs.get("width", "")) or style_length(self.pairs.get("style", ""))
+        return parse_length(self.pairs.get("width", "")) or style_length(self.pairs.get("style", ""))
 
     @property
     def callout(self) -> str:
@@ -195,7 +202,7 @@ class AttributeList:
     def own(self) -> str:
         """Return the attributes that blogsmith supports, as an attribute list; empty if there are none."""
         parts = [f"#{self.id}"] if self.id else []
-        parts += [f"{key}={_quoted(value)}" for key, value in self.pairs.items() if key in _KEPT]
+        parts += [f"{key}={_quoted(value)}" for key, value in self.pairs.items() if key in _SUPPORTED_KEYS]
         parts += [f"width={self.width}"] if self.width else []
         return "{" + " ".join(parts) + "}" if parts else ""
 
@@ -221,13 +228,13 @@ def parse_list(text: str) -> AttributeList:
     return AttributeList(name, tuple(classes), pairs, tuple(names))
 
 
-def take_extensions(text: str) -> str:
+def remove_directives(text: str) -> str:
     """Remove kramdown's directives, definitions and comments. Insert attribute lists that are defined."""
-    defined = {found[1]: found[2] for found in _DEFINED.finditer(text)}
-    text = _DEFINED.sub("", text)
+    defined = {found[1]: found[2] for found in _LIST_DEFINITION.finditer(text)}
+    text = _LIST_DEFINITION.sub("", text)
     for name, attributes in defined.items():
         pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
-        text = re.sub(pattern, partial(_put_behind, attributes), text)
+        text = re.sub(pattern, partial(_insert_definition, attributes), text)
     text = _TOC.sub("", text)
     text = _sub_closed(_COMMENT, lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
     text = _sub_closed(_NO_MARKDOWN, lambda found: str(found[1]), _OPTIONS.sub("", text))
@@ -240,11 +247,11 @@ def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str
     return pattern.sub(replace, text[:end]) + text[end:]
 
 
-def _put_behind(attributes: str, found: re.Match[str]) -> str:
+def _insert_definition(attributes: str, found: re.Match[str]) -> str:
     return found[1] + attributes
 
 
-def take_abbreviations(text: str) -> str:
+def annotate_abbreviations(text: str) -> str:
     """Annotate abbreviations with their meanings, and remove the definitions."""
     known = {found[1]: found[2].strip() for found in _ABBREVIATION.finditer(text)}
     if not known:
@@ -259,19 +266,19 @@ def take_abbreviations(text: str) -> str:
     )
 
 
-_BLANK_ADDRESS = lazy_pattern(
+_URL_WITH_SPACES = lazy_pattern(
     r"(?P<open>\]\([ \t]*)(?!<)(?P<address>(?:[^\s()<>\[\]{}]|\([^()\n]*\)|[ \t](?![ \t\"'(]))+?)"
     r"(?P<title>[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
 
 
-def bracket_addresses(text: str) -> str:
+def bracket_urls(text: str) -> str:
     """Put URLs with spaces, which kramdown accepts, in angle brackets.
 
     Remove the title of an image if it equals the alternative text. In Jekyll it was a tooltip, in blogsmith
     it would be a caption.
     """
-    text = _BLANK_ADDRESS.sub(_bracketed, text)
+    text = _URL_WITH_SPACES.sub(_bracketed, text)
     return _SAME_TITLE.sub(r"![\1](\2)", text)
 
 
@@ -332,14 +339,14 @@ def _move_lines(text: str) -> str:
             elif number + 1 < len(lines) and lines[number + 1].strip():
                 waiting = attributes
             continue
-        done.append(_AT_END.sub(partial(_at_end, line), line))
+        done.append(_AT_END.sub(partial(_replace_trailing_list, line), line))
         if waiting is not None and line.strip():
             _apply_before(done, waiting)
             waiting = None
     return "\n".join(done)
 
 
-def _at_end(line: str, found: re.Match[str]) -> str:
+def _replace_trailing_list(line: str, found: re.Match[str]) -> str:
     attributes = parse_list(found[0].strip()[2:-1])
     is_named = _HEADING.match(line) and attributes.id
     return f" {{#{attributes.id}}}" if is_named else ""
@@ -420,9 +427,9 @@ def _complete(rows: list[str]) -> list[str]:
     return ["|" + "  |" * cells, "|" + "--|" * cells, *(row for i, row in enumerate(rows) if i not in rules)]
 
 
-def part_captions(text: str) -> str:
+def separate_captions(text: str) -> str:
     """Separate an image from an emphasized line right after it: a figure and a paragraph.
 
     Jekyll themes show the image as a block of its own, by its class or style.
     """
-    return _CAPTIONED.sub(r"\1\n\n", text)
+    return _CAPTIONED_IMAGE.sub(r"\1\n\n", text)

@@ -30,7 +30,7 @@ PagePath = Callable[[JekyllDocument], PurePosixPath]
 
 def rewrite_links(text: str, context: PageContext, page_path: PagePath) -> str:
     """Convert every URL in a masked text."""
-    resolver = AddressResolver(context, page_path)
+    resolver = UrlResolver(context, page_path)
 
     def plain(found: re.Match[str]) -> str:
         written = found[2]
@@ -51,7 +51,7 @@ def rewrite_links(text: str, context: PageContext, page_path: PagePath) -> str:
     return _SHORTCODE.sub(several, _ATTRIBUTE.sub(quoted, text))
 
 
-class AddressResolver:
+class UrlResolver:
     """Resolver for the URLs of one page."""
 
     def __init__(self, context: PageContext, page_path: PagePath) -> None:

@@ -17,17 +17,17 @@ from ...api.importing import lazy_pattern
 from .liquid_parser import LiquidBranch, LiquidOutput, LiquidTag, Nodes
 from .settings import slugify
 
-_LARGEST = 5_000_000
+_MAX_CHARACTERS = 5_000_000
 """Maximum number of characters that a filter may produce."""
 
 
-def text_of(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Return a value as Liquid prints it."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return "".join(map(text_of, value)) if isinstance(value, (list, tuple)) else str(value)
+    return "".join(map(format_value, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _list(value: Any) -> list[Any]:
@@ -44,7 +44,7 @@ def _number(value: Any) -> int | float:
 def _sorted(value: Any, key: Any = None) -> list[Any]:
     every = _list(value)
     return sorted(
-        every, key=lambda each: text_of(each.get(key) if key and isinstance(each, Mapping) else each)
+        every, key=lambda each: format_value(each.get(key) if key and isinstance(each, Mapping) else each)
     )
 
 
@@ -58,55 +58,57 @@ def _slice(value: Any, start: int, length: int = 1) -> Any:
 
 
 def _split_text(value: Any, separator: str) -> list[str]:
-    text = text_of(value)
+    text = format_value(value)
     return text.split(separator) if separator.strip() else text.split() if separator else list(text)
 
 
 def _replace(value: Any, what: Any, by: Any = "") -> str:
-    text, old, new = text_of(value), text_of(what), text_of(by)
-    if text.count(old) * len(new) > _LARGEST:
+    text, old, new = format_value(value), format_value(what), format_value(by)
+    if text.count(old) * len(new) > _MAX_CHARACTERS:
         raise ValueError("the text would be too large")
     return text.replace(old, new)
 
 
 def _join(value: Any, between: Any = " ") -> str:
-    parts, separator = _list(value), text_of(between)
-    if len(parts) * len(separator) > _LARGEST:
+    parts, separator = _list(value), format_value(between)
+    if len(parts) * len(separator) > _MAX_CHARACTERS:
         raise ValueError("the text would be too large")
-    return separator.join(map(text_of, parts))
+    return separator.join(map(format_value, parts))
 
 
 def _truncate(value: Any, length: int = 50, end: str = "...") -> str:
-    text = text_of(value)
+    text = format_value(value)
     return text if len(text) <= length else text[: max(0, length - len(end))] + end
 
 
 PLAIN_FILTERS: Mapping[str, Filter] = {
-    "append": lambda value, end="": text_of(value) + text_of(end),
-    "prepend": lambda value, start="": text_of(start) + text_of(value),
-    "capitalize": lambda value: text_of(value).capitalize(),
-    "downcase": lambda value: text_of(value).lower(),
-    "upcase": lambda value: text_of(value).upper(),
-    "strip": lambda value: text_of(value).strip(),
-    "lstrip": lambda value: text_of(value).lstrip(),
-    "rstrip": lambda value: text_of(value).rstrip(),
-    "strip_newlines": lambda value: text_of(value).replace("\n", ""),
-    "strip_html": lambda value: re.sub(r"<[^>]*>", "", text_of(value)),
-    "newline_to_br": lambda value: text_of(value).replace("\n", "<br>\n"),
-    "escape": lambda value: escape(text_of(value)),
-    "escape_once": lambda value: escape(text_of(value)),
-    "xml_escape": lambda value: escape(text_of(value)),
-    "url_encode": lambda value: quote(text_of(value), safe=""),
-    "uri_escape": lambda value: quote(text_of(value), safe="/:?#[]@!$&'()*+,;=%"),
-    "cgi_escape": lambda value: quote(text_of(value), safe=""),
-    "slugify": lambda value, mode="": slugify(text_of(value)),
-    "remove": lambda value, what: text_of(value).replace(text_of(what), ""),
-    "remove_first": lambda value, what: text_of(value).replace(text_of(what), "", 1),
+    "append": lambda value, end="": format_value(value) + format_value(end),
+    "prepend": lambda value, start="": format_value(start) + format_value(value),
+    "capitalize": lambda value: format_value(value).capitalize(),
+    "downcase": lambda value: format_value(value).lower(),
+    "upcase": lambda value: format_value(value).upper(),
+    "strip": lambda value: format_value(value).strip(),
+    "lstrip": lambda value: format_value(value).lstrip(),
+    "rstrip": lambda value: format_value(value).rstrip(),
+    "strip_newlines": lambda value: format_value(value).replace("\n", ""),
+    "strip_html": lambda value: re.sub(r"<[^>]*>", "", format_value(value)),
+    "newline_to_br": lambda value: format_value(value).replace("\n", "<br>\n"),
+    "escape": lambda value: escape(format_value(value)),
+    "escape_once": lambda value: escape(format_value(value)),
+    "xml_escape": lambda value: escape(format_value(value)),
+    "url_encode": lambda value: quote(format_value(value), safe=""),
+    "uri_escape": lambda value: quote(format_value(value), safe="/:?#[]@!$&'()*+,;=%"),
+    "cgi_escape": lambda value: quote(format_value(value), safe=""),
+    "slugify": lambda value, mode="": slugify(format_value(value)),
+    "remove": lambda value, what: format_value(value).replace(format_value(what), ""),
+    "remove_first": lambda value, what: format_value(value).replace(format_value(what), "", 1),
     "replace": _replace,
-    "replace_first": lambda value, what, by="": text_of(value).replace(text_of(what), text_of(by), 1),
+    "replace_first": lambda value, what, by="": format_value(value).replace(
+        format_value(what), format_value(by), 1
+    ),
     "truncate": _truncate,
-    "truncatewords": lambda value, count=15, end="...": " ".join(text_of(value).split()[:count]),
-    "number_of_words": lambda value, mode="": len(text_of(value).split()),
+    "truncatewords": lambda value, count=15, end="...": " ".join(format_value(value).split()[:count]),
+    "number_of_words": lambda value, mode="": len(format_value(value).split()),
     "default": lambda value, other="": other if value in (None, False, "", []) else value,
     "size": lambda value: len(value) if isinstance(value, (str, list, tuple, Mapping)) else 0,
     "first": lambda value: next(iter(_list(value)), None),
@@ -115,7 +117,7 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "split": _split_text,
     "reverse": lambda value: _list(value)[::-1],
     "sort": _sorted,
-    "uniq": lambda value: list({text_of(each): each for each in _list(value)}.values()),
+    "uniq": lambda value: list({format_value(each): each for each in _list(value)}.values()),
     "compact": lambda value: [each for each in _list(value) if each is not None],
     "concat": lambda value, other: _list(value) + _list(other),
     "push": lambda value, other: [*_list(value), other],
@@ -127,11 +129,11 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "times": lambda value, other: _number(value) * _number(other),
     "divided_by": lambda value, other: _number(value) // _number(other),
     "modulo": lambda value, other: _number(value) % _number(other),
-    "array_to_sentence_string": lambda value: ", ".join(map(text_of, _list(value))),
+    "array_to_sentence_string": lambda value: ", ".join(map(format_value, _list(value))),
     "jsonify": lambda value: json.dumps(value, ensure_ascii=False, default=str),
-    "markdownify": lambda value: text_of(value),
-    "smartify": lambda value: text_of(value),
-    "inspect": lambda value: text_of(value),
+    "markdownify": lambda value: format_value(value),
+    "smartify": lambda value: format_value(value),
+    "inspect": lambda value: format_value(value),
 }
 """Filters by name. `markdownify` changes nothing, because the text is read as Markdown later."""
 
@@ -150,7 +152,7 @@ _WORDS: Mapping[str, Any] = {
 }
 
 
-class UnknownValue(Exception):
+class UnknownValueError(Exception):
     """A name that an import cannot know, such as the output of a plugin or values of the whole site."""
 
 
@@ -158,7 +160,7 @@ class LiquidSyntaxError(Exception):
     """The expression has invalid syntax."""
 
 
-class LiquidTooLarge(Exception):
+class LiquidLimitError(Exception):
     """Loops, includes and growing strings produce more than any page contains."""
 
 
@@ -177,7 +179,7 @@ class LiquidBudget:
         size = value.bit_length() // 3 if isinstance(value, int) else 1
         self._left -= 1 + (len(value) if isinstance(value, (str, list, tuple, Mapping)) else size)
         if self._left < 0:
-            raise LiquidTooLarge
+            raise LiquidLimitError
 
 
 class LiquidScope:
@@ -205,9 +207,9 @@ class LiquidScope:
         """Return the value at a path; None if there is none. Raise UnknownValue if it cannot be known."""
         names = [str(step) for step in steps]
         if self._unknown(names):
-            raise UnknownValue(".".join(names))
+            raise UnknownValueError(".".join(names))
         if steps[0] not in self.names:
-            raise UnknownValue(names[0])
+            raise UnknownValueError(names[0])
         value = self.names[str(steps[0])]
         for step in steps[1:]:
             value = _step(value, step)
@@ -236,7 +238,7 @@ def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter])
             if isinstance(value, str):
                 # Jekyll ignores unknown filters
                 continue
-            raise UnknownValue(f"filter {name}")
+            raise UnknownValueError(f"filter {name}")
         given = [atom(each, scope) for each in _split(arguments, ",")] if arguments.strip() else []
         try:
             value = filters[name](value, *given)
@@ -305,22 +307,24 @@ def is_true(condition: str, scope: LiquidScope, filters: Mapping[str, Filter]) -
     return _compare(left_value, parts[1], atom(parts[2], scope))
 
 
-def _compare(left: Any, sign: str, right: Any) -> bool:
-    if sign == "contains":
+def _compare(left: Any, operator: str, right: Any) -> bool:
+    if operator == "contains":
         return right in left if isinstance(left, (str, list, tuple)) and right is not None else False
-    if sign in ("==", "!=", "<>"):
+    if operator in ("==", "!=", "<>"):
         # an empty string equals every empty value, including nil
         is_equal = left == right or (right == "" and not left and left is not False)
-        return is_equal == (sign == "==")
+        return is_equal == (operator == "==")
     try:
-        return bool({"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}[sign])
+        return bool(
+            {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}[operator]
+        )
     except TypeError:
         return False
 
 
 _ASSIGNMENT = re.compile(r"([\w-]+)\s*=\s*([\s\S]+)")
 _LOOP = re.compile(r"([\w-]+)\s+in\s+(\([^)]*\)|\S+)([\s\S]*)")
-_MOST_TURNS = 1000
+_MAX_ITERATIONS = 1000
 """Maximum number of iterations of a loop; no written page needs more."""
 
 
@@ -347,14 +351,14 @@ class LiquidRenderer:
     def _node(self, node: LiquidOutput | LiquidTag, scope: LiquidScope) -> str:
         try:
             if isinstance(node, LiquidOutput):
-                text = text_of(evaluate(node.expression, scope, self.filters))
+                text = format_value(evaluate(node.expression, scope, self.filters))
             elif node.name in _CORE:
                 text = _CORE[node.name](self, node, scope)
             else:
                 text = self.tag(node, scope, self)
             scope.budget.spend(text)
             return text
-        except (UnknownValue, LiquidSyntaxError) as error:
+        except (UnknownValueError, LiquidSyntaxError) as error:
             return self.unknown(node, error)
 
 
@@ -397,13 +401,13 @@ def _for(renderer: LiquidRenderer, tag: LiquidTag, scope: LiquidScope) -> str:
     values = atom(found[2], scope)
     every: Sequence[Any] = list(values.items()) if isinstance(values, Mapping) else values or []
     if not isinstance(every, (list, tuple)):
-        raise UnknownValue(found[2])
-    every = _limited(every, found[3], scope)
+        raise UnknownValueError(found[2])
+    every = _apply_loop_options(every, found[3], scope)
     if not every:
         others = (branch for branch in tag.branches if branch.name == "else")
         return "".join(renderer.render(branch.nodes, scope) for branch in others)
     parts = []
-    for index, value in enumerate(every[:_MOST_TURNS]):
+    for index, value in enumerate(every[:_MAX_ITERATIONS]):
         loop = {
             **{"index": index + 1, "index0": index, "first": index == 0, "last": index == len(every) - 1},
             **{"length": len(every), "rindex": len(every) - index, "rindex0": len(every) - index - 1},
@@ -419,7 +423,7 @@ def _for(renderer: LiquidRenderer, tag: LiquidTag, scope: LiquidScope) -> str:
     return "".join(parts)
 
 
-def _limited(every: Sequence[Any], options: str, scope: LiquidScope) -> Sequence[Any]:
+def _apply_loop_options(every: Sequence[Any], options: str, scope: LiquidScope) -> Sequence[Any]:
     for name, value in re.findall(r"(limit|offset)\s*:\s*([\w.]+)", options):
         number = atom(value, scope)
         if isinstance(number, int):

@@ -10,7 +10,7 @@ from ...api.importing import lazy_pattern
 
 _TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
 _OPENING = lazy_pattern(r"\{[%{]")
-_DEEPEST = 100
+_MAX_DEPTH = 100
 """Maximum depth of nested blocks, as in Liquid. A deeper tag opens no block."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
 """Blocks whose content is not a template. In Jekyll `highlight` is one, but authors do not use it so."""
@@ -51,7 +51,7 @@ Nodes = tuple[str | LiquidOutput | LiquidTag, ...]
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenBlock:
     name: str
     arguments: str
     start: int
@@ -67,10 +67,10 @@ class _Open:
 def parse_liquid(text: str) -> Nodes:
     """Parse a template. A tag whose block never ends has no branches."""
     blocks = {found[3:] for found in re.findall(r"\{%-?\s*(end\w+)", text)}
-    stack = [_Open("", "", 0)]
+    stack = [_OpenBlock("", "", 0)]
     opened: Counter[str] = Counter()
     position = 0
-    tokens = _Tokens(text)
+    tokens = _Tokenizer(text)
     while found := tokens.next(position):
         before = text[position : found.start()]
         if before := before.rstrip() if found[0][2] == "-" else before:
@@ -82,24 +82,24 @@ def parse_liquid(text: str) -> Nodes:
         elif name in _VERBATIM:
             position = _take_verbatim(stack[-1], tokens, found, name, arguments)
         elif name.startswith("end") and opened[name[3:]]:
-            _abandon(stack, name[3:], opened)
+            _merge_unclosed(stack, name[3:], opened)
             opened[name[3:]] -= 1
             _close(stack, text, position)
         elif name in _BRANCHES and len(stack) > 1:
             stack[-1].close_branch()
             stack[-1].head = (name, arguments)
-        elif name in blocks and len(stack) <= _DEEPEST:
+        elif name in blocks and len(stack) <= _MAX_DEPTH:
             opened[name] += 1
-            stack.append(_Open(name, arguments, found.start(), head=(name, arguments)))
+            stack.append(_OpenBlock(name, arguments, found.start(), head=(name, arguments)))
         elif name:
             stack[-1].nodes.append(LiquidTag(name, arguments, found[0], found.start()))
-        position = _skip_blank(text, position, found[0])
+        position = _skip_whitespace(text, position, found[0])
     stack[-1].nodes.append(text[position:])
-    _abandon(stack, "", opened)
+    _merge_unclosed(stack, "", opened)
     return tuple(stack[0].nodes)
 
 
-def _skip_blank(text: str, position: int, token: str) -> int:
+def _skip_whitespace(text: str, position: int, token: str) -> int:
     """Return the position after the whitespace that a hyphen at the end of a tag removes."""
     if not token.endswith(("-%}", "-}}")):
         return position
@@ -107,8 +107,10 @@ def _skip_blank(text: str, position: int, token: str) -> int:
     return blank.end() if blank else position
 
 
-def _take_verbatim(block: _Open, tokens: _Tokens, found: re.Match[str], name: str, arguments: str) -> int:
-    text, end = tokens.text, tokens.end_of(name, found.end())
+def _take_verbatim(
+    block: _OpenBlock, tokens: _Tokenizer, found: re.Match[str], name: str, arguments: str
+) -> int:
+    text, end = tokens.text, tokens.find_end(name, found.end())
     if not end:
         block.nodes.append(LiquidTag(name, arguments, found[0], found.start()))
         return found.end()
@@ -118,14 +120,14 @@ def _take_verbatim(block: _Open, tokens: _Tokens, found: re.Match[str], name: st
     return end.end()
 
 
-def _close(stack: list[_Open], text: str, end: int) -> None:
+def _close(stack: list[_OpenBlock], text: str, end: int) -> None:
     done = stack.pop()
     done.close_branch()
     tag = LiquidTag(done.name, done.arguments, text[done.start : end], done.start, tuple(done.branches))
     stack[-1].nodes.append(tag)
 
 
-def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
+def _merge_unclosed(stack: list[_OpenBlock], name: str, opened: Counter[str]) -> None:
     """Move the content of unclosed blocks after the last block named `name` into that block."""
     depth = next(index for index in range(len(stack) - 1, -1, -1) if stack[index].name == name or not index)
     for done in stack[depth + 1 :]:
@@ -136,7 +138,7 @@ def _abandon(stack: list[_Open], name: str, opened: Counter[str]) -> None:
     del stack[depth + 1 :]
 
 
-class _Tokens:
+class _Tokenizer:
     """The tokens of a text, read from left to right. A missing end is searched for only once."""
 
     def __init__(self, text: str) -> None:
@@ -161,7 +163,7 @@ class _Tokens:
             self._next[piece] = found if found >= 0 else len(self.text) + 1
         return self._next[piece] <= len(self.text)
 
-    def end_of(self, name: str, position: int) -> re.Match[str] | None:
+    def find_end(self, name: str, position: int) -> re.Match[str] | None:
         """Return the tag that ends a verbatim block; None if there is none."""
         if name in self._missing:
             return None

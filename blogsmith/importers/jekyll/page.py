@@ -14,31 +14,31 @@ from ..bibliographies import SourceBibliographies, fit_key
 from ..model import FrontKeys, ImportedPage
 from ..source_files import walk_files
 from ..text.containers import fence_marks, join_tabs
-from ..text.front_values import list_of, one_line
+from ..text.front_values import as_list, one_line
 from ..text.html import replace_elements
-from ..text.math import display, inline
-from ..text.segments import CODE, Lines, MaskedText, divide, mask, rewrite
-from .html import HtmlTranslator, ask_for_markdown, inline_html, settle_blocks
+from ..text.math import format_display_math, format_inline_math
+from ..text.segments import CODE, LineFinder, MaskedText, divide, mask, rewrite
+from .html import HtmlTranslator, add_markdown_attributes, inline_html, normalize_blocks
 from .kramdown import (
     DIALECT,
-    bracket_addresses,
+    annotate_abbreviations,
+    bracket_urls,
     complete_tables,
+    expand_colours,
     hard_breaks,
     mark_inline,
     move_lists,
-    part_captions,
+    remove_directives,
     rewrite_formulas,
-    take_abbreviations,
-    take_extensions,
+    separate_captions,
     unmark_inline,
-    with_colours,
 )
 from .links import missing_images, rewrite_links
-from .liquid import PLAIN_FILTERS, Filter, LiquidRenderer, LiquidScope, LiquidTooLarge, UnknownValue
+from .liquid import PLAIN_FILTERS, Filter, LiquidLimitError, LiquidRenderer, LiquidScope, UnknownValueError
 from .liquid_parser import LiquidOutput, LiquidTag, parse_liquid
-from .settings import names_in
+from .settings import read_names
 from .source import JekyllDocument, JekyllSite, PageContext
-from .tags import render_tag, unveil_raw
+from .tags import render_tag, restore_raw
 
 _TEXTS = ("title", "subtitle", "description")
 _DISPLAY = lazy_pattern(r"\$\$\s*([^$\s](?:[^$]*[^$\s])?)\s*\$\$(?!\d)")
@@ -72,7 +72,7 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
     if updated := _text(front.get("last_modified_at") or front.get("lastmod") or front.get("updated")):
         found["updated"] = updated
     for key, singular in (("categories", "category"), ("tags", "tag")):
-        if names := names_in(front.get(key) or front.get(singular)):
+        if names := read_names(front.get(key) or front.get(singular)):
             found[key] = names
     subject = one_line(front.get("subject_name")) or one_line(front.get("subject"))
     if subject and "categories" not in found:
@@ -90,7 +90,7 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
 def redirects(front: Mapping[str, Any]) -> list[str]:
     """Return the old URLs of a page: `redirect_from:` of jekyll-redirect-from."""
     written = front.get("redirect_from")
-    names = (each.strip() for each in list_of(written) if isinstance(each, str))
+    names = (each.strip() for each in as_list(written) if isinstance(each, str))
     return [f"/{name.lstrip('/')}" for name in names if name.strip("/ ")]
 
 
@@ -98,7 +98,7 @@ def _text(value: Any) -> str:
     return _DISPLAY.sub(r"$\1$", one_line(value))
 
 
-class Bibliographies:
+class PageBibliographies:
     """The `.bib` files of one site."""
 
     def __init__(self, site: JekyllSite) -> None:
@@ -108,7 +108,7 @@ class Bibliographies:
         """Return the files that a page names, then those of the site; earlier files take precedence."""
         written = document.front.get("bibliography")
         named = [
-            file for name in list_of(written) if isinstance(name, str) and (file := self._find(name.strip()))
+            file for name in as_list(written) if isinstance(name, str) and (file := self._find(name.strip()))
         ]
         return list(dict.fromkeys([*named, *self._common]))
 
@@ -136,7 +136,9 @@ def distill_code(text: str, context: PageContext) -> str:
 
     def math(attributes: Mapping[str, str], inner: str) -> str | None:
         tex = unescape(inner).strip()
-        return context.finished.mask(display(tex) if "block" in attributes else inline(tex))
+        return context.finished.mask(
+            format_display_math(tex) if "block" in attributes else format_inline_math(tex)
+        )
 
     return replace_elements(replace_elements(text, "d-code", code), "d-math", math)
 
@@ -179,14 +181,14 @@ def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixP
     if document.address == "/":
         return content / "_index.md"
     if document.collection == "pages":
-        path = PurePosixPath(document.inner)
+        path = PurePosixPath(document.collection_path)
         if path.name == "index":
             return content / path.parent / "_index.md"
         if document.address.strip("/") in sections:
             return content / document.address.strip("/") / "_index.md"
         return content / path.with_name(f"{path.name}.md")
     section = "posts" if document.collection == "drafts" else document.collection
-    inner = PurePosixPath(document.inner)
+    inner = PurePosixPath(document.collection_path)
     return content / section / inner.with_name("_index.md" if inner.name == "index" else f"{inner.name}.md")
 
 
@@ -195,7 +197,7 @@ class PageTranslator:
 
     def __init__(self, site: JekyllSite) -> None:
         self._site = site
-        self._bibliographies = Bibliographies(site)
+        self._bibliographies = PageBibliographies(site)
         self.copied_bibliographies = SourceBibliographies()
         """Bibliographies that pages name."""
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
@@ -204,14 +206,14 @@ class PageTranslator:
 
     def translate(self, document: JekyllDocument) -> ImportedPage:
         """Translate a document to a page."""
-        context = PageContext(self._site, document, Lines(document.body, document.first_line))
+        context = PageContext(self._site, document, LineFinder(document.body, document.first_line))
         context.notices.extend(document.notices)
         text = self._liquid(document, context)
-        text = text if document.is_markdown else _joined_html(text)
-        text = ask_for_markdown(distill_code(text, context), is_default=self._site.config.parses_html)
-        text = settle_blocks(text)
+        text = text if document.is_markdown else _join_html_lines(text)
+        text = add_markdown_attributes(distill_code(text, context), is_default=self._site.config.parses_html)
+        text = normalize_blocks(text)
         html, text = self._markdown(text, context)
-        text = join_tabs(_unveil(context.finished.restore(text)))
+        text = join_tabs(_restore_raw_blocks(context.finished.restore(text)))
         front = self._front(document, context, html)
         return ImportedPage(
             path=self._path(document),
@@ -247,9 +249,9 @@ class PageTranslator:
         scope = LiquidScope(names, is_list)
         try:
             return LiquidRenderer(
-                self._filters, partial(render_tag, context), partial(_unknown, context)
+                self._filters, partial(render_tag, context), partial(_replace_unknown, context)
             ).render(parse_liquid(document.body), scope)
-        except LiquidTooLarge:
+        except LiquidLimitError:
             hint = "write out what they should give"
             context.notice("left", "the templates of this page make more than a page holds", hint=hint)
             return f"{{% raw %}}{document.body}{{% endraw %}}"
@@ -257,11 +259,11 @@ class PageTranslator:
     def _markdown(self, text: str, context: PageContext) -> tuple[HtmlTranslator, str]:
         html = HtmlTranslator(context)
         masked = mask(rewrite(text, mark_inline, DIALECT, CODE) if "\\$$" in text else text, DIALECT)
-        prose = hard_breaks(take_extensions(masked.text))
-        prose = distill_notes(bracket_addresses(prose), context)
+        prose = hard_breaks(remove_directives(masked.text))
+        prose = distill_notes(bracket_urls(prose), context)
         prose = html.translate(MaskedText(prose, masked.hidden, masked.kinds))
         prose = inline_html(prose)
-        prose = part_captions(complete_tables(move_lists(take_abbreviations(prose))))
+        prose = separate_captions(complete_tables(move_lists(annotate_abbreviations(prose))))
         prose = rewrite_links(prose, context, self._path)
         missing_images(context.finished.restore(prose), context)
         masked = rewrite_formulas(prose, masked, self._site.config, html.colours)
@@ -270,7 +272,7 @@ class PageTranslator:
     def _front(self, document: JekyllDocument, context: PageContext, html: HtmlTranslator) -> dict[str, Any]:
         front = page_front(document) | self._image(document)
         if html.macros:
-            coloured = {name: with_colours(body, html.colours) for name, body in html.macros.items()}
+            coloured = {name: expand_colours(body, html.colours) for name, body in html.macros.items()}
             front["math"] = {"macros": coloured}
         return front | (self._references(document, context) if context.cited else {})
 
@@ -285,7 +287,7 @@ class PageTranslator:
         files = self._bibliographies.files(document)
         written = {fit_key(key): key for key in self.copied_bibliographies.all_entries(files)}
         cited = [written[key] for key in context.cited if key in written]
-        found = self.copied_bibliographies.front_of(cited, files)
+        found = self.copied_bibliographies.page_front_matter(cited, files)
         missing = [key for key in context.cited if key not in written]
         for key in missing:
             context.notice("mistake", f"{key} is cited, and no bibliography has it")
@@ -293,10 +295,10 @@ class PageTranslator:
         return found | ({"references": [*found.get("references", ()), *unknown]} if unknown else {})
 
 
-def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:
+def _replace_unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:
     """Return the replacement for a value that an import cannot know, and add a notice."""
-    line = context.line_of(node)
-    if isinstance(error, UnknownValue) and str(error).startswith(("site.", "paginator")):
+    line = context.find_line(node)
+    if isinstance(error, UnknownValueError) and str(error).startswith(("site.", "paginator")):
         message = f"a list made from {error}: blogsmith makes its lists itself"
         context.notice("dropped", message, line=line, removed=node.source, is_list=True)
         return ""
@@ -311,13 +313,13 @@ def _unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Except
         message = f"{node.expression} has no value here"
         context.notice("dropped", message, line=line, removed=node.source)
         return ""
-    if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValue)):
+    if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValueError)):
         # in Jekyll an undefined value is empty, and a loop over it too
         message = f"a list made from {error}: blogsmith makes its lists itself"
         removed = "" if context.depth else node.source
         context.notice("dropped", message, line=line, removed=removed, is_list=True)
         return ""
-    return context.leave(node, f"Liquid that cannot be read: {error}")
+    return context.leave_untranslated(node, f"Liquid that cannot be read: {error}")
 
 
 def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
@@ -334,7 +336,7 @@ def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
     return {"relative_url": relative, "absolute_url": absolute, "date_to_string": lambda value: str(value)}
 
 
-def _joined_html(text: str) -> str:
+def _join_html_lines(text: str) -> str:
     """Turn HTML into one block of Markdown: no blank lines and indentation, except in code."""
     parts = re.split(r"(<pre\b[\s\S]*?</pre>|<script\b[\s\S]*?</script>)", text)
     return "".join(
@@ -343,9 +345,9 @@ def _joined_html(text: str) -> str:
     )
 
 
-def _unveil(text: str) -> str:
+def _restore_raw_blocks(text: str) -> str:
     """Restore the content of `raw` blocks."""
     return "".join(
-        unveil_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
+        restore_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
         for segment in divide(text)
     )

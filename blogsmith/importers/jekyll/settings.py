@@ -15,7 +15,7 @@ from ...api.importing import lazy_pattern, name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, read_text
 from ..text.data import DataTextError, load_mapping, settings_error
-from ..text.front_values import list_of
+from ..text.front_values import as_list
 
 CONFIG = "_config.yml"
 _STYLES: Mapping[str, str] = {
@@ -81,7 +81,7 @@ class JekyllConfig:
 
         Hexo's patterns are relative to its folder `source`.
         """
-        written = (each for key in ("exclude", "ignore") for each in list_of(self.values.get(key) or []))
+        written = (each for key in ("exclude", "ignore") for each in as_list(self.values.get(key) or []))
         patterns = list(map(str, written))
         inner = path.relative_to("source") if path.parts[0] == "source" else path
         names = {path.as_posix(), inner.as_posix()}
@@ -90,14 +90,14 @@ class JekyllConfig:
     @property
     def included(self) -> frozenset[str]:
         """Return the names that `include:` adds to the site although they begin with `_` or `.`."""
-        return frozenset(str(each).strip("/") for each in list_of(self.values.get("include") or []))
+        return frozenset(str(each).strip("/") for each in as_list(self.values.get("include") or []))
 
     @property
     def encrypted_tags(self) -> frozenset[str]:
         """Return the tags whose posts hexo-blog-encrypt encrypts, in lower case."""
         options = self.values.get("encrypt")
         written = options.get("tags") if isinstance(options, dict) else []
-        names = [each.get("name") if isinstance(each, dict) else each for each in list_of(written or [])]
+        names = [each.get("name") if isinstance(each, dict) else each for each in as_list(written or [])]
         return frozenset(str(name).strip().casefold() for name in names if name)
 
     @property
@@ -151,7 +151,7 @@ _PLACEHOLDER = lazy_pattern(
     r":(output_ext|short_year|short_month|short_day|long_day|long_month|slugified_categories|categories|"
     r"collection|y_day|i_month|i_day|minute|second|title|month|year|hour|name|path|slug|week|day)"
 )
-_UNFIT = lazy_pattern(r"[^\w.~!$&'()+,;=@]+")
+_INVALID_URL_CHARACTERS = lazy_pattern(r"[^\w.~!$&'()+,;=@]+")
 _RAW = lazy_pattern(r"[^\w]+|_+")
 
 
@@ -166,7 +166,11 @@ def expand(
 ) -> str:
     """Return the URL of a document, without the base path. path: in its collection, without suffix."""
     values: dict[str, str] = {
-        **{"title": cased_slug(title), "slug": slugify(title), "name": slugify(path.rpartition("/")[2])},
+        **{
+            "title": case_preserving_slug(title),
+            "slug": slugify(title),
+            "name": slugify(path.rpartition("/")[2]),
+        },
         **{"collection": collection, "path": path, "output_ext": ".html"},
         "categories": "/".join(dict.fromkeys(each.lower().replace(" ", "%20") for each in categories)),
         "slugified_categories": "/".join(dict.fromkeys(map(slugify, categories))),
@@ -185,7 +189,7 @@ _DATES: Mapping[str, str] = {
 }
 
 
-def own_pattern(pattern: str) -> str:
+def convert_pattern(pattern: str) -> str:
     """Convert a pattern to blogsmith's `permalinks` with the same or similar URLs; empty if impossible."""
     own = pattern.replace(":output_ext", "/").replace(":title", ":slug").replace(":categories/", "")
     own = re.sub(r"\.html$", "/", own)
@@ -201,12 +205,12 @@ def slugify(text: str) -> str:
     return _RAW.sub("-", unicodedata.normalize("NFC", text).lower()).strip("-")
 
 
-def cased_slug(text: str) -> str:
+def case_preserving_slug(text: str) -> str:
     """Return a file name as `:title` does: case and characters that are valid in URLs stay."""
-    return _UNFIT.sub("-", text).strip("-")
+    return _INVALID_URL_CHARACTERS.sub("-", text).strip("-")
 
 
-def names_in(value: Any) -> list[str]:
+def read_names(value: Any) -> list[str]:
     """Return tags or categories as Jekyll reads them: items of a list, or words of a string."""
     if isinstance(value, str):
         return value.split()
@@ -273,7 +277,7 @@ def _permalinks(config: JekyllConfig) -> dict[str, str]:
     """Map each collection to its permalink pattern, where blogsmith can express the pattern."""
     found = {}
     for collection in config.collections.values():
-        pattern = own_pattern(collection.permalink) if collection.permalink else ""
+        pattern = convert_pattern(collection.permalink) if collection.permalink else ""
         if collection.is_output and pattern and pattern != f"/{collection.name}/:slug/":
             found[collection.name] = pattern
     return found

@@ -12,31 +12,31 @@ from typing import Any
 
 from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedPage, Notice, NoticeKind
-from ..protection import excluded, part_protected, read_head, withheld
+from ..protection import excluded_notice, read_front_matter, split_protected, withheld_notice
 from ..source_files import read_text, walk_files
-from ..text.data import DataTextError, load_yaml, split_head
+from ..text.data import DataTextError, load_yaml, split_yaml_front_matter
 from ..text.math import script_macros, tex_macros
-from ..text.pieces import Pieces
-from ..text.segments import Lines
+from ..text.pieces import HiddenFragments
+from ..text.segments import LineFinder
 from .liquid_parser import LiquidOutput, LiquidTag, Nodes, parse_liquid
-from .settings import JekyllConfig, expand, names_in
+from .settings import JekyllConfig, expand, read_names
 
-MADE_HERE = name_set("/ /404 /404.html /archive /archives /tags /categories /feed.xml") | {""}
+GENERATED_URLS = name_set("/ /404 /404.html /archive /archives /tags /categories /feed.xml") | {""}
 """URLs, without trailing slash, that blogsmith generates in every site."""
 _TAG = lazy_pattern(r"<!--[\s\S]*?-->|<(script|style)\b[\s\S]*?</\1>|<[^>]*>|\{%[\s\S]*?%\}|\{\{[\s\S]*?\}\}")
-_LISTED = lazy_pattern(
+_LIST_CODE = lazy_pattern(
     r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
 )
-_FEW = 12
+_MAX_WORDS = 12
 """Maximum number of words next to the list in a template: a heading, and a text for an empty list."""
 
 
 def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
     """Return the names of layouts that list posts, tags or categories. layouts: name → template."""
-    return frozenset(name for name, text in layouts.items() if _LISTED.search(text))
+    return frozenset(name for name, text in layouts.items() if _LIST_CODE.search(text))
 
 
-def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
+def is_generated_page(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
     """Return whether a page shows a list that blogsmith generates, and almost nothing else.
 
     has_list_layout: whether the layout of the page contains the list.
@@ -46,12 +46,12 @@ def is_made_here(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
         return True
     has_list = any(notice.is_list for notice in page.notices)
     is_empty = not _count_words(page.text)
-    return (has_list and _count_words(page.text) <= _FEW) or (
-        is_empty and (has_list_layout or address in MADE_HERE)
+    return (has_list and _count_words(page.text) <= _MAX_WORDS) or (
+        is_empty and (has_list_layout or address in GENERATED_URLS)
     )
 
 
-def made_here(page: ImportedPage) -> Notice:
+def generated_page_notice(page: ImportedPage) -> Notice:
     """Return the notice about a page that blogsmith generates itself."""
     message = "a page of lists, which blogsmith makes itself"
     hint = f"it stood at {page.address}" if page.address else ""
@@ -64,8 +64,8 @@ def _count_words(text: str) -> int:
 
 MARKDOWN = frozenset((".md", ".markdown", ".mkd", ".mkdown", ".mkdn"))
 _HTML = frozenset((".html", ".htm"))
-_INNER = frozenset(("_posts", "_drafts"))
-_DATED = lazy_pattern(r"(\d{2,4})-(\d{1,2})-(\d{1,2})-(.+)")
+_POST_FOLDERS = frozenset(("_posts", "_drafts"))
+_DATED_NAME = lazy_pattern(r"(\d{2,4})-(\d{1,2})-(\d{1,2})-(.+)")
 _TOOLS = frozenset(("_layouts", "_includes", "_sass", "_plugins", "_data", "_scripts", "_bibliography"))
 _OWN_FILES = name_set(
     "Gemfile Gemfile.lock Rakefile Makefile LICENSE LICENSE.md LICENSE.txt README.md Dockerfile package.json "
@@ -87,7 +87,7 @@ class JekyllDocument:
     first_line: int
     name: str
     """File name without date and suffix."""
-    inner: str
+    collection_path: str
     """Path in its collection, without suffix."""
     date: dt.date | None
     address: str
@@ -119,14 +119,16 @@ def find_files(root: Path, config: JekyllConfig) -> JekyllFiles:
             continue
         place = config.folder / path
         found = _read_document(root, place, path, config)
-        if why := _hidden_by(path, config):
+        if why := _exclusion_reason(path, config):
             if found:
-                notices.append(excluded(why, place))
+                notices.append(excluded_notice(why, place))
         elif found:
             documents.append(found)
         elif not path.parts[0].startswith("_") and path.suffix.lower() not in (".scss", ".sass"):
             copied.append(place)
-    kept, held = part_protected(documents, lambda each: each.path, lambda each: _encrypted(each, config))
+    kept, held = split_protected(
+        documents, lambda each: each.path, lambda each: _encryption_notice(each, config)
+    )
     return JekyllFiles(tuple(kept), tuple(copied), (*notices, *held))
 
 
@@ -136,22 +138,24 @@ def _is_tool(path: PurePosixPath) -> bool:
     return len(path.parts) == 1 and path.name in _OWN_FILES
 
 
-def _hidden_by(path: PurePosixPath, config: JekyllConfig) -> str:
+def _exclusion_reason(path: PurePosixPath, config: JekyllConfig) -> str:
     """Return why Jekyll or Hexo excludes a file from the site; empty if it does not."""
     if config.excludes(path):
         return "the settings exclude it"
     # a hidden name at the top may be a collection, which `_collection` handles
-    hidden = [part for part in path.parts[1:] if part[0] in "_#~" and part not in _INNER | config.included]
+    hidden = [
+        part for part in path.parts[1:] if part[0] in "_#~" and part not in _POST_FOLDERS | config.included
+    ]
     return f"the name {hidden[0]} hides it" if hidden else ""
 
 
-def _encrypted(document: JekyllDocument, config: JekyllConfig) -> Notice | None:
+def _encryption_notice(document: JekyllDocument, config: JekyllConfig) -> Notice | None:
     """Return a notice for a post that hexo-blog-encrypt encrypts because of one of its tags."""
     front = document.front
     # an empty password means that the post is public
-    tags = names_in(front.get("tags") or front.get("tag")) if "password" not in front else []
+    tags = read_names(front.get("tags") or front.get("tag")) if "password" not in front else []
     tag = next((tag for tag in tags if tag.casefold() in config.encrypted_tags), "")
-    return withheld(f'the settings encrypt posts with the tag "{tag}"', document.path) if tag else None
+    return withheld_notice(f'the settings encrypt posts with the tag "{tag}"', document.path) if tag else None
 
 
 def _read_document(
@@ -193,13 +197,13 @@ def _document(
     inner: PurePosixPath,
     config: JekyllConfig,
 ) -> JekyllDocument:
-    head, body, first_line = split_head(text)
-    own, notices = read_head(head, place.as_posix(), by_line=True)
+    head, body, first_line = split_yaml_front_matter(text)
+    own, notices = read_front_matter(head, place.as_posix(), by_line=True)
     front = config.defaults(path, collection) | own
     if (known := config.collections.get(collection)) and not known.is_output:
         # Jekyll does not publish this collection
         front["draft"] = True
-    dated = _DATED.fullmatch(path.stem) if collection in ("posts", "drafts") else None
+    dated = _DATED_NAME.fullmatch(path.stem) if collection in ("posts", "drafts") else None
     name = dated[4] if dated else path.stem
     date = _date(str(front.get("date") or ""), dated)
     return JekyllDocument(
@@ -209,7 +213,7 @@ def _document(
         body=body,
         first_line=first_line,
         name=name,
-        inner=inner.with_suffix("").as_posix(),
+        collection_path=inner.with_suffix("").as_posix(),
         date=date,
         address=_address(front, collection, name, inner, path, date, config),
         notices=notices,
@@ -242,7 +246,7 @@ def _address(
         return _page_address(pattern, inner, config)
     pattern = pattern or known[collection].permalink or "/:collection/:path:output_ext"
     above = [part for part in path.parts[:-1] if not part.startswith("_")] if collection == "posts" else []
-    categories = [*above, *names_in(front.get("categories") or front.get("category"))]
+    categories = [*above, *read_names(front.get("categories") or front.get("category"))]
     slug = str(front.get("slug") or name)
     path_text = inner.with_suffix("").as_posix()
     return expand(
@@ -264,7 +268,7 @@ def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[s
     """Iterate over posts with the names that `post_url` uses: path in `_posts` without suffix."""
     for document in documents:
         if document.collection in ("posts", "drafts"):
-            yield document.inner, document
+            yield document.collection_path, document
 
 
 _SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
@@ -378,8 +382,8 @@ class PageContext:
 
     site: JekyllSite
     document: JekyllDocument
-    lines: Lines
-    finished: Pieces = field(default_factory=Pieces)
+    lines: LineFinder
+    finished: HiddenFragments = field(default_factory=HiddenFragments)
     notices: list[Notice] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
     """Bibliography keys that the page cites."""
@@ -402,11 +406,11 @@ class PageContext:
         source = self.document.path.as_posix()
         self.notices.append(Notice(kind, message, source, line, hint, removed, is_list))
 
-    def line_of(self, node: LiquidOutput | LiquidTag) -> int:
+    def find_line(self, node: LiquidOutput | LiquidTag) -> int:
         """Return the line of a node; inside an include, the line of the include tag."""
-        return self.lines.at(self.start if self.depth else node.start)
+        return self.lines.line_of_offset(self.start if self.depth else node.start)
 
-    def leave(self, node: LiquidOutput | LiquidTag, why: str) -> str:
+    def leave_untranslated(self, node: LiquidOutput | LiquidTag, why: str) -> str:
         """Return the source of an untranslated node as raw text with a comment, and add a notice."""
-        self.notice("left", why, line=self.line_of(node), hint="it stands in the page as it was")
+        self.notice("left", why, line=self.find_line(node), hint="it stands in the page as it was")
         return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")

@@ -8,24 +8,32 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...api.importing import Progress
-from ..addresses import keep_address, new_address
+from ..addresses import keep_url, new_url
 from ..bibliographies import DataBibliography, data_bibliographies
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, translate_document
-from ..site_settings import DATA_LEFT
+from ..site_settings import LOST_DATA_MESSAGE
 from .independent import render_html, render_kramdown
 from .page import KEYS, PageTranslator
 from .settings import JekyllConfig, find_config, old_settings, read_config, site_settings
-from .source import MADE_HERE, JekyllFiles, JekyllSite, find_files, is_made_here, made_here, read_site
+from .source import (
+    GENERATED_URLS,
+    JekyllFiles,
+    JekyllSite,
+    find_files,
+    generated_page_notice,
+    is_generated_page,
+    read_site,
+)
 
 _HOME = PurePosixPath("content/_index.md")
 _FRONT_FILE = PurePosixPath("index.html")
-_FRONT_PLACE = PurePosixPath("home.html")
+_MOVED_HOME_FILE = PurePosixPath("home.html")
 """Path of an old home page that is a plain file, because blogsmith always generates a home page."""
 
 
-def distinct_addresses(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
+def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
     """Resolve URL conflicts: the first page keeps the URL. Jekyll would overwrite one page with the other."""
     owners: dict[str, str] = {}
     found = []
@@ -46,19 +54,19 @@ def _without_own_alias(page: ImportedPage) -> ImportedPage:
     """Remove aliases that equal the URL of their page."""
     if "aliases" not in page.front:
         return page
-    own = {new_address(page, {}).rstrip("/")}
+    own = {new_url(page, {}).rstrip("/")}
     own |= {page.address.rstrip("/")} if page.path.stem != "_index" else set()
     kept = [alias for alias in page.front["aliases"] if alias.rstrip("/").casefold() not in own]
     front = {key: value for key, value in page.front.items() if key != "aliases"}
     return replace(page, front=front | ({"aliases": kept} if kept else {}))
 
 
-def with_home(
+def redirect_lists_to_home(
     pages: tuple[ImportedPage, ...], notices: Iterable[Notice], settings: Mapping[str, Any]
 ) -> tuple[ImportedPage, ...]:
     """Redirect the old URLs of generated lists to the home page."""
     old = {notice.made_here for notice in notices if notice.made_here.startswith("/")}
-    taken = {page.address.rstrip("/") for page in pages} | MADE_HERE
+    taken = {page.address.rstrip("/") for page in pages} | GENERATED_URLS
     taken |= {f"/{page.path.parts[1]}" for page in pages if len(page.path.parts) > 2}
     aliases = sorted(address for address in old if address.rstrip("/") not in taken)
     if not aliases:
@@ -86,10 +94,10 @@ def copied_files(
         if place.as_posix() in taken:
             notices.append(Notice("dropped", "a page stands at the address of this file", path.as_posix()))
         elif place == _FRONT_FILE:
-            message = f"a front page of HTML without front matter: it stands at /{_FRONT_PLACE}"
+            message = f"a front page of HTML without front matter: it stands at /{_MOVED_HOME_FILE}"
             hint = "the front page here is content/_index.md: say there what it says"
             notices.append(Notice("changed", message, path.as_posix(), hint=hint))
-            found.append(ImportedFile(PurePosixPath("static") / _FRONT_PLACE, root / path))
+            found.append(ImportedFile(PurePosixPath("static") / _MOVED_HOME_FILE, root / path))
         else:
             found.append(ImportedFile(PurePosixPath("static") / place, root / path))
     return tuple(found)
@@ -131,18 +139,18 @@ class Jekyll:
             made = translate_document(translator.translate, document)
             page = complete_page(made, document.front, KEYS, works=known)
             has_list = str(document.front.get("layout")) in site.list_layouts
-            if document.collection not in _POSTS and is_made_here(page, has_list_layout=has_list):
-                notices += [made_here(page), *page.notices]
+            if document.collection not in _POSTS and is_generated_page(page, has_list_layout=has_list):
+                notices += [generated_page_notice(page), *page.notices]
             else:
-                pages.append(keep_address(page, patterns))
-        pages = distinct_addresses(pages)
+                pages.append(keep_url(page, patterns))
+        pages = resolve_url_conflicts(pages)
         return SiteImport(
             root=root,
             system="jekyll",
             settings=settings,
-            pages=with_home(by_path(pages), notices, settings),
+            pages=redirect_lists_to_home(by_path(pages), notices, settings),
             files=(
-                *translator.copied_bibliographies.copied(),
+                *translator.copied_bibliographies.copied_files(),
                 *copied_files(root, config, files, pages, notices),
             ),
             notices=tuple(notices),
@@ -161,7 +169,7 @@ def _data_notices(site: JekyllSite, works: Iterable[DataBibliography]) -> Iterat
     folder = (site.config.folder / "_data").as_posix()
     hint = "pages that print its values have them; write into a page or a theme what layouts print"
     for name in sorted(site.data.keys() - {each.name for each in works}):
-        yield Notice("dropped", f'{DATA_LEFT}: "{name}"', f"{folder}/{name}", hint=hint)
+        yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{name}"', f"{folder}/{name}", hint=hint)
 
 
 SYSTEM = Jekyll()

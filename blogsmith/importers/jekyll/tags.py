@@ -11,15 +11,15 @@ from ...api.importing import lazy_pattern, name_set
 from ..bibliographies import fit_key
 from ..text.containers import begin_tabs, fence_marks, tab
 from ..text.html import caption_text, code_spans
-from ..text.math import display, inline
+from ..text.math import format_display_math, format_inline_math
 from .liquid import (
     LiquidRenderer,
     LiquidScope,
     LiquidSyntaxError,
-    UnknownValue,
+    UnknownValueError,
     evaluate,
+    format_value,
     inner_text,
-    text_of,
 )
 from .liquid_parser import LiquidTag
 from .source import JekyllDocument, PageContext
@@ -43,24 +43,24 @@ def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: 
     name, _, rest = tag.arguments.strip().partition(" ")
     name = name.strip("\"'")
     if "{{" in tag.arguments.split("=")[0] or not name:
-        return context.leave(tag, "an include whose name is made by the template")
+        return context.leave_untranslated(tag, "an include whose name is made by the template")
     given = _arguments(rest, scope, renderer)
     if name.rpartition("/")[2] in _EMPTY_INCLUDES:
         return ""
-    if picture := _picture(context, name, given):
+    if picture := _translate_image(context, name, given):
         return picture
     if _VIDEO_NAMES.search(name) and (video := _video(name, given)):
         return video
     template = context.site.includes.get(name.removeprefix("./"))
     if template is None:
-        return context.leave(tag, f"the include {name} is not there")
+        return context.leave_untranslated(tag, f"the include {name} is not there")
     return _render_own(context, tag, scope.inner({"include": given}), renderer)
 
 
 def _render_own(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     name = tag.arguments.split()[0].strip("\"'").removeprefix("./")
     if context.depth >= _DEEPEST:
-        return context.leave(tag, f"the include {name} includes itself")
+        return context.leave_untranslated(tag, f"the include {name} includes itself")
     context.start = context.start if context.depth else tag.start
     context.depth += 1
     try:
@@ -77,33 +77,33 @@ def _arguments(text: str, scope: LiquidScope, renderer: LiquidRenderer) -> dict[
         if output or bare:
             try:
                 found[name] = evaluate(output or bare, scope, renderer.filters)
-            except (UnknownValue, LiquidSyntaxError):
+            except (UnknownValueError, LiquidSyntaxError):
                 found[name] = bare or None
         else:
             found[name] = re.sub(r"\\([\"'])", r"\1", double or single)
     return found
 
 
-def _picture(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
+def _translate_image(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
     """Return the figure of an include that shows images; empty if the include does something else."""
     is_named = _PICTURE_NAMES.search(name.rpartition("/")[2]) is not None
     template = context.site.texts.get(name, "")
     if not is_named and "<img" not in template:
         return ""
-    address = _given(given, _ADDRESSES)
+    address = _first_argument(given, _ADDRESSES)
     if not address or not (is_named or _PICTURE_FILE.search(address)):
         return ""
-    caption = _given(given, _CAPTIONS)
+    caption = _first_argument(given, _CAPTIONS)
     if ", " in address and all(re.match(r"https?://|/|[\w./-]+\.\w+$", each) for each in address.split(", ")):
-        return _several(context, address, caption, given)
-    return picture_html(_rooted(address, template), caption, given)
+        return _translate_images(context, address, caption, given)
+    return figure_html(_root_url(address, template), caption, given)
 
 
-def _given(given: Mapping[str, Any], names: Iterable[str]) -> str:
-    return next((text_of(given[name]) for name in names if given.get(name)), "")
+def _first_argument(given: Mapping[str, Any], names: Iterable[str]) -> str:
+    return next((format_value(given[name]) for name in names if given.get(name)), "")
 
 
-def _rooted(address: str, template: str) -> str:
+def _root_url(address: str, template: str) -> str:
     """Return the URL as the include creates it: below the site root, where its template says so."""
     if re.match(r"(?:https?:)?//|/|data:", address):
         return address
@@ -111,33 +111,33 @@ def _rooted(address: str, template: str) -> str:
     return (folder[1] if folder else "/") + address
 
 
-def picture_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
+def figure_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
     """Return a figure in HTML, which later becomes Markdown if possible."""
-    alt = text_of(given.get("alt"))
-    width = text_of(given.get("width") or given.get("max-width"))
+    alt = format_value(given.get("alt"))
+    width = format_value(given.get("width") or given.get("max-width"))
     shown = [f'src="{escape(address)}"', f'alt="{escape(alt)}"']
     number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
     shown += [f'width="{number[0]}"'] if number else []
-    shown += [f'id="{escape(text_of(given["id"]))}"'] if given.get("id") else []
+    shown += [f'id="{escape(format_value(given["id"]))}"'] if given.get("id") else []
     # the content of a `<code>` element is not processed further, but a caption is
     note = f"<figcaption>{' '.join(code_spans(caption).split())}</figcaption>" if caption else ""
     return f"<figure><img {' '.join(shown)}>{note}</figure>"
 
 
-def _several(context: PageContext, addresses: str, captions: str, given: Mapping[str, Any]) -> str:
+def _translate_images(context: PageContext, addresses: str, captions: str, given: Mapping[str, Any]) -> str:
     """Return a shortcode for several images in one include."""
     values = {
         "src": addresses,
         "cap": caption_text(captions),
-        "alt": text_of(given.get("alt")),
-        "cols": text_of(given.get("cols")),
+        "alt": format_value(given.get("alt")),
+        "cols": format_value(given.get("cols")),
     }
     shown = " ".join(f'{name}="{value.replace(chr(34), "”")}"' for name, value in values.items() if value)
     return context.finished.mask(f"{{% include img.html {shown} %}}")
 
 
 def _video(name: str, given: Mapping[str, Any]) -> str:
-    address = _given(given, ("id", "path", "url", "src", "video"))
+    address = _first_argument(given, ("id", "path", "url", "src", "video"))
     if re.fullmatch(r"[\w-]{6,15}", address):
         is_vimeo = "vimeo" in name or given.get("provider") == "vimeo"
         address = f"https://vimeo.com/{address}" if is_vimeo else f"https://www.youtube.com/watch?v={address}"
@@ -147,21 +147,23 @@ def _video(name: str, given: Mapping[str, Any]) -> str:
         return ""
     if not address.startswith(("http", "/")):
         address = f"/{address}"
-    caption = text_of(given.get("caption") or given.get("title")).replace('"', "&quot;")
+    caption = format_value(given.get("caption") or given.get("title")).replace('"', "&quot;")
     note = f' data-caption="{caption}"' if caption else ""
     return f'<div class="video-embed" data-src="{escape(address)}"{note}></div>'
 
 
 _KATEX = lazy_pattern(r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|(?<!\\)\$((?:\\[\s\S]|[^\\$])+?)\$")
 _QUOTED = lazy_pattern(r"\"([^\"]*)\"|'([^']*)'")
-_NOTHING = frozenset(("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment"))
+_IGNORED_TAGS = frozenset(
+    ("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment")
+)
 _RAW_OPEN, _RAW_OUTPUT = "\ue012", "\ue013"
 """Placeholders for `{%` and `{{` of raw blocks, until it is known whether they are in code."""
 
 
 def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     """Translate a tag that is not part of core Liquid."""
-    if tag.name in _NOTHING:
+    if tag.name in _IGNORED_TAGS:
         return ""
     if tag.name in _TAGS:
         return _TAGS[tag.name](context, tag, scope, renderer)
@@ -169,17 +171,17 @@ def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
         return include(context, tag, scope, renderer)
     if tag.branches and not tag.arguments:
         context.notice(
-            "changed", f"the tag {tag.name} is not known: what it holds stays", line=context.line_of(tag)
+            "changed", f"the tag {tag.name} is not known: what it holds stays", line=context.find_line(tag)
         )
         return renderer.render(tag.branches[0].nodes, scope)
-    return context.leave(tag, f"the tag {tag.name} is not known")
+    return context.leave_untranslated(tag, f"the tag {tag.name} is not known")
 
 
 def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     return inner_text(tag).replace("{%", _RAW_OPEN).replace("{{", _RAW_OUTPUT)
 
 
-def unveil_raw(text: str, *, is_code: bool) -> str:
+def restore_raw(text: str, *, is_code: bool) -> str:
     """Restore the text of raw blocks. Outside of code, escape it so that no tag is read."""
     if is_code:
         return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
@@ -209,19 +211,19 @@ def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
 def _post_url(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     name = tag.arguments.strip().strip("\"'").removesuffix(".md")
     document = context.site.posts.get(name.strip("/")) or context.site.posts.get(name.rpartition("/")[2])
-    return _address_of(context, tag, document, f"there is no post {name}")
+    return _document_url(context, tag, document, f"there is no post {name}")
 
 
 def _link(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     path = tag.arguments.strip().strip("\"'").lstrip("/")
     if f"/{path}" in context.site.copied:
         return f"{context.site.config.base_path}/{path}"
-    return _address_of(context, tag, context.site.paths.get(path), f"there is no file {path}")
+    return _document_url(context, tag, context.site.paths.get(path), f"there is no file {path}")
 
 
-def _address_of(context: PageContext, tag: LiquidTag, document: JekyllDocument | None, problem: str) -> str:
+def _document_url(context: PageContext, tag: LiquidTag, document: JekyllDocument | None, problem: str) -> str:
     if document is None or not document.address:
-        context.notice("mistake", problem, line=context.line_of(tag), hint="the link leads nowhere")
+        context.notice("mistake", problem, line=context.find_line(tag), hint="the link leads nowhere")
         return "#"
     return context.site.config.base_path + document.address
 
@@ -235,7 +237,9 @@ def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
 
     def substitute(found: re.Match[str]) -> str:
         after = text[found.end() : found.end() + 1]
-        return context.finished.mask(inline(found[2], after) if found[1] is None else display(found[1]))
+        return context.finished.mask(
+            format_inline_math(found[2], after) if found[1] is None else format_display_math(found[1])
+        )
 
     # inside this block dollars are read before Markdown, so TeX has no escapes
     return _KATEX.sub(substitute, text)
@@ -243,7 +247,9 @@ def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
 
 def _katex(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     tex = _inner(tag, scope, renderer)
-    return context.finished.mask(display(tex) if "display" in tag.arguments else inline(tex))
+    return context.finished.mask(
+        format_display_math(tex) if "display" in tag.arguments else format_inline_math(tex)
+    )
 
 
 def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
@@ -257,7 +263,7 @@ def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Li
 def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     if tag.arguments and "cited" not in tag.arguments:
         message = "a list of publications: here a page lists what it cites"
-        context.notice("dropped", message, line=context.line_of(tag))
+        context.notice("dropped", message, line=context.find_line(tag))
     return ""
 
 
@@ -299,11 +305,11 @@ def _first_word(tag: LiquidTag) -> str:
 def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
     """Return a link to content that the old page loaded from another host, and add a notice."""
     message = f"{what} was loaded from another host: here it is a link"
-    context.notice("changed", message, line=context.line_of(tag))
+    context.notice("changed", message, line=context.find_line(tag))
     return f"<{address}>" if address.startswith("http") else address
 
 
-def _hosted(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
+def _video_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     """Translate `youtube` and `vimeo`, which have a video id or a URL."""
     name, host = _first_word(tag), {"youtube": "www.youtube.com/watch?v="}.get(tag.name, "vimeo.com/")
     address = name if name.startswith("http") else f"https://{host}{name}"
@@ -314,7 +320,7 @@ def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, rende
     """Translate `{% marginnote "id" "text" %}` and `sidenote` of the Tufte theme, without numbers."""
     texts = _quoted(tag)
     if len(texts) < 2:
-        return context.leave(tag, f"the tag {tag.name} has no text")
+        return context.leave_untranslated(tag, f"the tag {tag.name} has no text")
     return f"[{' '.join(texts[1].split())}]{{.margin}}"
 
 
@@ -322,7 +328,7 @@ def _margin_figure(context: PageContext, tag: LiquidTag, scope: LiquidScope, ren
     """Translate `{% marginfigure "id" "path" "caption" %}`."""
     texts = _quoted(tag)
     if len(texts) < 2:
-        return context.leave(tag, f"the tag {tag.name} has no image")
+        return context.leave_untranslated(tag, f"the tag {tag.name} has no image")
     path = texts[1] if "://" in texts[1] else f"/{texts[1].lstrip('/')}"
     caption = " ".join(" ".join(texts[2:]).split()).replace('"', "&quot;")
     return f'\n\n![]({path} "{caption}"){{.margin}}\n\n' if caption else f"\n\n![]({path}){{.margin}}\n\n"
@@ -336,6 +342,6 @@ _TAGS: Mapping[str, Callable[[PageContext, LiquidTag, LiquidScope, LiquidRendere
     **{"raw": _raw, "highlight": _highlight, "post_url": _post_url, "link": _link, "katexmm": _katexmm},
     **{"katex": _katex, "cite": _cite, "bibliography": _bibliography, "details": _details, "tab": _tab},
     **{"mermaid": _mermaid, "tabs": _tabs, "gist": _gist, "twitter": _tweet, "tweet": _tweet},
-    **{"youtube": _hosted, "vimeo": _hosted},
+    **{"youtube": _video_tag, "vimeo": _video_tag},
     **{"marginnote": _margin_note, "sidenote": _margin_note, "marginfigure": _margin_figure},
 }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from ...api.importing import lazy_pattern
-from ..text.containers import callout, collapsible, dedent, indent, quote, tab, trim_blank_lines
+from ..text.containers import callout_lines, collapsible, dedent, indent, quote_lines, tab, trim_blank_lines
 
 _ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 
@@ -124,7 +124,7 @@ class BlockRewriter:
             while end < len(lines) and _QUOTE.match(lines[end]):
                 end += 1
             inner = [_QUOTE.sub("", each, count=1) for each in lines[index:end]]
-            return end - index, quote(self.rewrite(inner))
+            return end - index, quote_lines(self.rewrite(inner))
         return 1, [line]
 
     def _fence(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
@@ -163,7 +163,7 @@ class BlockRewriter:
             kind = re.sub(r"[^a-z0-9-]", "-", written.lower())
             self.kinds.add(kind)
         title = title if title is not None else _OWN_TITLES.get(kind, "")
-        return callout(kind, title.replace(r"\"", '"'), body, fold=fold)
+        return callout_lines(kind, title.replace(r"\"", '"'), body, fold=fold)
 
     def _tab(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
         used, body = self._body(lines, index, len(found[1]))

@@ -13,7 +13,7 @@ from ...api.importing import Diagnostic, SiteError, lazy_pattern, name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, matches_regex, read_text
 from ..text.data import DataTextError, load_data, load_mapping
-from ..text.front_values import list_of
+from ..text.front_values import as_list
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
@@ -38,7 +38,7 @@ class MkDocsConfig:
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def old(self) -> OldSettings:
+    def old_settings(self) -> OldSettings:
         """Return the old settings and the names of those that the importer reads."""
         return OldSettings(self.file.as_posix(), self.values, _TRANSLATED)
 
@@ -63,7 +63,7 @@ class MkDocsConfig:
         value = self.values.get(name)
         return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
 
-    def left_out(self, path: str) -> str:
+    def excluding_setting(self, path: str) -> str:
         """Return the name of the setting that excludes a file from the site; empty if none does.
 
         path: relative to the folder of the pages.
@@ -72,7 +72,7 @@ class MkDocsConfig:
             return "exclude_docs"
         for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):
             options = self.plugins.get(name, {})
-            globs, patterns = (list_of(options.get(f"{prefix}{kind}") or []) for kind in ("glob", "regex"))
+            globs, patterns = (as_list(options.get(f"{prefix}{kind}") or []) for kind in ("glob", "regex"))
             if any(fnmatchcase(path, str(each)) for each in globs) or any(
                 matches_regex(path, str(each)) for each in patterns
             ):
@@ -84,7 +84,7 @@ class MkDocsConfig:
         return matches_gitignore(path, self.text_lines("draft_docs"))
 
     @property
-    def hides_all(self) -> bool:
+    def encrypts_all(self) -> bool:
         """Return whether the plugin `encryptcontent` encrypts every page that is not explicitly public."""
         options = self.plugins.get("encryptcontent", {})
         inventory = options.get("password_inventory")
@@ -100,20 +100,21 @@ class MkDocsConfig:
         return str(options.get("blog_dir") or "blog").strip("./") if options is not None else ""
 
     @property
-    def has_folders(self) -> bool:
+    def has_pretty_urls(self) -> bool:
         """Return whether URLs end with a slash: `use_directory_urls`."""
         return self.values.get("use_directory_urls") is not False
 
     @property
     def extensions(self) -> dict[str, dict[str, Any]]:
         """Return the options of each Markdown extension, by name."""
-        return _named(self.values.get("markdown_extensions"))
+        return _options_by_name(self.values.get("markdown_extensions"))
 
     @property
     def plugins(self) -> dict[str, dict[str, Any]]:
         """Return the options of each plugin, by name."""
         return {
-            name.removeprefix("material/"): each for name, each in _named(self.values.get("plugins")).items()
+            name.removeprefix("material/"): each
+            for name, each in _options_by_name(self.values.get("plugins")).items()
         }
 
     @property
@@ -144,9 +145,9 @@ class MkDocsConfig:
         return not known or any(name in known for name in extensions)
 
 
-def _named(value: Any) -> dict[str, dict[str, Any]]:
+def _options_by_name(value: Any) -> dict[str, dict[str, Any]]:
     """Convert names and mappings to name → options. Tables of TOML are flattened."""
-    items = list_of(value)
+    items = as_list(value)
     found: dict[str, dict[str, Any]] = {}
     for item in items:
         if isinstance(item, str):

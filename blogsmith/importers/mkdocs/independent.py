@@ -16,7 +16,7 @@ from markdown_it.token import Token
 from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader, without_title
+from ..verify.markdown_reader import Dollars, content_rule, demote_title, formula_html, markdown_reader
 
 _FENCE = re.compile(r"(?m)(^[ ]*(?:(?:[-*+]|\d+\.)[ ]+)*(`{3,}|~{3,})[^`\n]*\n[\s\S]*?^[ ]*\2[`~]*[ ]*$)")
 _BOX = re.compile(r"^( *)(?:\?\?\?\+?|!!!)[ \t]*([\w -]*?)[ \t]*(\"[^\n]*\")?[ \t]*$", re.MULTILINE)
@@ -26,29 +26,29 @@ _SLASH_OPTIONS = re.compile(r"(^ */{3,}[^\n]*\n)(?: {4,}[\w-]+:[^\n]*\n)+", re.M
 _NO_TERM = re.compile(r"^( *)<!--[^\n]*-->[ ]*\n(?=\n? *:[ ]{3})", re.MULTILINE)
 _CALLOUT = re.compile(r"^([ ]*>[ >]*)\[![\w-]+\][+-]?", re.MULTILINE)
 _HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
-_SIGNS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
+_SYMBOLS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
 """Text that smartsymbols replaces with symbols. Where the extension is off, omitting it loses nothing."""
 _ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
 _TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
 _KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
 _SCRIPT = re.compile(r"(?<=\w)([~^])(\w+)\1")
-_REPLACED = re.compile(r"\{~~(.*?)~>(.*?)~~ *\}")
+_CRITIC_REPLACEMENT = re.compile(r"\{~~(.*?)~>(.*?)~~ *\}")
 _REMARK = re.compile(r"\{>>.*?<< *\}")
 _SNIPPET = re.compile(r"^[ ;]*-+8<-+.*$", re.MULTILINE)
 _ATTRIBUTES = re.compile(r"\{:?[ \t]*(?=[.#]|[\w-]+=|data-)[^{}\n]*\}")
-_NAMED_SIGN = re.compile(r"(?<![\w:]):[a-z_+-][\w+-]*:(?![\w:])")
-_DEFINED = re.compile(r"^ *\*\[[^\]]+\]:.*$", re.MULTILINE)
+_EMOJI_CODE = re.compile(r"(?<![\w:]):[a-z_+-][\w+-]*:(?![\w:])")
+_ABBREVIATION = re.compile(r"^ *\*\[[^\]]+\]:.*$", re.MULTILINE)
 _TEMPLATE = re.compile(r"\{\{[^{}\n]*\}\}|\{%[^{}\n]*%\}")
 _MARKDOWN_TAG = re.compile(
     r"(?m)^([ ]*)(<(?:div|figure|section|figcaption)\b[^>]*\bmarkdown\b[^>]*>|</(?:div|section|figure)>)"
 )
-_ASKS = re.compile(r"<\w+[^>]*\bmarkdown\b")
+_MARKDOWN_REQUEST = re.compile(r"<\w+[^>]*\bmarkdown\b")
 _HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=|data-)[^\n]*\}[ \t]*$", re.MULTILINE)
 _INLINE_TEX = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)", re.DOTALL)
 _DISPLAY_TEX = re.compile(r"^([ >]*(?:[-*+] +|\d+\. +)?)\\\[(.+?)\\\][ ]*$", re.DOTALL | re.MULTILINE)
 _TARGET = re.compile(r"\]\(\S*\\\(\S*\)")
-_ANNOTATED = re.compile(r"\((\d+)\)!")
+_CODE_ANNOTATION = re.compile(r"\((\d+)\)!")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _LANGUAGE = re.compile(r"`(?:#!|:::)\w+ +")
@@ -69,21 +69,21 @@ def render_python_markdown(text: str) -> str:
         out.append(_plain(part))
         if index < len(fences):
             out.append("" if "-8<-" in fences[index] else fences[index])
-    return without_title(str(_parser().render("".join(out))).replace(_DOLLAR, "$"))
+    return demote_title(str(_parser().render("".join(out))).replace(_DOLLAR, "$"))
 
 
 def _plain(text: str) -> str:
     text = _NO_TERM.sub(r"\1&#8203;\n", text)
     text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or ''}".rstrip(), text)
     text = _TAB.sub(r"\1!!! tab \2", text)
-    text = _REPLACED.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
+    text = _CRITIC_REPLACEMENT.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
     text = _ROW_CODE.sub(lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), text)
     text = _TASK.sub(r"\1", _SPAN.sub(lambda found: found[0].replace("$", _DOLLAR), text))
     text = _CALLOUT.sub(r"\1", text)
-    for pattern in (_REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _DEFINED):
+    for pattern in (_REMARK, _KEYS, _HTML_BLOCK, _SLASHES, _SNIPPET, _ABBREVIATION):
         text = pattern.sub("", text)
     text = _HEADING.sub(r"\1", text)
-    if _ASKS.search(text):
+    if _MARKDOWN_REQUEST.search(text):
         text = _MARKDOWN_TAG.sub(r"\n\n\1\2\n\n", text)
     text = _TARGET.sub(lambda found: re.sub(r"\\([()])", r"\1", found[0]), text)
     text = _DISPLAY_TEX.sub(r"\1$$\2$$", _INLINE_TEX.sub(lambda found: f"${found[1].strip()}$", text))
@@ -97,7 +97,7 @@ def _parser() -> MarkdownIt:
 
 
 def _render_words(text: str) -> str:
-    for pattern in (_ATTRIBUTES, _TEMPLATE, _NAMED_SIGN, _SIGNS):
+    for pattern in (_ATTRIBUTES, _TEMPLATE, _EMOJI_CODE, _SYMBOLS):
         text = pattern.sub("", text)
     return _SCRIPT.sub(_script, escape(text))
 
@@ -114,4 +114,4 @@ def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, 
         return formula_html(token.content)
     if language in ("mermaid", "dot", "graphviz"):
         return ""
-    return f"<pre>{escape(_ANNOTATED.sub(lambda found: f'({found[1]})', token.content))}</pre>"
+    return f"<pre>{escape(_CODE_ANNOTATION.sub(lambda found: f'({found[1]})', token.content))}</pre>"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ...api.importing import lazy_pattern, name_set, slugify
-from ..text.html import address_text
+from ..text.html import link_destination
 from ..text.pieces import literal_wikilinks
 from .config import MkDocsConfig
 
@@ -46,7 +46,7 @@ def page_address(path: PurePosixPath, config: MkDocsConfig) -> str:
     folder = "" if path.parent == PurePosixPath() else f"{path.parent.as_posix()}/"
     if path.stem.lower() in ("index", "readme"):
         return f"/{folder}" if folder else ""
-    return f"/{folder}{path.stem}/" if config.has_folders else f"/{folder}{path.stem}.html"
+    return f"/{folder}{path.stem}/" if config.has_pretty_urls else f"/{folder}{path.stem}.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class MkDocsLinks:
             if goal is None:
                 return found[0]
             anchor = f"#{slugify(found[2])}" if found[2] else ""
-            address = address_text(posixpath.relpath(goal, page_path(page).parent) + anchor)
+            address = link_destination(posixpath.relpath(goal, page_path(page).parent) + anchor)
             return f"[{found[3] or found[1]}]({address})"
 
         return literal_wikilinks(_WIKILINK.sub(substitute, text))
@@ -98,7 +98,7 @@ class MkDocsLinks:
             return written
         if found == page_path(page) and mark:
             return mark + anchor
-        return address_text(posixpath.relpath(found, page_path(page).parent) + mark + anchor)
+        return link_destination(posixpath.relpath(found, page_path(page).parent) + mark + anchor)
 
     def _find(self, path: str, page: PurePosixPath) -> PurePosixPath | None:
         path = path.replace("%20", " ")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from ...api.importing import lazy_pattern, replace_emoji
-from ..text.html import attribute_list, length
+from ..text.html import attribute_list, parse_length
 from .config import MkDocsConfig
 
 _SYMBOLS = {
@@ -22,7 +22,7 @@ _SYMBOL = lazy_pattern(
 )
 _PROGRESS = lazy_pattern(r"\[=(\d+(?:\.\d+)?)%(?:[ \t]+\"([^\"\n]*)\")?\]")
 _KEYS = lazy_pattern(r"(?<![+\w])\+\+((?:[\w-]+|\"[^\"\n]+\")(?:\+(?:[\w-]+|\"[^\"\n]+\"))*)\+\+(?!\+)")
-_INSERTED = lazy_pattern(r"\^\^(?=\S)([^\n]+?)(?<=\S)\^\^")
+_INSERTION = lazy_pattern(r"\^\^(?=\S)([^\n]+?)(?<=\S)\^\^")
 _SUPERSCRIPT = lazy_pattern(r"(?<![\^\[\\])\^(?=[^\s\^])([^\s\^]+?)\^(?!\^)")
 _SUBSCRIPT = lazy_pattern(r"(?<![~\\])~(?=[^\s~])([^\s~]+?)~(?!~)")
 _CRITIC = (
@@ -40,7 +40,7 @@ _ATTRIBUTES = lazy_pattern(
 _VALUE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|([^\s\"']+))")
 _IDENTIFIER = lazy_pattern(r"#([\w:.-]+)")
 _ABBREVIATION = lazy_pattern(r"^[ ]{0,3}\*\[([^\]\n]+)\]:[ \t]*(.*)$\n?", re.MULTILINE)
-_BARE_WORDS = lazy_pattern(r"[\w-]+(?:[ \t]+[\w-]+)*")
+_UNPREFIXED_WORDS = lazy_pattern(r"[\w-]+(?:[ \t]+[\w-]+)*")
 _CONTENTS = lazy_pattern(r"^\[TOC\][ \t]*$", re.MULTILINE)
 _NAMES = {
     **{"ctrl": "Ctrl", "control": "Ctrl", "alt": "Alt", "shift": "Shift", "cmd": "Cmd", "command": "Cmd"},
@@ -50,7 +50,7 @@ _NAMES = {
 }
 
 
-def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
+def rewrite_inline_syntax(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
     """Convert inline syntax, icons and attribute lists. report: called with removed text and the reason."""
     text = _CONTENTS.sub("", text)
     if config.has("pymdownx.smartsymbols"):
@@ -63,7 +63,7 @@ def rewrite_marks(text: str, config: MkDocsConfig, report: Callable[[str, str], 
     if config.has("pymdownx.keys"):
         text = _KEYS.sub(lambda found: _keys(found[1]), text)
     if config.has("pymdownx.caret"):
-        text = _SUPERSCRIPT.sub(r"<sup>\1</sup>", _INSERTED.sub(r"<ins>\1</ins>", text))
+        text = _SUPERSCRIPT.sub(r"<sup>\1</sup>", _INSERTION.sub(r"<ins>\1</ins>", text))
     if config.has("pymdownx.tilde"):
         text = _SUBSCRIPT.sub(r"<sub>\1</sub>", text)
     if config.has("pymdownx.emoji", "materialx.emoji"):
@@ -93,25 +93,25 @@ def _key_name(key: str) -> str:
 def _attributes(found: re.Match[str]) -> str:
     """Return the attribute list reduced to the attributes that blogsmith supports: id and width."""
     text = found[1]
-    if _BARE_WORDS.fullmatch(text):
+    if _UNPREFIXED_WORDS.fullmatch(text):
         return found[0]
     values = {each[1].lower(): each[2] or each[3] or each[4] or "" for each in _VALUE.finditer(text)}
     name = _IDENTIFIER.search(_VALUE.sub("", text))
     before = found.string[: found.start()]
     is_image = before.endswith(")") and "![" in before[before.rfind("\n") + 1 :]
-    width = length(values.get("width", "")) if is_image else ""
+    width = parse_length(values.get("width", "")) if is_image else ""
     is_heading = before[before.rfind("\n") + 1 :].startswith("#")
     identifier = name[1] if name and (is_image or is_heading) else ""
     return attribute_list(identifier, {"width": width})
 
 
-def take_abbreviations(text: str) -> tuple[str, dict[str, str]]:
+def split_abbreviations(text: str) -> tuple[str, dict[str, str]]:
     """Remove the definitions `*[HTML]: …` from a text. Return the text and the abbreviations."""
     found = {short: " ".join(long.split()) for short, long in _ABBREVIATION.findall(text)}
     return _ABBREVIATION.sub("", text), found
 
 
-def mark_abbreviations(text: str, known: Mapping[str, str]) -> str:
+def annotate_abbreviations(text: str, known: Mapping[str, str]) -> str:
     """Annotate the first occurrence of each abbreviation in a text with its meaning."""
     for short, long in sorted(known.items(), key=lambda each: -len(each[0])):
         pattern = re.compile(rf"(?<![\w:|\[\]/#.-]){re.escape(short)}(?![\w:|\]/-])")

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...api.importing import lazy_pattern
 from ..model import ImportedPage, Notice
-from ..text.html import address_text
+from ..text.html import link_destination
 from ..text.segments import CODE, mask
 from .config import MkDocsConfig
 from .links import page_address, page_path
@@ -102,7 +102,7 @@ def folder_title(name: str) -> str:
 
 
 _TAG_LIST = lazy_pattern(r"^[ \t]*(?:<!--\s*material/tags[^>]*-->|\[TAGS\])[ \t]*$", re.MULTILINE)
-_LONGEST_MENU = 7
+_MAX_MENU_ENTRIES = 7
 """Maximum number of entries, without the contents page."""
 
 
@@ -152,7 +152,7 @@ def _tag_list(pages: Sequence[ImportedPage], titles: Mapping[str, str], path: Pu
     tagged: dict[str, list[tuple[str, str]]] = {}
     for page in pages:
         title = titles.get(page.source, str(page.front["title"]))
-        link = f"- [{title}]({address_text(posixpath.relpath(page.path, path.parent))})"
+        link = f"- [{title}]({link_destination(posixpath.relpath(page.path, path.parent))})"
         for tag in page.front.get("tags", ()):
             tagged.setdefault(str(tag), []).append((title.casefold(), link))
     parts = []
@@ -185,4 +185,4 @@ def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, A
         url = entry.url or (page_address(PurePosixPath(file), config) or "/" if file else "")
         if url and url.startswith(("/", "http://", "https://")):
             menu.append({"title": entry.title, "url": url})
-    return [*menu[:_LONGEST_MENU], {"title": "Contents", "url": "/contents/"}] if menu else []
+    return [*menu[:_MAX_MENU_ENTRIES], {"title": "Contents", "url": "/contents/"}] if menu else []

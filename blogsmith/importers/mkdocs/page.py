@@ -10,15 +10,15 @@ from typing import Any
 from ...api.importing import lazy_pattern, name_set, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.containers import escape_table_code, import_comment, join_tabs
-from ..text.front_values import iso_date, names_in, one_line
+from ..text.front_values import iso_date, one_line, read_names
 from ..text.headings import demote_headings, heading_text
 from ..text.html import image, tag_attributes
 from ..text.pieces import literal_highlights, literal_shortcodes
-from ..text.segments import Dialect, Lines, divide, rewrite
+from ..text.segments import FormulaDelimiters, LineFinder, divide, rewrite
 from .blocks import BlockRewriter
 from .config import MkDocsConfig
 from .links import MkDocsLinks, page_address, page_path
-from .marks import mark_abbreviations, rewrite_marks, take_abbreviations
+from .marks import annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
 from .navigation import folder_title
 from .source import MkDocsDocument
 
@@ -38,10 +38,12 @@ def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) 
         if text := one_line(front.get(key)):
             found[key] = text
     found |= _dates(front.get("date"))
-    if authors := [people.get(name, name) for name in names_in(front.get("authors") or front.get("author"))]:
+    if authors := [
+        people.get(name, name) for name in read_names(front.get("authors") or front.get("author"))
+    ]:
         found["authors"] = authors
     for key in ("categories", "tags"):
-        if names := names_in(front.get(key)):
+        if names := read_names(front.get(key)):
             found[key] = names
     if front.get("draft") is True:
         found["draft"] = True
@@ -68,7 +70,7 @@ _INLINE = lazy_pattern(r"^([ \t]*)(;*)-+8<-+[ \t]+(?:\"([^\"\n]+)\"|'([^'\n]+)')
 _BLOCK = lazy_pattern(r"^([ \t]*)-+8<-+[ \t]*\n(.*?)^[ \t]*-+8<-+[ \t]*$", re.MULTILINE | re.DOTALL)
 _SECTION_MARK = lazy_pattern(r"^.*-+8<-+[ \t]*\[[ \t]*(?:start|end)[ \t]*:.*$\n?", re.MULTILINE)
 _LINES = lazy_pattern(r"(.*?):(\d*)(?::(\d*))?")
-_DEEPEST = 10
+_MAX_DEPTH = 10
 
 
 def expand_snippets(text: str, read: Callable[[str], str | None], report: Callable[[str, str], None]) -> str:
@@ -84,7 +86,7 @@ def _expand(
     text: str, read: Callable[[str], str | None], report: Callable[[str, str], None], depth: int
 ) -> str:
     def substitute(margin: str, name: str, piece: str) -> str:
-        content = _snippet(name, read) if depth < _DEEPEST else None
+        content = _snippet(name, read) if depth < _MAX_DEPTH else None
         if content is None:
             report(piece, name)
             return piece
@@ -130,7 +132,7 @@ def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
     return _SECTION_MARK.sub("", between[1]) if between else None
 
 
-DIALECT = Dialect()
+DIALECT = FormulaDelimiters()
 _TITLE = lazy_pattern(
     r"\A\s*(?:#[ \t]+(?P<atx>[^\n]*?)[ \t]*#*[ \t]*(?:\n|\Z)|(?P<setext>[^\n]+)\n=+[ \t]*(?:\n|\Z))"
 )
@@ -145,12 +147,12 @@ _MORE = lazy_pattern(r"^[ \t]*<!--\s*more\s*-->[ \t]*\n?", re.MULTILINE)
 _INLINE_LANGUAGE = lazy_pattern(r"(`+)(?:#!|:::)\w+[ \t]+")
 _ESCAPED_TARGET = lazy_pattern(r"\]\(\S*\\\(\S*\)")
 _MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
-_MENTIONED = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
+_MENTION = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
 _BLANK = lazy_pattern(r"\n{3,}")
 
 
 @dataclass(slots=True)
-class MkDocsPages:
+class MkDocsPageTranslator:
     """Translator for the pages of one site, with their shared state."""
 
     config: MkDocsConfig
@@ -178,7 +180,7 @@ class MkDocsPages:
             front["series"] = {"name": section, "part": part}
         address = page_address(document.path, self.config)
         if self.config.blog_folder and document.path.parts[:2] == (self.config.blog_folder, "posts"):
-            address = _blog_address(document, front, self.config)
+            address = _blog_url(document, front, self.config)
         return ImportedPage(
             path=page_path(document.path),
             front=front,
@@ -191,7 +193,7 @@ class MkDocsPages:
         )
 
 
-def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
+def _blog_url(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
     """Return the old URL of a post in Material's blog, as `/blog/2024/01/31/title/`; empty if unknown."""
     options = config.plugins.get("blog", {})
     date = str(front.get("date", ""))[:10].split("-")
@@ -207,10 +209,10 @@ def _blog_address(document: MkDocsDocument, front: Mapping[str, object], config:
 class _PageText:
     """The text of one page during its translation."""
 
-    def __init__(self, site: MkDocsPages, document: MkDocsDocument) -> None:
+    def __init__(self, site: MkDocsPageTranslator, document: MkDocsDocument) -> None:
         self._site = site
         self._document = document
-        self._lines = Lines(document.body, document.first_line)
+        self._lines = LineFinder(document.body, document.first_line)
         self.notices: list[Notice] = []
 
     def translate(self) -> tuple[str, str]:
@@ -219,7 +221,7 @@ class _PageText:
         text = expand_snippets(self._document.body, self._site.read, self._missing)
         if "macros" in config.plugins:
             text = _RAW.sub("", text)
-        text, abbreviations = take_abbreviations(text) if config.has("abbr") else (text, {})
+        text, abbreviations = split_abbreviations(text) if config.has("abbr") else (text, {})
         blocks = BlockRewriter(lambda piece, message: self._notice("changed", message, piece))
         text = join_tabs("\n".join(blocks.rewrite(text.expandtabs(4).split("\n"))))
         self._site.kinds.update(blocks.kinds)
@@ -228,10 +230,10 @@ class _PageText:
         text = escape_table_code(text, DIALECT)
         # in a link target these would start a formula
         text = _ESCAPED_TARGET.sub(lambda found: found[0].replace(r"\(", "%28").replace(r"\)", "%29"), text)
-        text = _without_false_displays(text)
+        text = _escape_inline_brackets(text)
         text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
-            text = _without_languages(text)
+            text = _remove_span_languages(text)
         return title, _BLANK.sub("\n\n", text)
 
     def _title(self, text: str) -> tuple[str, str]:
@@ -250,12 +252,14 @@ class _PageText:
             text = literal_highlights(text)
         if "macros" not in config.plugins:
             text = literal_shortcodes(text)
-        text = rewrite_marks(text, config, lambda piece, why: self._notice("dropped", why, piece, piece))
+        text = rewrite_inline_syntax(
+            text, config, lambda piece, why: self._notice("dropped", why, piece, piece)
+        )
         if "macros" in config.plugins or config.variables:
             text = _JINJA.sub(self._variable, text)
         text = _escape_mentions(text)
         text = self._site.links.rewrite(text, self._document.path)
-        return mark_abbreviations(text, abbreviations)
+        return annotate_abbreviations(text, abbreviations)
 
     def _figure(self, found: re.Match[str]) -> str:
         """Convert `<figure markdown="span">` with one image and its caption."""
@@ -299,10 +303,10 @@ def _escape_mentions(text: str) -> str:
         target = targets.get(found[1])
         return rf"[\@{found[1]}](<{target}>)" if target else rf"&#91;\@{found[1]}&#93;"
 
-    return _MENTIONED.sub(substitute, text)
+    return _MENTION.sub(substitute, text)
 
 
-def _without_false_displays(text: str) -> str:
+def _escape_inline_brackets(text: str) -> str:
     r"""Escape inline brackets such as `[\[1\]](a.md)`, which would be display math in blogsmith.
 
     arithmatex reads `\[` only at the start of a block.
@@ -316,7 +320,7 @@ def _without_false_displays(text: str) -> str:
     return "".join(parts)
 
 
-def _without_languages(text: str) -> str:
+def _remove_span_languages(text: str) -> str:
     """Remove the language at the start of code spans: `` `#!python x` ``."""
     return "".join(
         _INLINE_LANGUAGE.sub(r"\1", segment.text, count=1) if segment.kind == "span" else segment.text

@@ -10,15 +10,15 @@ from typing import Any
 
 from ...api.importing import lazy_pattern
 from ..model import Notice
-from ..protection import excluded, hold_back, is_draft, read_head, withheld
+from ..protection import check_access, excluded_notice, is_draft, read_front_matter, withheld_notice
 from ..source_files import read_text, walk_files
-from ..text.data import split_head
+from ..text.data import split_yaml_front_matter
 from .config import MkDocsConfig
 from .navigation import NavEntry, folder_nav, read_nav, read_summary
 
 _META = lazy_pattern(r"[A-Za-z][\w-]*:[ \t]*\S.*|[ ]{4,}\S.*|\t\S.*")
 _META_KEY = lazy_pattern(r"([A-Za-z][\w-]*):[ \t]*(.*)")
-_UNCOPIED = frozenset((".css", ".js", ".map", ".scss", ".less", ".py", ".ts"))
+_SKIPPED_SUFFIXES = frozenset((".css", ".js", ".map", ".scss", ".less", ".py", ".ts"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
     found = MkDocsFiles()
     for path in walk_files(top):
         source, is_page = (config.docs / path).as_posix(), path.suffix in (".md", ".markdown", ".ipynb")
-        if setting := config.left_out(path.as_posix()):
+        if setting := config.excluding_setting(path.as_posix()):
             if is_page:
                 message = f"{setting} in {config.file.name} leaves it out"
-                found.notices.append(excluded(message, source))
+                found.notices.append(excluded_notice(message, source))
         elif config.is_draft(path.as_posix()) and path.suffix not in (".md", ".markdown"):
             if is_page:
-                found.notices.append(excluded(f"draft_docs in {config.file.name} names it", source))
+                found.notices.append(excluded_notice(f"draft_docs in {config.file.name} names it", source))
         elif path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source, config)
         elif path.suffix == ".ipynb" and _reads_notebook(path, config):
@@ -70,7 +70,9 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
             message = "a notebook that MkDocs made no page of is copied"
             found.notices.append(Notice("changed", message, source, hint=hint))
             found.copied.append(path)
-        elif not (path.suffix.lower() in _UNCOPIED or path.parts[0] == "overrides" or path.name[0] == "."):
+        elif not (
+            path.suffix.lower() in _SKIPPED_SUFFIXES or path.parts[0] == "overrides" or path.name[0] == "."
+        ):
             found.copied.append(path)
     pages = [*(document.path for document in found.documents), *found.notebooks]
     found.nav = _navigation(top, config, sorted(pages))
@@ -108,12 +110,12 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, c
     text = read_text(top / path)
     if text is None:
         return
-    head, body, first = split_head(text)
-    front, notices = read_head(head, source, "the front matter cannot be read")
+    head, body, first = split_yaml_front_matter(text)
+    front, notices = read_front_matter(head, source, "the front matter cannot be read")
     found.notices.extend(notices)
     if not head:
         front, body, first = split_meta(text)
-    if notice := hold_back(front, source) or _encrypted(front, source, config):
+    if notice := check_access(front, source) or _encryption_notice(front, source, config):
         found.notices.append(notice)
         return
     if config.is_draft(path.as_posix()):
@@ -121,17 +123,17 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, c
     found.documents.append(MkDocsDocument(path, source, front, body, first))
 
 
-def _encrypted(front: dict[str, Any], source: str, config: MkDocsConfig) -> Notice | None:
+def _encryption_notice(front: dict[str, Any], source: str, config: MkDocsConfig) -> Notice | None:
     """Return a notice for a page that the plugin `encryptcontent` encrypts without a password in the page."""
     if "encryptcontent" not in config.plugins:
         return None
     for key in ("level", "obfuscate", "use_secret"):
         if front.get(key):
-            return withheld(f'"{key}" in its front matter encrypts it', source)
+            return withheld_notice(f'"{key}" in its front matter encrypts it', source)
     # an empty value means that the page is public
     is_open = any(key in front and not front[key] for key in ("password", "level"))
-    if config.hides_all and not is_open:
-        return withheld(f"the plugin encryptcontent in {config.file.name} encrypts every page", source)
+    if config.encrypts_all and not is_open:
+        return withheld_notice(f"the plugin encryptcontent in {config.file.name} encrypts every page", source)
     return None
 
 
@@ -160,6 +162,6 @@ def _navigation(top: Path, config: MkDocsConfig, pages: Iterable[PurePosixPath])
     if "literate-nav" in config.plugins:
         name = str(config.plugins["literate-nav"].get("nav_file") or "SUMMARY.md")
         if text := read_text(top / name):
-            return read_summary(split_head(text)[1])
+            return read_summary(split_yaml_front_matter(text)[1])
     blog = config.blog_folder
     return folder_nav([path for path in pages if not blog or path.parts[0] != blog])

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...api.importing import Progress
-from ..addresses import keep_address, with_aliases
+from ..addresses import add_aliases, keep_url
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..notebooks.independent import render_notebook
@@ -17,14 +17,14 @@ from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import draft_settings
 from ..source_files import read_text
 from ..text.data import DataTextError, load_mapping
-from ..text.front_values import list_of
+from ..text.front_values import as_list
 from ..text.math import script_macros
 from .config import MkDocsConfig, find_config, read_config
 from .independent import render_python_markdown
 from .links import link_table, page_address, page_path
-from .marks import take_abbreviations
+from .marks import split_abbreviations
 from .navigation import contents_page, section_series, site_menu, with_tag_lists
-from .page import KEYS, MkDocsPages
+from .page import KEYS, MkDocsPageTranslator
 from .source import MkDocsFiles, find_files
 
 
@@ -41,7 +41,7 @@ class MkDocs:
         """Read the whole site."""
         config = read_config(root)
         files = find_files(root, config)
-        translator = MkDocsPages(
+        translator = MkDocsPageTranslator(
             config=config,
             read=_snippet_reader(root, config),
             links=link_table([*(document.path for document in files.documents), *files.notebooks], config),
@@ -54,9 +54,9 @@ class MkDocs:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             page = complete_page(translate_document(translator.translate, document), document.front, KEYS)
-            pages.append(keep_address(page, {}))
+            pages.append(keep_url(page, {}))
         notebooks = _notebook_pages(files, translator, root, progress)
-        pages += [keep_address(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]
+        pages += [keep_url(each.page, {}) for each in notebooks if isinstance(each, NotebookPage)]
         pages, notices = _with_redirects(with_tag_lists(pages, translator.titles, config), config)
         titles = ((PurePosixPath(page.source), str(page.front["title"])) for page in pages)
         named = {source.relative_to(config.docs).as_posix(): title for source, title in titles}
@@ -69,8 +69,10 @@ class MkDocs:
             pages=by_path(pages),
             files=tuple(_files(files, config, root, pages)),
             notices=(*files.notices, *notices, *(each for each in notebooks if isinstance(each, Notice))),
-            made=by_path(file for each in notebooks if isinstance(each, NotebookPage) for file in each.made),
-            old_settings=(config.old,),
+            made=by_path(
+                file for each in notebooks if isinstance(each, NotebookPage) for file in each.generated_files
+            ),
+            old_settings=(config.old_settings,),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -80,7 +82,7 @@ class MkDocs:
 
 
 def _notebook_pages(
-    files: MkDocsFiles, site: MkDocsPages, root: Path, progress: Progress
+    files: MkDocsFiles, site: MkDocsPageTranslator, root: Path, progress: Progress
 ) -> list[NotebookPage | Notice]:
     """Translate the notebooks, with their positions in the navigation. Invalid ones give notices."""
     config = site.config
@@ -115,7 +117,7 @@ def _files(
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
     """Return a function that reads snippets from the folders of `base_path`, only inside the source."""
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
-    bases = [str(each) for each in list_of(written) if each]
+    bases = [str(each) for each in as_list(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]
     top = root.resolve()
 
@@ -136,8 +138,8 @@ def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
     read = _snippet_reader(root, config)
     names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
     found: dict[str, str] = {}
-    for name in list_of(names):
-        found |= take_abbreviations(read(str(name)) or "")[1]
+    for name in as_list(names):
+        found |= split_abbreviations(read(str(name)) or "")[1]
     return found
 
 
@@ -165,15 +167,19 @@ def _with_redirects(
         path = page_path(PurePosixPath(new.partition("#")[0]))
         stem = PurePosixPath(old).with_suffix("").as_posix().removesuffix("/index")
         if path in known:
-            aliases.setdefault(path, []).append(f"/{stem}/" if config.has_folders else f"/{stem}.html")
+            aliases.setdefault(path, []).append(f"/{stem}/" if config.has_pretty_urls else f"/{stem}.html")
         else:
             message = f"the redirect from {old} to {new} leads out of the site"
             notices.append(Notice("dropped", message, config.file.as_posix()))
-    return [with_aliases(page, sorted(aliases.get(page.path, ()))) for page in pages], notices
+    return [add_aliases(page, sorted(aliases.get(page.path, ()))) for page in pages], notices
 
 
 def _settings(
-    config: MkDocsConfig, files: MkDocsFiles, pages: list[ImportedPage], translator: MkDocsPages, root: Path
+    config: MkDocsConfig,
+    files: MkDocsFiles,
+    pages: list[ImportedPage],
+    translator: MkDocsPageTranslator,
+    root: Path,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"title": config.text("site_name") or "Untitled site"}
     for name, key in (("site_description", "description"), ("site_author", "author")):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...api.importing import name_set
-from ..text.containers import begin_tabs, callout, collapsible, quote, tab, trim_blank_lines
+from ..text.containers import begin_tabs, callout_lines, collapsible, quote_lines, tab, trim_blank_lines
 from .directives import Directive
-from .walker import Walker
+from .walker import BlockTranslator
 
 ADMONITIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -34,10 +34,10 @@ _VERSIONS = ("versionadded", "versionchanged", "deprecated")
 _SEPARATOR = re.compile(r"\s*(?:\^{3,}|\+{3,})\s*")
 
 
-def translate_admonition(walker: Walker, directive: Directive) -> list[str]:
+def translate_admonition(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{note}`, `{admonition} Title` and similar directives."""
-    kind, title = _kind_of(directive)
-    body = walker.nested(directive.body, directive.body_line)
+    kind, title = _callout_kind(directive)
+    body = walker.walk_nested(directive.body, directive.body_line)
     if directive.name in _VERSIONS:
         version, _, text = directive.argument.partition(" ")
         title, body = f"{title} {version}", [*([text, ""] if text else []), *body]
@@ -48,10 +48,10 @@ def translate_admonition(walker: Walker, directive: Directive) -> list[str]:
     elif directive.argument:
         is_apart = bool(directive.body) and not directive.body[0].strip()
         body = [directive.argument, *([""] if is_apart else []), *body]
-    return [*_named_anchor(walker, directive), *callout(kind, title, body, fold=_fold(directive))]
+    return [*_named_anchor(walker, directive), *callout_lines(kind, title, body, fold=_fold(directive))]
 
 
-def _kind_of(directive: Directive) -> tuple[str, str]:
+def _callout_kind(directive: Directive) -> tuple[str, str]:
     if directive.name in ADMONITIONS:
         return ADMONITIONS[directive.name]
     known = next((name for name in sorted(directive.classes) if name in ADMONITIONS), "note")
@@ -64,25 +64,25 @@ def _fold(directive: Directive) -> str:
     return "+" if {"toggle-shown", "open"} & directive.classes or "open" in directive.options else "-"
 
 
-def _named_anchor(walker: Walker, directive: Directive) -> list[str]:
+def _named_anchor(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Return an anchor for the label of a box without a number."""
     if directive.label:
         walker.pending.append(directive.label)
     return walker.anchor()
 
 
-def translate_theorem(walker: Walker, directive: Directive) -> list[str]:
+def translate_theorem(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{prf:theorem} Title`, numbered unless an option prevents it."""
     kind = directive.name.removeprefix("prf:").removeprefix("proof:")
     if kind not in THEOREMS:
         return [*walker.anchor(), *walker.leave(directive, f"directive {{{directive.name}}} is not known")]
     name = _number(walker, directive, kind)
-    body = walker.nested(directive.body, directive.body_line)
+    body = walker.walk_nested(directive.body, directive.body_line)
     anchor = [] if name else _named_anchor(walker, directive)
-    return [*anchor, *callout(kind, directive.argument, body, fold=_fold(directive), name=name)]
+    return [*anchor, *callout_lines(kind, directive.argument, body, fold=_fold(directive), name=name)]
 
 
-def _number(walker: Walker, directive: Directive, kind: str) -> str:
+def _number(walker: BlockTranslator, directive: Directive, kind: str) -> str:
     """Return the id that makes a box numbered; empty for a box without a number."""
     if kind in UNNUMBERED or "nonumber" in directive.options:
         return ""
@@ -90,57 +90,57 @@ def _number(walker: Walker, directive: Directive, kind: str) -> str:
         walker.book.kinds.add(kind)
     if name := walker.add_label("thm", directive.label):
         return name
-    walker.unnamed += 1
-    return f"thm-{kind}-{walker.unnamed}"
+    walker.unlabelled_count += 1
+    return f"thm-{kind}-{walker.unlabelled_count}"
 
 
-def translate_exercise(walker: Walker, directive: Directive) -> list[str]:
+def translate_exercise(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{exercise} Title`, numbered. Hidden exercises become visible."""
     name = _number(walker, directive, "exercise")
     anchor = [] if name else _named_anchor(walker, directive)
     walker.book.kinds.add("exercise")
-    body = walker.nested(directive.body, directive.body_line)
-    return [*anchor, *callout("exercise", directive.argument, body, fold=_fold(directive), name=name)]
+    body = walker.walk_nested(directive.body, directive.body_line)
+    return [*anchor, *callout_lines("exercise", directive.argument, body, fold=_fold(directive), name=name)]
 
 
-def translate_solution(walker: Walker, directive: Directive) -> list[str]:
+def translate_solution(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{solution} label-of-the-exercise`."""
     walker.book.kinds.add("solution")
     anchor = _named_anchor(walker, directive)
     target = directive.argument.strip()
     title = f"Solution to {{prf:ref}}`{target}`" if target else ""
-    body = walker.nested(directive.body, directive.body_line)
-    return [*anchor, *callout("solution", title, body, fold=_fold(directive))]
+    body = walker.walk_nested(directive.body, directive.body_line)
+    return [*anchor, *callout_lines("solution", title, body, fold=_fold(directive))]
 
 
-def translate_fold(walker: Walker, directive: Directive) -> list[str]:
+def translate_fold(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{dropdown} Title` and `{toggle}`."""
-    body = walker.nested(directive.body, directive.body_line)
+    body = walker.walk_nested(directive.body, directive.body_line)
     return [*_named_anchor(walker, directive), *collapsible(directive.argument or "Show", body)]
 
 
-def translate_tab(walker: Walker, directive: Directive) -> list[str]:
+def translate_tab(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{tab-item} Label`. Adjacent tabs become one block."""
-    body = walker.nested(directive.body, directive.body_line)
+    body = walker.walk_nested(directive.body, directive.body_line)
     made = tab(directive.argument or "Tab", body, is_chosen="selected" in directive.options)
     return [*_named_anchor(walker, directive), *made]
 
 
-def translate_tabs(walker: Walker, directive: Directive) -> list[str]:
+def translate_tabs(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{tab-set}` to a block of tabs that is not joined with a previous one."""
-    lines = begin_tabs(walker.nested(directive.body, directive.body_line))
+    lines = begin_tabs(walker.walk_nested(directive.body, directive.body_line))
     return [*_named_anchor(walker, directive), *lines]
 
 
-def translate_transparent(walker: Walker, directive: Directive) -> list[str]:
+def translate_layout(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate a directive that is only layout to its content: `{grid}`, `{div}`."""
-    return [*_named_anchor(walker, directive), *walker.nested(directive.body, directive.body_line)]
+    return [*_named_anchor(walker, directive), *walker.walk_nested(directive.body, directive.body_line)]
 
 
-def translate_card(walker: Walker, directive: Directive) -> list[str]:
+def translate_card(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{card} Title` and `{grid-item-card}` to text with a bold first line, which has the link."""
     body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
-    text = walker.nested(body, directive.body_line)
+    text = walker.walk_nested(body, directive.body_line)
     title, link = directive.argument, directive.option("link")
     if link and directive.option("link-type") in ("ref", "doc"):
         return [*_card_title(f"{{{directive.option('link-type')}}}`{title or link} <{link}>`"), *text]
@@ -153,34 +153,34 @@ def _card_title(title: str) -> list[str]:
     return [f"**{title}**", ""] if title else []
 
 
-def translate_aside(walker: Walker, directive: Directive) -> list[str]:
+def translate_aside(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{margin} Title` and `{aside}` to margin notes, `{sidebar} Title` to a note in the text."""
-    body = walker.nested(directive.body, directive.body_line)
+    body = walker.walk_nested(directive.body, directive.body_line)
     title = directive.argument
     if directive.name == "sidebar":
-        return [*_named_anchor(walker, directive), *callout("note", title, body, fold=_fold(directive))]
-    return [*_named_anchor(walker, directive), *callout("margin", title, body)]
+        return [*_named_anchor(walker, directive), *callout_lines("note", title, body, fold=_fold(directive))]
+    return [*_named_anchor(walker, directive), *callout_lines("margin", title, body)]
 
 
-def translate_rubric(walker: Walker, directive: Directive) -> list[str]:
+def translate_rubric(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{rubric} Title` to a bold line, because a table of contents must not contain it."""
     return [*_named_anchor(walker, directive), *_card_title(directive.argument)]
 
 
-def translate_line_block(walker: Walker, directive: Directive) -> list[str]:
+def translate_line_block(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{line-block}` to lines with hard line breaks."""
     body = trim_blank_lines(directive.body)
     broken = (f"{line.rstrip()}\\" if line.strip() else "" for line in body[:-1])
     return [*walker.anchor(), *broken, *body[-1:]]
 
 
-def translate_quote(walker: Walker, directive: Directive) -> list[str]:
+def translate_quote(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{epigraph}` and `{pull-quote}`, whose last line may be `-- Author`."""
     body = [*([directive.argument] if directive.argument else []), *directive.body]
-    lines = trim_blank_lines(walker.nested(body, directive.body_line))
+    lines = trim_blank_lines(walker.walk_nested(body, directive.body_line))
     author = re.fullmatch(r"(?:--+|—)\s*(.+)", lines[-1].strip()) if lines else None
     if author:
         lines = [*trim_blank_lines(lines[:-1]), "", f"— {author[1]}"]
     elif attribution := directive.option("attribution"):
         lines = [*lines, "", f"— {attribution}"]
-    return [*_named_anchor(walker, directive), *quote(trim_blank_lines(lines))]
+    return [*_named_anchor(walker, directive), *quote_lines(trim_blank_lines(lines))]

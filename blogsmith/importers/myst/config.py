@@ -13,7 +13,7 @@ from ...api.importing import Diagnostic, SiteError, name_set
 from ..model import Notice
 from ..source_files import read_text
 from ..text.data import DataTextError, load_yaml
-from ..text.front_values import list_of
+from ..text.front_values import as_list
 
 _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
 
@@ -37,14 +37,14 @@ class BookEntry:
 def read_toc(data: Any) -> tuple[str, list[BookEntry]]:
     """Return the root page and all entries, in order, of a `_toc.yml` or of `project.toc`."""
     if isinstance(data, Mapping):
-        return str(data.get("root") or ""), list(_below(data, 0))
+        return str(data.get("root") or ""), list(_child_entries(data, 0))
     entries = list(_items(data, 0))
     if entries and entries[0].file:
         return entries[0].file, entries[1:]
     return "", entries
 
 
-def _below(data: Mapping[str, Any], depth: int) -> Iterator[BookEntry]:
+def _child_entries(data: Mapping[str, Any], depth: int) -> Iterator[BookEntry]:
     for name in _CHILDREN:
         yield from _items(data.get(name), depth)
 
@@ -61,7 +61,7 @@ def _items(items: Any, depth: int) -> Iterator[BookEntry]:
         title = str(item.get("title") or item.get("caption") or item.get("part") or item.get("header") or "")
         if file or url or pattern or title:
             yield BookEntry(depth, title, file, url, pattern)
-        yield from _below(item, depth + 1 if file or url or title else depth)
+        yield from _child_entries(item, depth + 1 if file or url or title else depth)
 
 
 Flavour = Literal["jupyter-book", "mystmd", "sphinx", "d2lbook"]
@@ -120,12 +120,12 @@ def find_book(root: Path) -> tuple[Flavour, PurePosixPath] | None:
         if (folder / "_toc.yml").is_file():
             return "jupyter-book", PurePosixPath(name)
     for name in folders:
-        if "myst" in _head(root / name / "conf.py"):
+        if "myst" in _read_limited(root / name / "conf.py"):
             return "sphinx", PurePosixPath(name)
-    return ("d2lbook", PurePosixPath()) if "notebooks" in _head(root / "config.ini") else None
+    return ("d2lbook", PurePosixPath()) if "notebooks" in _read_limited(root / "config.ini") else None
 
 
-def _head(file: Path) -> str:
+def _read_limited(file: Path) -> str:
     return (read_text(file) or "")[:200_000] if file.is_file() else ""
 
 
@@ -153,7 +153,7 @@ def _map(value: Any) -> dict[str, Any]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    items = list_of(value)
+    items = as_list(value)
     return tuple(str(each) for each in items if isinstance(each, (str, int, float)) and str(each).strip())
 
 
@@ -261,7 +261,7 @@ def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, .
 
 def author_names(value: Any) -> tuple[str, ...]:
     """Return the names of authors, which are given as strings or as mappings with a name."""
-    items = list_of(value)
+    items = as_list(value)
     names = [_map(each).get("name") if isinstance(each, dict) else each for each in items]
     parts = [_map(name) for name in names if isinstance(name, dict)]
     texts = [str(name) for name in names if isinstance(name, (str, int))]

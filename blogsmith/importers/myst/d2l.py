@@ -23,7 +23,7 @@ _IMAGE = lazy_pattern(r"!\[(?P<caption>.*)\]\((?P<path>[^()\s]+)\)\s*", re.DOTAL
 _CAPTION = lazy_pattern(r":(?![a-z_]+:)(\S.*)")
 _CELL = lazy_pattern(r"(\s*`{3,})\s*\{\s*\.([A-Za-z]+)\s+\.input[^}]*\}.*")
 _TAB = lazy_pattern(r"%%tab\s+(.+)")
-_SLIDE = lazy_pattern(r"([\[(])\s*\*\*(?=\S)([^*\n]+(?:\n[^*\n]+)*)\*\*\s*[\])](?!\()")
+_SLIDE_EMPHASIS = lazy_pattern(r"([\[(])\s*\*\*(?=\S)([^*\n]+(?:\n[^*\n]+)*)\*\*\s*[\])](?!\()")
 _HEADING = lazy_pattern(r"#{1,6}\s.*")
 _BIBLIOGRAPHY = lazy_pattern(r"\s*:bibliography:`.*`\s*")
 
@@ -48,7 +48,7 @@ def rewrite_d2l(text: str) -> str:
         elif _BIBLIOGRAPHY.fullmatch(line):
             used, made = 1, ["```{bibliography}", "```"]
         else:
-            used, made = _labelled(lines, index)
+            used, made = _attach_labels(lines, index)
         out.extend(made)
         index += used
     return "\n".join(out)
@@ -114,7 +114,7 @@ def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
     return end - index, [f":::{{table}} {caption}", *options, "", *rows, ":::"]
 
 
-def _labelled(lines: list[str], index: int) -> tuple[int, list[str]]:
+def _attach_labels(lines: list[str], index: int) -> tuple[int, list[str]]:
     """Convert a line and the following lines with its label or size."""
     marks: dict[str, str] = {}
     last = index + 1
@@ -140,4 +140,4 @@ def _labelled(lines: list[str], index: int) -> tuple[int, list[str]]:
 
 def _prose(line: str) -> str:
     line = _ROLE.sub(lambda found: f"{{{_ROLES[found[1]]}}}`{found[2]}`", line)
-    return _SLIDE.sub(r"**\2**", line)
+    return _SLIDE_EMPHASIS.sub(r"**\2**", line)

@@ -115,7 +115,7 @@ LINE = lazy_pattern(
     r"[ \t]*\{((?:[ \t]*(?:[.#%][^{}\s]+|[A-Za-z][\w-]*=(?:\"[^\"]*\"|[^\s{}\"]+)))+)[ \t]*\}[ \t]*"
 )
 """A line that consists of an attribute list."""
-_BEHIND = lazy_pattern(rf"(?<=[\]){MARK[1]}])\{{([^{{}}\n]*[.#=][^{{}}\n]*)\}}")
+_TRAILING_LIST = lazy_pattern(rf"(?<=[\]){MARK[1]}])\{{([^{{}}\n]*[.#=][^{{}}\n]*)\}}")
 _ITEM = lazy_pattern(r"#([\w:.-]+)|\.([\w-]+)|([A-Za-z][\w-]*)=(?:\"([^\"]*)\"|([^\s\"]+))|%\S*")
 _NAMES: Mapping[str, str] = {
     **{"w": "width", "width": "width", "h": "height", "height": "height", "title": "title"},
@@ -158,4 +158,4 @@ def read_attributes(text: str) -> MystAttributes:
 
 def rewrite_attributes(text: str, dropped: Callable[[str], None]) -> str:
     """Convert attribute lists after spans, links, images and code. text: with code and formulas hidden."""
-    return _BEHIND.sub(lambda found: read_attributes(found[1]).text(dropped), text)
+    return _TRAILING_LIST.sub(lambda found: read_attributes(found[1]).text(dropped), text)

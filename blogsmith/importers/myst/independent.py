@@ -26,10 +26,10 @@ from ..verify.markdown_reader import (
     Dollars,
     Rule,
     content_rule,
+    demote_title,
     formula_html,
     is_diagram,
     markdown_reader,
-    without_title,
 )
 
 _NAME = re.compile(r"\{\s*([\w:.+-]+)\s*\}\s*(.*)")
@@ -50,22 +50,22 @@ _BARE_LINK = re.compile(r"<(?:inv|project|path|xref|myst|doi|wiki):[^<>\s]+>")
 _D2L = re.compile(r"(?m)(?<![\w`{]):[a-z_]+:`[^`\n]*`|^\s*:end_tab:")
 _FENCES = re.compile(r"(^ *```[^`\n]*\n[\s\S]*?^ *```+ *$)", re.MULTILINE)
 _TABS = re.compile(r"\A\s*%%tab.*\n")
-_SUBSTITUTED = re.compile(r"\{\{[^{}\n]*\}\}")
-_MENTIONED = re.compile(r"(?<![\w@])@[A-Za-z][\w:.-]*\w")
+_SUBSTITUTION = re.compile(r"\{\{[^{}\n]*\}\}")
+_MENTION = re.compile(r"(?<![\w@])@[A-Za-z][\w:.-]*\w")
 _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 
 def render_myst(text: str) -> str:
     """Return the text as HTML with formulas as `<math>`."""
-    return without_title(_whole(text))
+    return demote_title(_render_page(text))
 
 
 def render_myst_notebook(text: str) -> str:
     """Return the HTML of a notebook, or of a part of one, like `render_myst`."""
-    return without_title(render_notebook(text, _whole))
+    return demote_title(render_notebook(text, _render_page))
 
 
-def _whole(text: str) -> str:
+def _render_page(text: str) -> str:
     # markers of d2lbook are not text
     parts = _FENCES.split(text)
     parts[::2] = [_BARE_LINK.sub("", _ATTRIBUTES.sub("", _D2L.sub("", part))) for part in parts[::2]]
@@ -79,7 +79,7 @@ def _parser() -> MarkdownIt:
         **dict.fromkeys(("fence", "colon_fence"), _render_fence),
         **dict.fromkeys(("myst_line_comment", "myst_block_break", "myst_target"), content_rule(lambda _: "")),
         # the value of a substitution is not part of the page's source
-        "text": content_rule(lambda text: escape(_MENTIONED.sub("", _SUBSTITUTED.sub("", text)))),
+        "text": content_rule(lambda text: escape(_MENTION.sub("", _SUBSTITUTION.sub("", text)))),
         "myst_role": _render_role,
     }
     return markdown_reader(
@@ -123,7 +123,7 @@ def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, 
 
 
 def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
-    head, body = _without_options(content)
+    head, body = _split_options(content)
     if name == "code-cell" and any(tag in head for tag in _HIDDEN):
         return ""
     if name in _SHOWS_CODE:
@@ -160,7 +160,7 @@ def _render_text(text: str, env: Any) -> str:
     return str(_parser().render(text, {"depth": depth + 1}))
 
 
-def _without_options(content: str) -> tuple[str, str]:
+def _split_options(content: str) -> tuple[str, str]:
     """Return the options of a directive, and the text after them."""
     lines = content.split("\n")
     if lines[0].strip() == "---":

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from ...api.importing import lazy_pattern, name_set
 from ..bibliographies import fit_key
 from ..text.containers import import_comment
-from ..text.math import inline, split_formula
+from ..text.math import format_inline_math, split_formula
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
-from ..text.segments import Dialect, Segment, divide, rewrite
+from ..text.segments import FormulaDelimiters, Segment, divide, rewrite
 from .directives import rewrite_attributes
-from .references import InlineText, address_of, file_address, refer
+from .references import InlineText, file_address, label_url, write_reference
 
 _TARGET = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
 _ABBREVIATION = lazy_pattern(r"(.+?)\s*\((.+)\)", re.DOTALL)
 _REFERENCES = name_set("ref numref eq prf:ref proof:ref any std:ref std:numref math:numref")
 _CODE = name_set("code command file samp program option envvar makevar literal regexp mailheader")
-_MARKED = {
+_INLINE_MARKUP = {
     **{"sub": ("<sub>", "</sub>"), "sup": ("<sup>", "</sup>"), "strong": ("**", "**")},
     **{"subscript": ("<sub>", "</sub>"), "superscript": ("<sup>", "</sup>"), "emphasis": ("*", "*")},
     **{"del": ("~~", "~~"), "strike": ("~~", "~~"), "u": ("<u>", "</u>"), "underline": ("<u>", "</u>")},
@@ -40,9 +40,9 @@ def translate_role(name: str, content: str, page: InlineText) -> str:
     if role == "term":
         return _term(text, page)
     if role == "math":
-        return inline(content)
-    if role in _MARKED:
-        return text.join(_MARKED[role])
+        return format_inline_math(content)
+    if role in _INLINE_MARKUP:
+        return text.join(_INLINE_MARKUP[role])
     if role in _CODE or role.startswith(
         ("py:", "cpp:", "c:", "js:", "func", "class", "meth", "mod", "attr", "obj", "external")
     ):
@@ -105,7 +105,7 @@ def _reference(role: str, text: str, page: InlineText) -> str:
     if shown and ("%s" in shown or "{number}" in shown or "{name}" in shown):
         # in blogsmith, references print the word with the number
         shown = ""
-    return refer(label, shown, page)
+    return write_reference(label, shown, page)
 
 
 def _document(text: str, page: InlineText) -> str:
@@ -126,7 +126,7 @@ def _term(text: str, page: InlineText) -> str:
     if label is None:
         page.notice("mistake", f"no glossary has the term {target}", f"{{term}}`{text}`")
         return shown or target
-    return refer(label, shown or target, page)
+    return write_reference(label, shown or target, page)
 
 
 def _citation(role: str, text: str, page: InlineText) -> str:
@@ -147,7 +147,7 @@ def _citation(role: str, text: str, page: InlineText) -> str:
     return f"{shown} " * bool(shown) + f"[{'; '.join(fit)}]"
 
 
-BARE = lazy_pattern(r"(?<!\]\()<((?:inv|xref|myst|wiki|doi|project|path):[^<>\s]+)>")
+URL_LINK = lazy_pattern(r"(?<!\]\()<((?:inv|xref|myst|wiki|doi|project|path):[^<>\s]+)>")
 """A link that consists of its URL."""
 _SCHEME = lazy_pattern(r"(inv|xref|myst|wiki|doi|project|path):(.+)")
 _WIKI = "https://en.wikipedia.org/wiki/"
@@ -186,15 +186,15 @@ def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
     return SchemeLink(base, name.removeprefix("*").lstrip(".") or path)
 
 
-def own_target(target: str) -> str:
+def strip_file_scheme(target: str) -> str:
     """Remove the schemes that mean a file of the book from a link target."""
     found = _SCHEME.fullmatch(target)
     return found[2] if found and found[1] in ("project", "path") else target
 
 
-DIALECT = Dialect(blank_dollar=True, brackets=False)
+DIALECT = FormulaDelimiters(spaced_dollar=True, brackets=False)
 _ROLE = lazy_pattern(r"(?<!\\)\{([A-Za-z][\w:.+-]*)\}\Z")
-_LEFT_OVER = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
+_AMBIGUOUS_FORMULA = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
 r"""A formula of MyST that blogsmith would read as money: `$5$0`, `$ 5\% $`."""
 _ESCAPED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\([(\[\])])")
 """A bracket after a backslash, which would start or end a formula in blogsmith."""
@@ -221,7 +221,7 @@ def rewrite_inline(text: str, page: InlineText) -> str:
             parts.append(translate_role(role[1], content, page))
         elif segment.kind == "prose":
             prose = literal_shortcodes(literal_wikilinks(literal_highlights(segment.text)))
-            prose = _LEFT_OVER.sub(_left_over, prose)
+            prose = _AMBIGUOUS_FORMULA.sub(_rewrite_ambiguous_formula, prose)
             parts.append(_ESCAPED.sub(lambda found: f"{found[1]}&#{ord(found[2])};", prose))
         else:
             parts.append(segment.text)
@@ -236,19 +236,19 @@ def _substitute(found: re.Match[str], page: InlineText) -> str:
     return value
 
 
-def _left_over(found: re.Match[str]) -> str:
-    return inline(found[1], found.string[found.end() : found.end() + 1]) or found[0]
+def _rewrite_ambiguous_formula(found: re.Match[str]) -> str:
+    return format_inline_math(found[1], found.string[found.end() : found.end() + 1]) or found[0]
 
 
 def _formula(segment: Segment, text: str) -> str:
     opener, tex = split_formula(segment.text)
     if opener != "$" or not tex.strip():
         return segment.text
-    return inline(tex, text[segment.start + len(segment.text) :][:1])
+    return format_inline_math(tex, text[segment.start + len(segment.text) :][:1])
 
 
 def _references(text: str, page: InlineText) -> str:
-    text = _LINK.sub(lambda found: _link(found, page), BARE.sub(r"[](\1)", text))
+    text = _LINK.sub(lambda found: _link(found, page), URL_LINK.sub(r"[](\1)", text))
     text = rewrite_attributes(text, lambda item: page.notice("dropped", f"the attribute {item}", item))
     return _MENTION.sub(lambda found: _mention(found, page), text)
 
@@ -263,12 +263,12 @@ def _mention(found: re.Match[str], page: InlineText) -> str:
     is_bracketed = found["open"] and found["close"]
     if label is None or (not is_bracketed and key in (label.id, label.id.replace(":", "-"))):
         return found[0]
-    shown = refer(label, "", page)
+    shown = write_reference(label, "", page)
     return shown if is_bracketed else f"{found['open'] or ''}{shown}{found['close'] or ''}"
 
 
 def _link(found: re.Match[str], page: InlineText) -> str:
-    target, is_image = own_target(found["to"]), found[1].startswith("!")
+    target, is_image = strip_file_scheme(found["to"]), found[1].startswith("!")
     is_empty = found["empty"] is not None and not is_image
     if link := scheme_link(target, page):
         shown = f"[{link.text}]" if is_empty else found[1]
@@ -279,7 +279,11 @@ def _link(found: re.Match[str], page: InlineText) -> str:
     place = page.index.pages.find(path, page.place.source) if path and not is_image else None
     label = page.index.labels.find(anchor or path) if not is_image and (anchor or not place) else None
     if label and not (place and place.source != label.source):
-        return refer(label, "", page) if is_empty else f"]({address_of(label, page)}{found['rest'] or ''})"
+        return (
+            write_reference(label, "", page)
+            if is_empty
+            else f"]({label_url(label, page)}{found['rest'] or ''})"
+        )
     if place:
         to = page.relative(place.path) + (f"#{anchor}" if anchor else "")
         return f"[{place.title}]({to})" if is_empty else f"{found[1]}({to}{found['rest'] or ''})"

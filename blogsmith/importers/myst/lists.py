@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...api.importing import lazy_pattern
-from ..text.containers import dedent, fence, trim_blank_lines
-from ..text.data import split_head
+from ..text.containers import dedent, fence_lines, trim_blank_lines
+from ..text.data import split_yaml_front_matter
 from .directives import Directive
 from .references import BookLabel
-from .walker import Walker
+from .walker import BlockTranslator
 
 _RANGE = lazy_pattern(r"\s*(\d*)\s*-?\s*(\d*)\s*")
 _IPYTHON = lazy_pattern(r"\s*(?:%%?[A-Za-z]|![\w./]|\?\w|\w[\w.]*\?\s*$)")
@@ -25,20 +25,20 @@ _TAGS = {
 _PYTHON = frozenset(("", "python", "python3", "ipython", "ipython3", "py"))
 
 
-def translate_code(walker: Walker, directive: Directive) -> list[str]:
+def translate_code(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{code-block} language`, `{code}` and `{sourcecode}`."""
     return _listing(walker, directive, directive.argument, directive.body)
 
 
-def translate_include_code(walker: Walker, directive: Directive) -> list[str]:
+def translate_include_code(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{literalinclude} path` to a code block with the requested lines of the file."""
     content = walker.book.read(walker.resolve(directive.argument))
     if content is None:
         walker.notice("missing", f"file {directive.argument} is not there", directive.line)
-        return [*walker.anchor(), *fence("text", directive.raw)]
+        return [*walker.anchor(), *fence_lines("text", directive.raw)]
     suffix = directive.argument.rpartition(".")[2].lower()
     language = directive.option("language", "lang", "code") or _LANGUAGES.get(suffix, suffix)
-    return _listing(walker, directive, language, chosen_lines(content.split("\n"), directive))
+    return _listing(walker, directive, language, select_lines(content.split("\n"), directive))
 
 
 _LANGUAGES = {
@@ -51,7 +51,7 @@ _LANGUAGES = {
 }
 
 
-def chosen_lines(lines: Sequence[str], directive: Directive) -> list[str]:
+def select_lines(lines: Sequence[str], directive: Directive) -> list[str]:
     """Return the lines of a file that an including directive requests."""
     chosen = list(lines)
     for name, shift in (("start-after", 1), ("start-at", 0)):
@@ -80,7 +80,7 @@ def line_numbers(text: str, count: int) -> Iterator[int]:
             yield from range(first, int(found[2] or (count if "-" in part else first)) + 1)
 
 
-def _listing(walker: Walker, directive: Directive, language: str, code: Iterable[str]) -> list[str]:
+def _listing(walker: BlockTranslator, directive: Directive, language: str, code: Iterable[str]) -> list[str]:
     name = directive.label
     anchor = walker.anchor()
     if name:
@@ -94,10 +94,10 @@ def _listing(walker: Walker, directive: Directive, language: str, code: Iterable
     start = directive.option("lineno-start", "number-lines")
     if {"linenos", "lineno-start", "number-lines"} & directive.options.keys():
         info.append("linenos" + (f" start={start}" if start.isdecimal() and start != "1" else ""))
-    return [*anchor, *fence(" ".join(info), trim_blank_lines(list(code)))]
+    return [*anchor, *fence_lines(" ".join(info), trim_blank_lines(list(code)))]
 
 
-def translate_cell(walker: Walker, directive: Directive) -> list[str]:
+def translate_cell(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{code-cell} language` to a cell, with its tags as `#|` lines."""
     code = trim_blank_lines(directive.body)
     options = dict(_cell_options(walker, directive, code))
@@ -105,10 +105,12 @@ def translate_cell(walker: Walker, directive: Directive) -> list[str]:
     head = "python" if language in _PYTHON else language.split()[0]
     # a fence in braces is a cell even without options
     lines = [f"#| {key}: {value}" for key, value in options.items()]
-    return [*walker.anchor(), *fence(f"{{{head}}}", [*lines, *code])]
+    return [*walker.anchor(), *fence_lines(f"{{{head}}}", [*lines, *code])]
 
 
-def _cell_options(walker: Walker, directive: Directive, code: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _cell_options(
+    walker: BlockTranslator, directive: Directive, code: Sequence[str]
+) -> Iterator[tuple[str, str]]:
     tags = re.split(r"[\s,]+", directive.option("tags").strip("[] ").replace('"', "").replace("'", ""))
     for tag in tags:
         if tag in _TAGS:
@@ -134,7 +136,7 @@ _ENTRY = lazy_pattern(r"\s*(?:(.+?)\s*<([^<>]+)>|(\S.*?))\s*")
 _LINK = lazy_pattern(r"(?:https?|mailto):.*")
 
 
-def translate_toctree(walker: Walker, directive: Directive) -> list[str]:
+def translate_toctree(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{toctree}` to a list of links; a hidden one only defines the order of pages."""
     if "hidden" in directive.options:
         return []
@@ -152,7 +154,7 @@ def translate_toctree(walker: Walker, directive: Directive) -> list[str]:
     return [*walker.anchor(), *out]
 
 
-def translate_page_list(walker: Walker, directive: Directive) -> list[str]:
+def translate_page_list(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{tableofcontents}` to a placeholder, which `finish_page` replaces with the list of pages."""
     walker.lists_pages = True
     return [*walker.anchor(), PAGE_LIST]
@@ -162,7 +164,7 @@ PAGE_LIST = "\ue002pages\ue002"
 """Placeholder for the list of pages until it is known."""
 
 
-def translate_dropped(walker: Walker, directive: Directive) -> list[str]:
+def remove_directive(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Remove a directive that shows nothing or that blogsmith generates itself: `{contents}`, `{index}`."""
     if directive.name in ("index", "contents", "tags"):
         shown = [*directive.raw] if directive.argument or directive.body else []
@@ -171,19 +173,19 @@ def translate_dropped(walker: Walker, directive: Directive) -> list[str]:
     return walker.anchor()
 
 
-def translate_bibliography(walker: Walker, directive: Directive) -> list[str]:
+def translate_bibliography(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Remove `{bibliography}`, because blogsmith generates the list of references."""
     walker.has_bibliography = True
     return walker.anchor()
 
 
-def translate_glossary(walker: Walker, directive: Directive) -> list[str]:
+def translate_glossary(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{glossary}` to a definition list with an anchor for each term."""
     out: list[str] = walker.anchor()
     terms: list[str] = []
     body = trim_blank_lines(directive.body)
     is_markdown = any(line.lstrip().startswith(": ") for line in body)
-    text = walker.nested(body, directive.body_line)
+    text = walker.walk_nested(body, directive.body_line)
     for line in text:
         if not line.strip():
             out.append("")
@@ -201,29 +203,29 @@ def translate_glossary(walker: Walker, directive: Directive) -> list[str]:
     return out
 
 
-def _term(walker: Walker, text: str) -> str:
+def _term(walker: BlockTranslator, text: str) -> str:
     slug = re.sub(r"[^\w]+", "-", text.casefold()).strip("-") or "term"
     walker.book.labels.add(f"term {text}", BookLabel("term", f"term-{slug}", walker.source, text))
     return f'<span id="term-{slug}"></span>{text}'
 
 
-def translate_include(walker: Walker, directive: Directive) -> list[str]:
+def translate_include(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{include} path`: the content of the file is translated in place."""
     path = walker.resolve(directive.argument)
     content = walker.book.read(path)
     if content is None or path in walker.included:
         what = "is not there" if content is None else "includes itself"
         walker.notice("missing", f"file {directive.argument} {what}", directive.line)
-        return [*walker.anchor(), *fence("text", directive.raw)]
-    lines = chosen_lines(split_head(content)[1].split("\n"), directive)
+        return [*walker.anchor(), *fence_lines("text", directive.raw)]
+    lines = select_lines(split_yaml_front_matter(content)[1].split("\n"), directive)
     if {"literal", "code"} & directive.options.keys():
-        return [*walker.anchor(), *fence(directive.option("code") or "text", lines)]
+        return [*walker.anchor(), *fence_lines(directive.option("code") or "text", lines)]
     if path.endswith(".rst"):
         return [*walker.anchor(), *walker.leave(directive, "reStructuredText is not read")]
     walker.included = (*walker.included, path)
     walker.inclusions.append(path)
     before = len(walker.notices)
-    out = walker.nested(lines, 1)
+    out = walker.walk_nested(lines, 1)
     # these lines belong to the other file
     walker.notices[before:] = [
         type(each)(each.kind, each.message, path, each.line, each.hint, each.removed)
@@ -233,7 +235,7 @@ def translate_include(walker: Walker, directive: Directive) -> list[str]:
     return out
 
 
-def translate_raw(walker: Walker, directive: Directive) -> list[str]:
+def translate_raw(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{raw} html` to HTML; remove content for other output formats."""
     formats = directive.argument.lower().split()
     if "html" in formats or not formats:
@@ -243,16 +245,16 @@ def translate_raw(walker: Walker, directive: Directive) -> list[str]:
     return walker.anchor()
 
 
-def translate_only(walker: Walker, directive: Directive) -> list[str]:
+def translate_only(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{only} html` to its content, or remove content for other output formats."""
     if re.search(r"\bhtml\b", directive.argument) and "not html" not in directive.argument:
-        return walker.nested(directive.body, directive.body_line)
+        return walker.walk_nested(directive.body, directive.body_line)
     message = f"text for {directive.argument or 'nothing'} alone is left out"
     walker.notice("dropped", message, directive.line, removed=directive.raw)
     return walker.anchor()
 
 
-def translate_rst(walker: Walker, directive: Directive) -> list[str]:
+def translate_rst(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Leave `{eval-rst}` untranslated, because it is another language."""
     hint = "write it in Markdown"
     return [*walker.anchor(), *walker.leave(directive, "reStructuredText is not translated", hint)]

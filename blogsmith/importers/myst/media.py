@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 
 from ...api.importing import lazy_pattern
-from ..text.containers import fence, table, table_caption, trim_blank_lines
+from ..text.containers import fence_lines, table, table_caption, trim_blank_lines
 from ..text.html import image
 from .directives import Directive, read_attributes, split_paragraph
-from .walker import Walker
+from .walker import BlockTranslator
 
 _VIDEO = lazy_pattern(
     r"(?i)https?://(?:www\.|player\.)?(?:youtube(?:-nocookie)?\.com|youtu\.be|vimeo\.com)/\S*"
@@ -20,13 +20,25 @@ _EMBEDDED = lazy_pattern(r"(.*)/embed/([\w-]+).*")
 _ROW = lazy_pattern(r"(\s{0,3}[*-]\s+)[*-](?:\s+(.*))?")
 _CELL = lazy_pattern(r"(\s{2,6})[*-](?:\s+(.*))?")
 _ROWS = lazy_pattern(r"\\\\|(?<!\\)&")
-_MARKDOWN_PICTURE = lazy_pattern(
+_MARKDOWN_IMAGE = lazy_pattern(
     r"!\[(?P<alt>[^\]]*)\]\((?P<address>[^()\s]+)(?:\s+\"[^\"]*\")?\)(?:\{(?P<attributes>[^{}]*)\})?"
 )
-_PICTURE = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".bmp", ".apng", ".tif", ".tiff")
+_IMAGE_SUFFIXES = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".svg",
+    ".webp",
+    ".avif",
+    ".bmp",
+    ".apng",
+    ".tif",
+    ".tiff",
+)
 
 
-def translate_math(walker: Walker, directive: Directive) -> list[str]:
+def translate_math(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{math}`, with `:label:`. Rows get an environment if they lack one, as in Sphinx."""
     body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
     body = [line for line in body if line.strip()]
@@ -40,7 +52,7 @@ def translate_math(walker: Walker, directive: Directive) -> list[str]:
     return ["$$", *body, f"$$ {{#{label}}}" if label and "\\label" not in tex else "$$"]
 
 
-def translate_image(walker: Walker, directive: Directive) -> list[str]:
+def translate_image(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{image} path`."""
     if directive.label:
         walker.pending.append(directive.label)
@@ -50,34 +62,37 @@ def translate_image(walker: Walker, directive: Directive) -> list[str]:
     return [*walker.anchor(), shown]
 
 
-def translate_figure(walker: Walker, directive: Directive) -> list[str]:
+def translate_figure(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{figure} path` with its caption and the legend after it; without an image, its content."""
     if not directive.argument:
         walker.pending += [directive.label] if directive.label else []
-        return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
-    if not directive.argument.split("?")[0].lower().endswith(_PICTURE) and "://" not in directive.argument:
+        return [*walker.anchor(), *walker.walk_nested(directive.body, directive.body_line)]
+    if (
+        not directive.argument.split("?")[0].lower().endswith(_IMAGE_SUFFIXES)
+        and "://" not in directive.argument
+    ):
         return [*walker.anchor(), *walker.leave(directive, f"a figure of {directive.argument}")]
     name = walker.add_label("fig", directive.label)
     paragraph, rest = split_paragraph(directive.body)
-    legend = walker.nested(rest, directive.body_line) if rest else []
+    legend = walker.walk_nested(rest, directive.body_line) if rest else []
     shown = _image(directive, " ".join(line.strip() for line in paragraph), name)
     return [shown, *(["", *legend] if legend else [])]
 
 
-def translate_figure_md(walker: Walker, directive: Directive) -> list[str]:
+def translate_figure_md(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{figure-md} label` with a Markdown image. The text after the image is the caption."""
     paragraph, rest = split_paragraph(directive.body)
-    found = _MARKDOWN_PICTURE.fullmatch(" ".join(line.strip() for line in paragraph))
+    found = _MARKDOWN_IMAGE.fullmatch(" ".join(line.strip() for line in paragraph))
     label = directive.argument or directive.label
     if found is None:
         walker.pending += [label] if label else []
-        return [*walker.anchor(), *walker.nested(directive.body, directive.body_line)]
+        return [*walker.anchor(), *walker.walk_nested(directive.body, directive.body_line)]
     name = walker.add_label("fig", label)
     caption, legend = split_paragraph(rest)
     width = read_attributes(found["attributes"] or "").pairs
     said, wide = " ".join(" ".join(caption).split()), width.get("width", width.get("w", ""))
     shown = image(found["address"], found["alt"], caption=said, width=wide, name=name)
-    return [shown, *(["", *walker.nested(legend, directive.body_line)] if legend else [])]
+    return [shown, *(["", *walker.walk_nested(legend, directive.body_line)] if legend else [])]
 
 
 def _image(directive: Directive, caption: str, name: str) -> str:
@@ -87,14 +102,14 @@ def _image(directive: Directive, caption: str, name: str) -> str:
     return image(directive.argument, directive.option("alt"), caption=caption.strip(), width=width, name=name)
 
 
-def translate_table(walker: Walker, directive: Directive) -> list[str]:
+def translate_table(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{table} Caption` with a Markdown table."""
     name = walker.add_label("tbl", directive.label)
-    body = trim_blank_lines(walker.nested(directive.body, directive.body_line))
+    body = trim_blank_lines(walker.walk_nested(directive.body, directive.body_line))
     return [*body, *table_caption(directive.argument, name)]
 
 
-def translate_list_table(walker: Walker, directive: Directive) -> list[str]:
+def translate_list_table(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{list-table} Caption`, where rows are items and cells are nested items."""
     rows = _list_rows(directive.body)
     if not rows:
@@ -108,7 +123,7 @@ def translate_list_table(walker: Walker, directive: Directive) -> list[str]:
 
 
 def _table_of_blocks(
-    walker: Walker, directive: Directive, rows: Sequence[Sequence[str]], heads: int
+    walker: BlockTranslator, directive: Directive, rows: Sequence[Sequence[str]], heads: int
 ) -> list[str]:
     """Return an HTML table for cells with blocks, which a Markdown table cannot contain."""
     out = [*walker.anchor()]
@@ -121,7 +136,7 @@ def _table_of_blocks(
         tag = "th" if number < heads else "td"
         out.append("<tr>")
         for cell in row:
-            text = walker.nested(cell.split("\n"), directive.body_line)
+            text = walker.walk_nested(cell.split("\n"), directive.body_line)
             out += [f'<{tag} markdown="1">', "", *text, "", f"</{tag}>"]
         out.append("</tr>")
     return [*out, "</table>", ""]
@@ -147,7 +162,7 @@ def _is_block(cell: str) -> bool:
     return "```" in cell or ":::" in cell or re.search(r"^(?:[-*+]|\d+\.)\s", cell, re.MULTILINE) is not None
 
 
-def translate_csv_table(walker: Walker, directive: Directive) -> list[str]:
+def translate_csv_table(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{csv-table} Caption`, with rows in the page or in a file."""
     text = "\n".join(directive.body)
     if file := directive.option("file"):
@@ -166,7 +181,7 @@ def translate_csv_table(walker: Walker, directive: Directive) -> list[str]:
     return table([[cell.strip() for cell in row] for row in rows], count, directive.argument, name)
 
 
-def translate_video(walker: Walker, directive: Directive) -> list[str]:
+def translate_video(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{youtube} id`, `{vimeo} id`, `{iframe} URL` and `{video} file`."""
     address = directive.argument
     if directive.name == "youtube":
@@ -183,6 +198,6 @@ def translate_video(walker: Walker, directive: Directive) -> list[str]:
     return [*walker.anchor(), f"[{caption or address}]({address})"]
 
 
-def translate_mermaid(walker: Walker, directive: Directive) -> list[str]:
+def translate_mermaid(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Return a fence for `{mermaid}`."""
-    return [*walker.anchor(), *fence("mermaid", trim_blank_lines(directive.body))]
+    return [*walker.anchor(), *fence_lines("mermaid", trim_blank_lines(directive.body))]

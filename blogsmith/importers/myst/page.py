@@ -10,23 +10,23 @@ from types import MappingProxyType
 from typing import Any
 
 from ...api.importing import lazy_pattern, name_set, slug_problem, slugify
-from ..bibliographies import fit_key, reference_of
+from ..bibliographies import fit_key, make_reference
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice
 from ..notebooks.markdown import NotebookPart, notebook_text
 from ..notebooks.notebook import Notebook
 from ..notebooks.outputs import record_files
 from ..notebooks.page import CellNotices
 from ..text.containers import join_tabs
-from ..text.front_values import names_in, one_line
-from ..text.segments import CODE, Lines, rewrite
+from ..text.front_values import one_line, read_names
+from ..text.segments import CODE, LineFinder, rewrite
 from . import boxes, lists, media
 from .config import BookConfig, author_names
 from .d2l import rewrite_d2l
 from .inline import DIALECT, rewrite_inline
 from .lists import PAGE_LIST
-from .references import BookIndex, BookPlace, InlineText
+from .references import BookIndex, BookPage, InlineText
 from .source import BookDocument
-from .walker import BookState, Translate, Walker
+from .walker import BlockTranslator, BookState, Translate
 
 _BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
     (boxes.translate_admonition, ("admonition", "topic", *boxes.ADMONITIONS)),
@@ -39,7 +39,7 @@ _BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
     (boxes.translate_fold, ("dropdown", "toggle", "details", "panels")),
     (boxes.translate_tab, ("tab-item", "tab", "tabbed")),
     (boxes.translate_tabs, ("tab-set", "tabs")),
-    (boxes.translate_transparent, ("grid", "grid-item", "div", "container", "card-carousel", "rst-class")),
+    (boxes.translate_layout, ("grid", "grid-item", "div", "container", "card-carousel", "rst-class")),
     (boxes.translate_line_block, ("line-block",)),
     (boxes.translate_rubric, ("rubric", "centered")),
     (boxes.translate_card, ("card", "grid-item-card", "link-button", "button-ref")),
@@ -60,7 +60,7 @@ _BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
     (lists.translate_toctree, ("toctree",)),
     (lists.translate_page_list, ("tableofcontents",)),
     (
-        lists.translate_dropped,
+        lists.remove_directive,
         tuple(name_set("contents index tags sectionauthor codeauthor meta currentmodule nb-exec-table")),
     ),
     (lists.translate_bibliography, ("bibliography", "footbibliography", "references")),
@@ -88,7 +88,7 @@ class BookNotebook:
     """Images in the notebook, and the record of the outputs of its cells."""
 
 
-def walk_notebook(walker: Walker, notebook: Notebook, path: PurePosixPath) -> BookNotebook:
+def walk_notebook(walker: BlockTranslator, notebook: Notebook, path: PurePosixPath) -> BookNotebook:
     """Translate the cells of a notebook.
 
     path: path of the page in the new site.
@@ -103,7 +103,7 @@ def walk_notebook(walker: Walker, notebook: Notebook, path: PurePosixPath) -> Bo
     return BookNotebook(lines, (*found.files, *record_files(path, found.cells)))
 
 
-def _cell(walker: Walker, part: NotebookPart) -> list[str]:
+def _cell(walker: BlockTranslator, part: NotebookPart) -> list[str]:
     """Return a code cell with its label converted to a label of the book."""
     text = part.text
     caption = _CAPTION.search(text)
@@ -143,7 +143,7 @@ def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
         found["date"] = date
     if authors := author_names(front.get("authors") or front.get("author")):
         found["authors"] = list(authors)
-    if tags := names_in(front.get("tags") or front.get("keywords")):
+    if tags := read_names(front.get("tags") or front.get("keywords")):
         found["tags"] = tags
     if front.get("draft") is True:
         found["draft"] = True
@@ -177,8 +177,8 @@ class PageDraft:
     """A page whose blocks are translated."""
 
     document: BookDocument
-    place: BookPlace
-    walker: Walker
+    place: BookPage
+    walker: BlockTranslator
     text: str
     made: tuple[ImportedData, ...] = ()
     """Images and results of a notebook."""
@@ -199,7 +199,7 @@ def draft_page(
     document: BookDocument, path: PurePosixPath, state: BookState, config: BookConfig
 ) -> PageDraft:
     """Translate everything except references: the first step of a page."""
-    walker = Walker(
+    walker = BlockTranslator(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
     if document.notebook:
@@ -216,7 +216,7 @@ def draft_page(
     title = title or PurePosixPath(document.source).stem.replace("_", " ").replace("-", " ")
     address = page_address(document.source, path, config)
     slug = _slug(path, address)
-    place = BookPlace(document.source, path, " ".join(title.split()), slug)
+    place = BookPage(document.source, path, " ".join(title.split()), slug)
     return PageDraft(document, place, walker, text, body.made)
 
 
@@ -233,7 +233,7 @@ class FinishedPage:
     """A page of the new site."""
 
     page: ImportedPage
-    cited: tuple[str, ...]
+    citation_keys: tuple[str, ...]
     """Bibliography keys in the order of their first citation."""
 
 
@@ -241,7 +241,7 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
     """Translate references, and add cited entries to the front matter: the second step of a page."""
     document, place = draft.document, draft.place
     known = {**index.substitutions, **page_substitutions(document.front)}
-    page = InlineText(place, index, Lines(document.text, document.first_line), known)
+    page = InlineText(place, index, LineFinder(document.text, document.first_line), known)
     text = rewrite_inline(draft.text.replace(PAGE_LIST, page_list), page)
     # the title was read before inline syntax was translated, and may contain roles
     title = rewrite_inline(place.title, page)
@@ -250,7 +250,7 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
         front["series"] = {"name": config.title or "Book", "part": document.order}
     if macros := page_macros(document.front):
         front["math"] = {"macros": macros}
-    front |= index.bibliographies.front_of(page.cited, index.bibliography_files)
+    front |= index.bibliographies.page_front_matter(page.cited, index.bibliography_files)
     made = ImportedPage(
         path=place.path,
         front=front,
@@ -259,7 +259,7 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
         original=document.text,
         first_line=document.first_line,
         address=page_address(place.source, place.path, config),
-        notices=(*_settle(draft.walker.notices, document), *page.notices),
+        notices=(*_limit_lines(draft.walker.notices, document), *page.notices),
     )
     return FinishedPage(made, tuple(page.cited))
 
@@ -269,7 +269,7 @@ def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -
 
     Other pages get their lists of references automatically.
     """
-    entries = [reference_of(fit_key(key), index.entries[key]) for key in sorted(keys)]
+    entries = [make_reference(fit_key(key), index.entries[key]) for key in sorted(keys)]
     # by first author and year
     entries.sort(
         key=lambda each: (str((each.get("author") or [""])[0]).casefold(), str(each.get("year", "")))
@@ -287,7 +287,7 @@ def _reference_line(entry: Mapping[str, Any]) -> str:
     return "- " + ". ".join(part for part in (names, shown, rest) if part) + "."
 
 
-def _settle(notices: list[Notice], document: BookDocument) -> list[Notice]:
+def _limit_lines(notices: list[Notice], document: BookDocument) -> list[Notice]:
     last = document.first_line + document.text.count("\n")
     return [
         replace(each, line=min(each.line, last)) if each.source == document.source else each

@@ -12,7 +12,7 @@ from typing import Literal
 from ...api.importing import collapse_path, lazy_pattern
 from ..bibliographies import SourceBibliographies
 from ..model import Notice, NoticeKind
-from ..text.segments import Lines
+from ..text.segments import LineFinder
 
 LabelKind = Literal["eq", "fig", "tbl", "thm", "sec", "page", "anchor", "term"]
 """Kind of a label.
@@ -46,15 +46,15 @@ class BookLabels:
 
     def add(self, name: str, label: BookLabel) -> None:
         """Add a label; the first label of a name is kept."""
-        self.by_name.setdefault(_normal(name), label)
+        self.by_name.setdefault(_normalize(name), label)
 
     def find(self, name: str) -> BookLabel | None:
         """Return the label of this name, ignoring case and repeated spaces, as Sphinx does."""
-        return self.by_name.get(_normal(name))
+        return self.by_name.get(_normalize(name))
 
 
 @dataclass(frozen=True, slots=True)
-class BookPlace:
+class BookPage:
     """A page of the book, as a link target."""
 
     source: str
@@ -71,11 +71,11 @@ class BookPlace:
 class BookPages:
     """All pages of the book."""
 
-    by_source: Mapping[str, BookPlace] = field(default_factory=dict)
+    by_source: Mapping[str, BookPage] = field(default_factory=dict)
     folder: PurePosixPath = field(default_factory=PurePosixPath)
     """Folder of the book in its repository, the root of absolute paths."""
 
-    def find(self, target: str, source: str) -> BookPlace | None:
+    def find(self, target: str, source: str) -> BookPage | None:
         """Return the page that `target`, a path with or without suffix, means in the page `source`."""
         target = target.strip().partition("#")[0]
         if not target:
@@ -101,7 +101,7 @@ def fit_id(kind: LabelKind, name: str) -> str:
     return f"eq:{bare}" if kind == "eq" else f"{kind}-{bare}" if kind != "anchor" else f"at-{bare}"
 
 
-def _normal(name: str) -> str:
+def _normalize(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
@@ -132,9 +132,9 @@ class BookIndex:
 class InlineText:
     """The text of one page while its inline syntax is translated."""
 
-    place: BookPlace
+    place: BookPage
     index: BookIndex
-    lines: Lines
+    lines: LineFinder
     substitutions: Mapping[str, str] = field(default_factory=dict)
     """Substitutions of the book, overridden by those of the page."""
     notices: list[Notice] = field(default_factory=list)
@@ -162,7 +162,7 @@ def file_address(target: str, page: InlineText) -> str:
     return page.relative(PurePosixPath("content") / source.relative_to(page.index.folder)) + mark + anchor
 
 
-def address_of(label: BookLabel, page: InlineText) -> str:
+def label_url(label: BookLabel, page: InlineText) -> str:
     """Return the link destination of a label, relative to this page."""
     anchor = f"#{label.id.replace(':', '-', 1)}" if label.id else ""
     if label.source == page.place.source and anchor:
@@ -171,21 +171,21 @@ def address_of(label: BookLabel, page: InlineText) -> str:
     return (page.relative(place.path) if place else "") + anchor
 
 
-def refer(label: BookLabel, text: str, page: InlineText) -> str:
+def write_reference(label: BookLabel, text: str, page: InlineText) -> str:
     """Return a reference to a label. Without a text it prints a number or a title."""
     if text:
-        return f"[{text}]({address_of(label, page)})"
+        return f"[{text}]({label_url(label, page)})"
     place = page.index.pages.by_source.get(label.source)
     if label.kind == "page":
-        return f"[{place.title if place else label.title}]({address_of(label, page)})"
+        return f"[{place.title if place else label.title}]({label_url(label, page)})"
     slug = ""
     if label.source != page.place.source:
         slug = place.slug if place else ""
         if not slug or page.index.slugs.get(slug, 0) != 1:
-            return f"[{_label_text(label)}]({address_of(label, page)})"
+            return f"[{_label_text(label)}]({label_url(label, page)})"
         slug += "#"
     if label.kind in ("anchor", "term"):
-        return f"[{_label_text(label)}]({address_of(label, page)})"
+        return f"[{_label_text(label)}]({label_url(label, page)})"
     return rf"\eqref{{{slug}{label.id}}}" if label.kind == "eq" else f"{{@{slug}{label.id}}}"
 
 

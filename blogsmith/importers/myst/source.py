@@ -12,18 +12,18 @@ from typing import Any
 from ...api.importing import name_set
 from ..model import Notice
 from ..notebooks.notebook import Notebook, NotebookError, read_notebook
-from ..protection import excluded, hold_back, read_head
+from ..protection import check_access, excluded_notice, read_front_matter
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.data import split_head
+from ..text.data import split_yaml_front_matter
 from .config import BookConfig, BookEntry
 from .d2l import rewrite_d2l
 
 SUFFIXES = (".md", ".myst", ".ipynb")
 """Suffixes of pages. Of files that differ only in the suffix, the first in this order is used."""
-_OTHERS = {".rst": "reStructuredText is not read", ".tex": "LaTeX is not read"}
+_UNSUPPORTED_SUFFIXES = {".rst": "reStructuredText is not read", ".tex": "LaTeX is not read"}
 _HINTS = {".rst": "rst-to-myst makes a page of it", ".tex": "pandoc makes a page of it"}
 _NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
-_UNCOPIED = name_set(
+_SKIPPED_FILES = name_set(
     "_toc.yml _config.yml myst.yml myst.yaml conf.py config.ini makefile make.bat license environment.yml "
     "requirements.txt setup.py setup.cfg pyproject.toml dockerfile netlify.toml package.json "
     "package-lock.json yarn.lock tox.ini noxfile.py uv.lock"
@@ -70,18 +70,18 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
     found = BookFiles(notices=list(config.notices))
     every = []
     for path in walk_files(top, SKIPPED | {"_build", "_sources", "site-packages"}):
-        if not _is_out(path, config):
+        if not _is_excluded(path, config):
             every.append(path)
         elif _is_page(path):
-            found.notices.append(excluded("the settings exclude it", config.folder / path))
-    pages = [path for path in every if path.suffix in (*SUFFIXES, *_OTHERS)]
+            found.notices.append(excluded_notice("the settings exclude it", config.folder / path))
+    pages = [path for path in every if path.suffix in (*SUFFIXES, *_UNSUPPORTED_SUFFIXES)]
     found.root = _resolve(config.root, pages) or _implicit_root(pages)
     found.toc = _order(config, pages, found, top)
     listed = list(dict.fromkeys([found.root, *(entry.file for entry in found.toc if entry.file)]))
     rest = [] if config.only_toc else [path.as_posix() for path in pages if _is_page(path)]
     titles = {entry.file: entry.title for entry in found.toc}
     names = dict.fromkeys([*listed, *sorted(rest, key=_rank)])
-    for name in _without_pairs([name for name in names if name], config, found):
+    for name in _remove_duplicates([name for name in names if name], config, found):
         order = listed.index(name) if name in listed else -1
         _add(found, top, config, PurePosixPath(name), order, titles.get(name, ""))
     wanted = set(config.bibliographies)
@@ -91,7 +91,7 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
     found.copied = [
         path
         for path in every
-        if path.suffix.lower() not in _UNCOPIED_SUFFIXES and path.name.lower() not in _UNCOPIED
+        if path.suffix.lower() not in _UNCOPIED_SUFFIXES and path.name.lower() not in _SKIPPED_FILES
     ]
     return found
 
@@ -102,7 +102,7 @@ def _rank(name: str) -> tuple[str, int]:
     return path.with_suffix("").as_posix(), SUFFIXES.index(path.suffix) if path.suffix in SUFFIXES else 9
 
 
-def _without_pairs(names: list[str], config: BookConfig, found: BookFiles) -> Iterator[str]:
+def _remove_duplicates(names: list[str], config: BookConfig, found: BookFiles) -> Iterator[str]:
     """Iterate over pages; of pages with the same URL only the first is kept, and others are reported."""
     taken: dict[PurePosixPath, str] = {}
     for name in names:
@@ -114,7 +114,7 @@ def _without_pairs(names: list[str], config: BookConfig, found: BookFiles) -> It
             found.notices.append(Notice("dropped", message, (config.folder / name).as_posix()))
 
 
-def _is_out(path: PurePosixPath, config: BookConfig) -> bool:
+def _is_excluded(path: PurePosixPath, config: BookConfig) -> bool:
     name = path.as_posix()
     return any(
         fnmatch(name, pattern.removeprefix("./")) or name.startswith(f"{pattern.strip('/*')}/")
@@ -130,7 +130,7 @@ def _resolve(name: str, pages: list[PurePosixPath]) -> str:
     """Return the page for an entry of a table of contents; empty if there is none."""
     name = name.strip().removeprefix("./").lstrip("/")
     known = {path.as_posix() for path in pages}
-    candidates = [name, *(f"{name}{suffix}" for suffix in (*SUFFIXES, *_OTHERS))]
+    candidates = [name, *(f"{name}{suffix}" for suffix in (*SUFFIXES, *_UNSUPPORTED_SUFFIXES))]
     return next((each for each in candidates if name and each in known), "")
 
 
@@ -145,14 +145,14 @@ def _implicit_root(pages: list[PurePosixPath]) -> str:
 def _order(config: BookConfig, pages: list[PurePosixPath], found: BookFiles, top: Path) -> list[BookEntry]:
     """Return the table of contents with paths of existing files."""
     if config.flavour in ("sphinx", "d2lbook"):
-        return list(_follow(found.root, pages, config, top, {found.root}, 0))
+        return list(_walk_toctrees(found.root, pages, config, top, {found.root}, 0))
     if not config.toc and config.flavour == "mystmd":
         others = sorted(path.as_posix() for path in pages if _is_page(path) and path.as_posix() != found.root)
         return [BookEntry(0, file=name) for name in others]
-    return list(_resolved(config, pages, found))
+    return list(_resolve_entries(config, pages, found))
 
 
-def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) -> Iterator[BookEntry]:
+def _resolve_entries(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) -> Iterator[BookEntry]:
     for entry in config.toc:
         if entry.pattern:
             names = sorted(
@@ -169,7 +169,7 @@ def _resolved(config: BookConfig, pages: list[PurePosixPath], found: BookFiles) 
             found.notices.append(Notice("missing", message, (config.folder / file).as_posix()))
 
 
-def _follow(
+def _walk_toctrees(
     name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
 ) -> Iterator[BookEntry]:
     """Iterate over the pages below a page, from its `{toctree}`."""
@@ -186,7 +186,7 @@ def _follow(
             if path and path not in seen and depth < 20:
                 seen.add(path)
                 yield BookEntry(depth, file=path)
-                yield from _follow(path, pages, config, top, seen, depth + 1)
+                yield from _walk_toctrees(path, pages, config, top, seen, depth + 1)
 
 
 def _prose(text: str, name: str) -> str:
@@ -204,8 +204,10 @@ def _add(
     found: BookFiles, top: Path, config: BookConfig, path: PurePosixPath, order: int, title: str
 ) -> None:
     source = (config.folder / path).as_posix()
-    if path.suffix in _OTHERS:
-        found.notices.append(Notice("left", _OTHERS[path.suffix], source, hint=_HINTS[path.suffix]))
+    if path.suffix in _UNSUPPORTED_SUFFIXES:
+        found.notices.append(
+            Notice("left", _UNSUPPORTED_SUFFIXES[path.suffix], source, hint=_HINTS[path.suffix])
+        )
         return
     text = read_text(top / path) if path.name else None
     if text is None:
@@ -213,10 +215,10 @@ def _add(
     if path.suffix == ".ipynb":
         _add_notebook(found, source, text, max(order, 0), title)
         return
-    head, body, first = split_head(text)
-    front, notices = read_head(head, source, "the front matter cannot be read")
+    head, body, first = split_yaml_front_matter(text)
+    front, notices = read_front_matter(head, source, "the front matter cannot be read")
     found.notices.extend(notices)
-    if notice := hold_back(front, source):
+    if notice := check_access(front, source):
         found.notices.append(notice)
         return
     found.documents.append(BookDocument(source, front, body, first, max(order, 0), title))
@@ -228,7 +230,7 @@ def _add_notebook(found: BookFiles, source: str, text: str, order: int, title: s
     except NotebookError as error:
         found.notices.append(Notice("mistake", str(error), source, error.line))
         return
-    if notice := hold_back(notebook.front, source):
+    if notice := check_access(notebook.front, source):
         found.notices.append(notice)
         return
     found.documents.append(BookDocument(source, dict(notebook.front), text, 1, order, title, notebook))

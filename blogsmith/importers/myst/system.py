@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...api.importing import Progress, name_set
-from ..addresses import keep_address, with_aliases
+from ..addresses import add_aliases, keep_url
 from ..bibliographies import SourceBibliographies
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, OldSettings, SiteImport, by_path
@@ -20,7 +20,7 @@ from .boxes import NUMBERED
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
 from .page import KEYS, PageDraft, draft_page, finish_page, list_references, page_path
-from .references import BookIndex, BookLabels, BookPages, BookPlace
+from .references import BookIndex, BookLabels, BookPage, BookPages
 from .source import BookFiles, find_files
 from .walker import BookState
 
@@ -84,7 +84,7 @@ class Myst:
     title = "MyST"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether there is a book that `find_book` recognizes."""
+        """Return whether there is a book that `find_book` recognises."""
         return find_book(root) is not None
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
@@ -105,7 +105,7 @@ class Myst:
             system="myst",
             settings=settings,
             pages=_with_redirects(by_path(pages), config),
-            files=(*index.bibliographies.copied(), *copied),
+            files=(*index.bibliographies.copied_files(), *copied),
             notices=tuple(files.notices),
             old_settings=(old_settings(config),),
             made=by_path(file for draft in drafts for file in draft.made),
@@ -142,12 +142,12 @@ def _finish_pages(
     )
     page_list = _page_list(files, drafts, config, lambda place: place.path.relative_to("content").as_posix())
     finished = [finish_page(draft, index, config, by_source) for draft in drafts]
-    cited = dict.fromkeys(key for each in finished for key in each.cited)
+    cited = dict.fromkeys(key for each in finished for key in each.citation_keys)
     pages = []
     for draft, done in zip(drafts, finished, strict=True):
-        lists = draft.walker.has_bibliography and not done.cited
+        lists = draft.walker.has_bibliography and not done.citation_keys
         done = replace(done, page=complete_page(done.page, draft.document.front, KEYS))
-        page = keep_address(list_references(done, cited, index) if lists else done.page, {})
+        page = keep_url(list_references(done, cited, index) if lists else done.page, {})
         is_front = page.path.as_posix() == "content/_index.md"
         pages.append(_front_page(page, draft, page_list) if is_front else page)
     return pages
@@ -173,7 +173,7 @@ def _index(
 
 
 def _page_list(
-    files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPlace], str]
+    files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPage], str]
 ) -> str:
     """Return the table of contents as a list of links, with captions of parts in bold and without drafts."""
     places = {draft.place.source: draft.place for draft in drafts if not is_draft(draft.document.front)}
@@ -215,7 +215,7 @@ def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tupl
     aliases = {
         source: [f"/{path.with_suffix('.html').as_posix().lstrip('/')}"] for source, path in old.items()
     }
-    return tuple(with_aliases(page, aliases.get(page.source, ())) for page in pages)
+    return tuple(add_aliases(page, aliases.get(page.source, ())) for page in pages)
 
 
 SYSTEM = Myst()

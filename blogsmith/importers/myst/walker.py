@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ...api.importing import collapse_path, lazy_pattern
 from ..model import Notice, NoticeKind
-from ..text.containers import dedent, fence, import_comment, indent, quote, trim_blank_lines
+from ..text.containers import dedent, fence_lines, import_comment, indent, quote_lines, trim_blank_lines
 from .directives import LINE as ATTRIBUTE_LINE
 from .directives import Directive, read_attributes, read_directive
 from .references import BookLabel, BookLabels, LabelKind, fit_id
@@ -49,11 +49,11 @@ class BookState:
     """Kinds of callouts that the settings must define."""
 
 
-Translate = Callable[["Walker", Directive], list[str]]
+Translate = Callable[["BlockTranslator", Directive], list[str]]
 
 
 @dataclass(slots=True)
-class Walker:
+class BlockTranslator:
     """The translation of one page."""
 
     source: str
@@ -81,7 +81,7 @@ class Walker:
     lazy_end: int = 0
     """Line after display math that was moved into a list item."""
     lazy_margin: str = ""
-    unnamed: int = 0
+    unlabelled_count: int = 0
     """Number of theorems without a label so far."""
 
     def notice(
@@ -114,9 +114,9 @@ class Walker:
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
         """Return an untranslated directive as a code block with a comment, and add a notice."""
         self.notice("left", message, directive.line, hint=hint, removed=directive.raw)
-        return [import_comment(message), "", *fence("text", directive.raw)]
+        return [import_comment(message), "", *fence_lines("text", directive.raw)]
 
-    def nested(self, lines: Sequence[str], line: int) -> list[str]:
+    def walk_nested(self, lines: Sequence[str], line: int) -> list[str]:
         """Translate lines inside a directive."""
         self.depth += 1
         out = self.walk(lines, line) if self.depth < 40 else list(lines)
@@ -144,7 +144,7 @@ class Walker:
         if found := _BEGIN.match(line):
             return self._environment(lines, index, found)
         if line.lstrip().startswith("<!--"):
-            end = _index_of(lines, index, "-->")
+            end = _find_line(lines, index, "-->")
             return end - index + 1, list(lines[index : end + 1])
         if found := _TARGET.fullmatch(line):
             self.pending.append(found[1].strip())
@@ -159,7 +159,7 @@ class Walker:
             return self._quote(lines, index, first)
         if found := _HEADING.fullmatch(line):
             return 1, self._heading(found)
-        if found := _underlined(lines, index):
+        if found := _match_underlined_heading(lines, index):
             return 2, self._heading(found)
         return self._text(lines, index)
 
@@ -200,7 +200,7 @@ class Walker:
         while end < len(lines) and _QUOTE.match(lines[end]):
             end += 1
         inner = [_QUOTE.sub("", line, count=1) for line in lines[index:end]]
-        return end - index, [*self.anchor(), *quote(self.nested(inner, first + index))]
+        return end - index, [*self.anchor(), *quote_lines(self.walk_nested(inner, first + index))]
 
     def _fence(
         self, lines: Sequence[str], index: int, first: int, found: re.Match[str]
@@ -213,14 +213,16 @@ class Walker:
         inner = dedent(lines[index + 1 : end], margin)
         directive = read_directive(info, inner, raw, first + index)
         if directive and directive.name.endswith("-start"):
-            directive, end = _gated(directive, lines, end, margin)
+            directive, end = _read_gated_directive(directive, lines, end, margin)
         if directive:
             made = self.translate(directive)
-            return end - index + 1, _apart(indent(made, " " * margin)) if made else [""]
+            return end - index + 1, _as_block(indent(made, " " * margin)) if made else [""]
         if marks[0] == ":" and not info.startswith("{.") and info:
             self.notice("changed", f"container :::{info} is its text alone", first + index)
         if marks[0] == ":":
-            return end - index + 1, _apart(indent(self.nested(inner, first + index + 1), " " * margin))
+            return end - index + 1, _as_block(
+                indent(self.walk_nested(inner, first + index + 1), " " * margin)
+            )
         if end == len(lines):
             self.notice("mistake", f"the fence {marks}{info} is never closed", first + index)
         # in blogsmith, a closing fence that is indented too far closes nothing
@@ -262,7 +264,7 @@ class Walker:
         return " " * len(item[0]) if item and lines[index].startswith("$$") else ""
 
     def _environment(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        end = _index_of(lines, index, f"\\end{{{found[2]}{found[3]}}}")
+        end = _find_line(lines, index, f"\\end{{{found[2]}{found[3]}}}")
         self.add_tex_labels("\n".join(lines[index : end + 1]))
         return end - index + 1, [*self.anchor(), *lines[index : end + 1]]
 
@@ -272,7 +274,7 @@ class Walker:
             self.book.labels.add(name, BookLabel("eq", name.strip(), self.source))
 
 
-def _underlined(lines: Sequence[str], index: int) -> re.Match[str] | None:
+def _match_underlined_heading(lines: Sequence[str], index: int) -> re.Match[str] | None:
     """Return the match of a one-line heading with an underline, written with `#`; None if there is none."""
     below = lines[index + 1] if index + 1 < len(lines) else ""
     is_alone = index == 0 or not lines[index - 1].strip()
@@ -281,7 +283,7 @@ def _underlined(lines: Sequence[str], index: int) -> re.Match[str] | None:
     return _HEADING.fullmatch(f"{'#' if below.strip().startswith('=') else '##'} {lines[index].strip()}")
 
 
-def _apart(lines: list[str]) -> list[str]:
+def _as_block(lines: list[str]) -> list[str]:
     return ["", *lines, ""]
 
 
@@ -294,7 +296,9 @@ def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
     return len(lines)
 
 
-def _gated(directive: Directive, lines: Sequence[str], end: int, margin: int) -> tuple[Directive, int]:
+def _read_gated_directive(
+    directive: Directive, lines: Sequence[str], end: int, margin: int
+) -> tuple[Directive, int]:
     """Return the directive with a body between `{name-start}` and `{name-end}`, and its last line."""
     name = directive.name.removesuffix("-start")
     closing = re.compile(rf"[ \t]*(?:`{{3,}}|~{{3,}}|:{{3,}})[ \t]*\{{{re.escape(name)}-end\}}.*")
@@ -314,7 +318,7 @@ def _gated(directive: Directive, lines: Sequence[str], end: int, margin: int) ->
     return Directive(name, directive.argument, directive.options, directive.body, directive.line), end
 
 
-def _index_of(lines: Sequence[str], index: int, text: str) -> int:
+def _find_line(lines: Sequence[str], index: int, text: str) -> int:
     """Return the first line from `index` on that contains a text; the last line if none does."""
     return next((n for n in range(index, len(lines)) if text in lines[n]), len(lines) - 1)
 

@@ -22,7 +22,7 @@ _MARK = re.compile("\ue014(\\d+)\ue015")
 _HIDDEN = name_set("remove-cell hide-cell remove_cell hide_cell hide remove-input remove-code")
 _OPTIONS = re.compile(r"\A(?:[ \t]*#[ \t]?\|.*(?:\n|\Z))+")
 _COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_UNSEEN = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
+_HIDDEN_OPTION = re.compile(r"\|[ \t]*(?:echo|include)[ \t]*:[ \t]*false")
 
 
 def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> str:
@@ -50,20 +50,20 @@ def _cell(cell: dict[str, Any], render: Callable[[str], str]) -> str:
     if kind == "code":
         metadata = cell.get("metadata")
         tags = (metadata.get("tags") if isinstance(metadata, dict) else None) or []
-        if _HIDDEN.intersection(str(tag).replace("_", "-") for tag in tags) or _UNSEEN.search(source):
+        if _HIDDEN.intersection(str(tag).replace("_", "-") for tag in tags) or _HIDDEN_OPTION.search(source):
             return ""
         code = _OPTIONS.sub("", source).strip("\n")
         return f"<pre><code>{escape(code)}</code></pre>" if code.strip() else ""
     if kind == "raw":
         metadata = cell.get("metadata") or {}
         form = metadata.get("raw_mimetype") or metadata.get("format") or ""
-        return "" if form not in ("", "text/html", "text/markdown") else render(_without_front(source))
+        return "" if form not in ("", "text/html", "text/markdown") else render(_remove_front_matter(source))
     if kind == "heading":
         source = f"{'#' * int(cell.get('level') or 1)} {source}"
-    return render(_without_front(source))
+    return render(_remove_front_matter(source))
 
 
-def _without_front(source: str) -> str:
+def _remove_front_matter(source: str) -> str:
     return re.sub(r"\A\s*---\n[\s\S]*?^---[ \t]*(?:\n|\Z)", "", source, count=1, flags=re.MULTILINE)
 
 

@@ -12,14 +12,14 @@ from pathlib import PurePosixPath
 from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedData
 from .notebook import Notebook, NotebookCell
-from .outputs import CellOutputs, ShownOutputs, code_fence, decode_base64, read_outputs, unshown_types
+from .outputs import CellOutputs, OutputWriter, code_fence, decode_base64, read_outputs, unsupported_types
 
-Note = Callable[..., None]
+NoticeCallback = Callable[..., None]
 """Callback for notices: kind, message, line, and fields of `Notice`."""
 
 _SETTINGS = lazy_pattern(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pylab|precision)\b.*")
 _INSTALL = lazy_pattern(r"[ \t]*[!%][ \t]*(?:pip3?|conda|mamba|apt|apt-get|uv|poetry)\b.*")
-_TIMED_CELL = lazy_pattern(r"%%(?:time|timeit|prun|capture)\b.*")
+_TIMING_CELL = lazy_pattern(r"%%(?:time|timeit|prun|capture)\b.*")
 _TIMED_LINE = lazy_pattern(r"^([ \t]*)%(?:time|timeit|prun)[ \t]+((?:-\w+[ \t]+\S+[ \t]+)*)(?=\S)")
 _OTHER_CELL = lazy_pattern(
     r"%%(bash|sh|html|javascript|js|latex|writefile|file|markdown|svg|ruby|perl|R|cython|sql)\b(.*)"
@@ -30,8 +30,8 @@ KNOWN_OPTIONS = name_set(
     "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
 """Cell options of Quarto with the same meaning in blogsmith."""
-_ATTACHED = lazy_pattern(r"attachment:([^\s)\"'>]+)")
-_SHOWN_AS = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
+_ATTACHMENT = lazy_pattern(r"attachment:([^\s)\"'>]+)")
+_LISTING_LANGUAGES = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
 _TAGS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("hide-input", "hide-code"), ("code-fold: true",)),
@@ -73,7 +73,7 @@ class NotebookText:
         return "\n\n".join(part.text.strip("\n") for part in self.parts if part.text.strip())
 
 
-def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> NotebookText:
+def notebook_text(notebook: Notebook, path: PurePosixPath, note: NoticeCallback) -> NotebookText:
     """Convert the cells to Markdown.
 
     path: path of the page in the new site. Images go to a folder next to it.
@@ -85,9 +85,9 @@ def notebook_text(notebook: Notebook, path: PurePosixPath, note: Note) -> Notebo
 
 
 class _Writer:
-    def __init__(self, notebook: Notebook, path: PurePosixPath, note: Note) -> None:
+    def __init__(self, notebook: Notebook, path: PurePosixPath, note: NoticeCallback) -> None:
         self._language = notebook.language
-        self._outputs = ShownOutputs(path)
+        self._outputs = OutputWriter(path)
         self._note = note
         self.found = NotebookText()
 
@@ -117,7 +117,7 @@ class _Writer:
             self._note("missing", f"attachment {found[1]} is not in the notebook", cell.line)
             return found[0]
 
-        return _ATTACHED.sub(substitute, cell.source)
+        return _ATTACHMENT.sub(substitute, cell.source)
 
     def _raw(self, cell: NotebookCell) -> str:
         form = str(cell.metadata.get("raw_mimetype") or cell.metadata.get("format") or "").lower()
@@ -142,7 +142,7 @@ class _Writer:
             return
         code, dropped = self._without_magics(code)
         if dropped:
-            removed = f"```\n{code_of(cell)}\n```"
+            removed = f"```\n{cell_code(cell)}\n```"
             message = f"{dropped[0].strip()}, which is no Python"
             self._note("dropped", message, cell.line, removed=removed)
         if not code.strip():
@@ -154,7 +154,7 @@ class _Writer:
             self._show_code(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
         self._append_part(code_fence("{python}", "\n".join([*lines, code])), cell)
-        for kind in unshown_types(cell):
+        for kind in unsupported_types(cell):
             self._note("left", f"an output of type {kind}, which no page can show", cell.line)
         if cell.was_run and "#| eval: false" not in lines:
             self.found.cells.append(CellOutputs(code, read_outputs(cell)))
@@ -171,13 +171,13 @@ class _Writer:
         has_title = name in ("writefile", "file") and '"' not in found[2]
         title = f' title="{found[2].strip()}"' if has_title else ""
         self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
-        self._show_code(cell, _SHOWN_AS.get(name, name) + title, body, message)
+        self._show_code(cell, _LISTING_LANGUAGES.get(name, name) + title, body, message)
 
     def _without_magics(self, code: str) -> tuple[str, list[str]]:
         """Remove the lines that only configure a notebook. Return the code and these lines."""
         kept, dropped = [], []
         for line in code.split("\n"):
-            if _SETTINGS.fullmatch(line) or _INSTALL.fullmatch(line) or _TIMED_CELL.fullmatch(line):
+            if _SETTINGS.fullmatch(line) or _INSTALL.fullmatch(line) or _TIMING_CELL.fullmatch(line):
                 dropped.append(line)
             elif timed := _TIMED_LINE.match(line):
                 dropped.append(line)
@@ -213,7 +213,7 @@ class _Writer:
     def _show_code(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Add code that cannot run here, with its outputs as part of the page."""
         self._append_part(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
-        shown = self._outputs.texts(read_outputs(cell))
+        shown = self._outputs.to_markdown(read_outputs(cell))
         if shown:
             for part in (_NOT_VERIFIED, *shown):
                 self._append_part(part, cell)
@@ -227,7 +227,7 @@ def _split_options(source: str) -> tuple[list[str], str]:
     return options, "\n".join(lines[count:]).strip("\n")
 
 
-def code_of(cell: NotebookCell) -> str:
+def cell_code(cell: NotebookCell) -> str:
     """Return the code of a cell without its options."""
     return _split_options(cell.source)[1]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..protection import complete_front
-from ..text.data import DataTextError, load_mapping, split_head
+from ..protection import add_restrictions
+from ..text.data import DataTextError, load_mapping, split_yaml_front_matter
 
 CellKind = Literal["markdown", "code", "raw"]
 _OLD_TYPES: Mapping[str, str] = {
@@ -79,9 +79,9 @@ def read_notebook(text: str) -> Notebook:
         raise NotebookError("it is no notebook: there are no cells")
     metadata = _mapping(data.get("metadata"))
     cells = list(_cells(written, text))
-    front, cells = _take_front(cells)
+    front, cells = _split_front_matter(cells)
     kernel = str(_mapping(metadata.get("kernelspec")).get("name") or "")
-    return Notebook(tuple(cells), {**_front_of(metadata), **front}, _language(metadata), kernel)
+    return Notebook(tuple(cells), {**_metadata_front_matter(metadata), **front}, _language(metadata), kernel)
 
 
 def _cells(written: list[Any], text: str) -> Iterator[NotebookCell]:
@@ -139,22 +139,22 @@ def _mapping(value: Any) -> dict[str, Any]:
     return {str(key): each for key, each in value.items()} if isinstance(value, dict) else {}
 
 
-def _take_front(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
+def _split_front_matter(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
     """Return the front matter in the first non-empty cell, if that has nothing else, and the other cells."""
     first = next((cell for cell in cells if cell.source.strip()), None)
     if first is None or first.kind == "code":
         return {}, cells
-    head, rest, _ = split_head(first.source.lstrip() + "\n")
+    head, rest, _ = split_yaml_front_matter(first.source.lstrip() + "\n")
     if not head or rest.strip():
         return {}, cells
     try:
-        front = complete_front(load_mapping(head), head)
+        front = add_restrictions(load_mapping(head), head)
     except DataTextError as error:
         raise NotebookError(f"the front matter is not YAML: {error}", first.line + error.line) from error
     return front, [cell for cell in cells if cell is not first]
 
 
-def _front_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+def _metadata_front_matter(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return the front matter in the notebook's metadata: title and authors."""
     front: dict[str, Any] = {}
     if isinstance(title := metadata.get("title"), str) and title.strip():

@@ -24,16 +24,16 @@ from ...api.importing import (
     Stream,
     code_digest,
     lazy_pattern,
-    page_files,
+    list_page_files,
     start_key,
 )
 from ..model import ImportedData
 from ..text.containers import fence_marks
 from .notebook import NotebookCell, join_lines
 
-PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
+IMAGE_TYPES = ("image/png", "image/jpeg", "image/svg+xml")
 _TEXTS = ("text/plain", "text/html", "text/latex", "text/markdown")
-_LARGEST = 1024 * 1024
+_MAX_CHARACTERS = 1024 * 1024
 """Maximum number of characters of a text output, as for cells that run."""
 _ORIGIN = Origin(imported=True)
 _STEP = lazy_pattern(r"^[^\n]*\r(?!\n)", re.MULTILINE)
@@ -58,8 +58,10 @@ def _outputs(written: Iterable[Mapping[str, Any]]) -> Iterator[CellOutput]:
         kind = output.get("output_type")
         if kind == "stream":
             text = _STEP.sub("", join_lines(output.get("text")))
-            dropped = max(0, len(text) - _LARGEST)
-            yield Stream("stderr" if output.get("name") == "stderr" else "stdout", text[:_LARGEST], dropped)
+            dropped = max(0, len(text) - _MAX_CHARACTERS)
+            yield Stream(
+                "stderr" if output.get("name") == "stderr" else "stdout", text[:_MAX_CHARACTERS], dropped
+            )
         elif kind == "error":
             text = "\n".join(str(line) for line in output.get("traceback") or [])
             yield Failure(str(output.get("ename", "")), str(output.get("evalue", "")), text)
@@ -72,22 +74,22 @@ def _data(written: Any) -> dict[str, str | Blob]:
     for mime, part in written.items() if isinstance(written, dict) else ():
         if mime == "image/svg+xml":
             found[mime] = _blob(join_lines(part).encode())
-        elif mime in PICTURES:
+        elif mime in IMAGE_TYPES:
             if picture := decode_base64(join_lines(part)):
                 found[mime] = _blob(picture)
         elif mime in _TEXTS:
-            found[mime] = join_lines(part)[:_LARGEST]
+            found[mime] = join_lines(part)[:_MAX_CHARACTERS]
     return found
 
 
-def unshown_types(cell: NotebookCell) -> list[str]:
+def unsupported_types(cell: NotebookCell) -> list[str]:
     """Return the types of outputs that cannot be shown at all, such as widgets and scripted plots."""
     found = []
     for output in cell.outputs:
         data = output.get("data")
-        if isinstance(data, dict) and data and not set(data) - {"text/plain"} <= {*PICTURES, *_TEXTS}:
-            others = sorted(set(data) - {*PICTURES, *_TEXTS})
-            if not set(data) & {*PICTURES, "text/html", "text/latex"}:
+        if isinstance(data, dict) and data and not set(data) - {"text/plain"} <= {*IMAGE_TYPES, *_TEXTS}:
+            others = sorted(set(data) - {*IMAGE_TYPES, *_TEXTS})
+            if not set(data) & {*IMAGE_TYPES, "text/html", "text/latex"}:
                 found.extend(others)
     return list(dict.fromkeys(found))
 
@@ -111,7 +113,7 @@ def record_files(path: PurePosixPath, cells: Iterable[CellOutputs]) -> tuple[Imp
         return ()
     # no real run can have these keys, because nothing was run
     session = SessionRecord(start_key("notebook", {}, ()), records, origin=_ORIGIN)
-    files = page_files(path, PageRecord({"main": session}))
+    files = list_page_files(path, PageRecord({"main": session}))
     return tuple(ImportedData(PurePosixPath(name), data) for name, data in files.items())
 
 
@@ -128,7 +130,7 @@ _SCRIPT = lazy_pattern(r"<script\b", re.IGNORECASE)
 _TABLE = lazy_pattern(r"<table\b[\s\S]*</table\s*>", re.IGNORECASE)
 
 
-class ShownOutputs:
+class OutputWriter:
     """Outputs of one page as Markdown, with their image files."""
 
     def __init__(self, page: PurePosixPath) -> None:
@@ -154,15 +156,15 @@ class ShownOutputs:
             self.files.append(ImportedData(self._folder / name, data))
         return f"{self._folder.name}/{name}"
 
-    def texts(self, outputs: Iterable[CellOutput]) -> list[str]:
+    def to_markdown(self, outputs: Iterable[CellOutput]) -> list[str]:
         """Return each output as a block of Markdown. Outputs that no page can show are omitted."""
         return [text for output in outputs if (text := self._text(output))]
 
     def _text(self, output: CellOutput) -> str:
         if isinstance(output, Stream):
-            return code_fence("text", without_colors(output.text)) if output.text.strip() else ""
+            return code_fence("text", strip_colors(output.text)) if output.text.strip() else ""
         if isinstance(output, Failure):
-            return code_fence("text", without_colors(output.text or f"{output.name}: {output.message}"))
+            return code_fence("text", strip_colors(output.text or f"{output.name}: {output.message}"))
         return self._display(output)
 
     def _display(self, output: Display) -> str:
@@ -180,7 +182,7 @@ class ShownOutputs:
                     continue
                 # a blank line would end the HTML
                 return "\n".join(line for line in table[0].split("\n") if line.strip())
-            return code_fence("text", without_colors(text)) if mime == "text/plain" else text
+            return code_fence("text", strip_colors(text)) if mime == "text/plain" else text
         return ""
 
 
@@ -190,6 +192,6 @@ def code_fence(language: str, code: str) -> str:
     return f"{marks}{language}\n{code.rstrip()}\n{marks}"
 
 
-def without_colors(text: str) -> str:
+def strip_colors(text: str) -> str:
     """Remove the color codes of a terminal from a text."""
     return _COLOR.sub("", text).strip("\n")

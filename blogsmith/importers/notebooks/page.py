@@ -13,17 +13,17 @@ from urllib.parse import unquote
 from ...api.importing import collapse_path, lazy_pattern, name_set, slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
-from ..protection import hold_back
+from ..protection import check_access
 from ..text.front_values import iso_date
-from ..text.headings import demote_headings, take_title
-from ..text.math import display, inline, is_display, split_formula
+from ..text.headings import demote_headings, split_title
+from ..text.math import format_display_math, format_inline_math, is_display, split_formula
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
-from ..text.segments import Dialect, divide, mask
+from ..text.segments import FormulaDelimiters, divide, mask
 from .markdown import notebook_text
 from .notebook import Notebook, NotebookError, read_notebook
 from .outputs import record_files
 
-DIALECT = Dialect(blank_dollar=True, escaped_brackets=True)
+DIALECT = FormulaDelimiters(spaced_dollar=True, escaped_brackets=True)
 """MathJax's delimiters in Jupyter."""
 _ADDRESS = lazy_pattern(
     r"(?P<before>\]\(\s*<?|\b(?:src|href)\s*=\s*[\"'])(?P<address>[^\s()<>\"']+(?:\([^\s()]*\)[^\s()<>\"']*)?)"
@@ -44,7 +44,7 @@ class NotebookPage:
     """A page with its files."""
 
     page: ImportedPage
-    made: tuple[ImportedData, ...] = ()
+    generated_files: tuple[ImportedData, ...] = ()
     files: set[PurePosixPath] = field(default_factory=set)
     """Files of the source that the page names, relative to the root of the source."""
 
@@ -87,12 +87,12 @@ class NotebookTranslator:
             notebook = read_notebook(text)
         except NotebookError as error:
             return Notice("mistake", str(error), source, error.line)
-        if notice := hold_back(notebook.front, source):
+        if notice := check_access(notebook.front, source):
             return notice
         notes = CellNotices(source)
         place = self._pages[path]
         written = notebook_text(notebook, place, notes)
-        front, body = _with_title(_front(notebook, notes), written.text, path)
+        front, body = _split_title(_front(notebook, notes), written.text, path)
         files: set[PurePosixPath] = set()
         body = self._addresses(_formulas(body), path, files)
         body = body.strip("\n")
@@ -161,9 +161,9 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
     return front
 
 
-def _with_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
+def _split_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
     """Add a title to the front matter. Return it, and the text without the title."""
-    title, rest = take_title(text)
+    title, rest = split_title(text)
     if "title" not in front and title:
         front, text = {"title": title, **front}, rest
     elif "title" not in front:
@@ -181,9 +181,9 @@ def _formulas(text: str) -> str:
         opener, tex = split_formula(segment.text) if segment.kind == "math" else ("", "")
         after = text[segment.start + len(segment.text) :][:1]
         if opener == "$" and tex != tex.strip():
-            parts.append(inline(tex, after))
+            parts.append(format_inline_math(tex, after))
         elif opener.startswith("\\\\"):
-            parts.append(display(tex) if is_display(opener) else inline(tex, after))
+            parts.append(format_display_math(tex) if is_display(opener) else format_inline_math(tex, after))
         elif segment.kind == "prose":
             parts.append(literal_shortcodes(literal_wikilinks(literal_highlights(segment.text))))
         else:

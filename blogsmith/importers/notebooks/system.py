@@ -12,10 +12,10 @@ from .independent import render_notebook
 from .page import NotebookPage, NotebookTranslator
 
 _OWN_FILES = name_set("README LICENSE LICENSE-CODE LICENSE-TEXT CONTRIBUTING Makefile Dockerfile")
-_NEVER = frozenset((".ipynb", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".md", ".rst", ".pyc"))
+_UNCOPIED_SUFFIXES = frozenset((".ipynb", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".md", ".rst", ".pyc"))
 _TOOLS = frozenset(("requirements.txt", "environment.yml", "setup.py", "runtime.txt", "apt.txt", "postBuild"))
-_LARGEST = 20_000_000
-_NAMED = 20
+_MAX_BYTES = 20_000_000
+_MAX_NAMES = 20
 _REMOTE = {"images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
 
 
@@ -55,7 +55,7 @@ class Notebooks:
             else:
                 found.append(made)
         copied = _files(found, others, folder, is_single=root.is_file())
-        notices += _left_pages(others, copied, is_single=root.is_file())
+        notices += _uncopied_notices(others, copied, is_single=root.is_file())
         return SiteImport(
             root=root,
             system="notebooks",
@@ -63,7 +63,7 @@ class Notebooks:
             pages=by_path(each.page for each in found),
             files=tuple(ImportedFile(top / path, folder / path) for path in sorted(copied)),
             notices=tuple(notices),
-            made=by_path(file for each in found for file in each.made),
+            made=by_path(file for each in found for file in each.generated_files),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -86,20 +86,20 @@ def _files(
         return named
     folders = {PurePosixPath(each.page.source).parent for each in found}
     for path in others - named:
-        is_tool = path.suffix.lower() in _NEVER or path.name in _TOOLS or path.stem in _OWN_FILES
+        is_tool = path.suffix.lower() in _UNCOPIED_SUFFIXES or path.name in _TOOLS or path.stem in _OWN_FILES
         is_near = any(each in path.parents for each in folders)
-        if is_near and not is_tool and (folder / path).stat().st_size <= _LARGEST:
+        if is_near and not is_tool and (folder / path).stat().st_size <= _MAX_BYTES:
             named.add(path)
     return named
 
 
-def _left_pages(
+def _uncopied_notices(
     others: frozenset[PurePosixPath], copied: set[PurePosixPath], *, is_single: bool
 ) -> list[Notice]:
     left = sorted(path.as_posix() for path in others - copied if path.suffix.lower() in (".md", ".rst"))
     if is_single or not left:
         return []
-    message = f"texts that are no notebooks are not taken over: {first_names(left, _NAMED)}"
+    message = f"texts that are no notebooks are not taken over: {first_names(left, _MAX_NAMES)}"
     return [Notice("dropped", message, hint="copy those you want to content/")]
 
 

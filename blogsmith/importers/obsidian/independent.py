@@ -20,9 +20,9 @@ _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _BLOCK_ID = re.compile(r"(?m)(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _MARKER = re.compile(r"(?m)^([ \t>]*)\[!\w[^\[\]\n]*\][+-]?|^([ \t>]*[-*+][ \t]+)\[.\](?=[ \t])")
 _INLINE_NOTE = re.compile(r"\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")
-_SIZED = re.compile(r"!\[([^\]\n|]*)\|[^\]\n]*\]\(")
-_FILM = re.compile(r"!\[[^\]\n]*\]\(https://(?:www\.)?(?:youtube\.com|youtu\.be|vimeo\.com)/[^)\s]*\)")
-_PICTURE = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$", re.IGNORECASE)
+_SIZED_IMAGE = re.compile(r"!\[([^\]\n|]*)\|[^\]\n]*\]\(")
+_VIDEO = re.compile(r"!\[[^\]\n]*\]\(https://(?:www\.)?(?:youtube\.com|youtu\.be|vimeo\.com)/[^)\s]*\)")
+_IMAGE_FILE = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$", re.IGNORECASE)
 
 
 def render_note(text: str) -> str:
@@ -41,17 +41,17 @@ def render_note(text: str) -> str:
 
 def _prose(text: str) -> str:
     text = _COMMENT.sub("", text)
-    text = _EMBED.sub(_embedded, text)
+    text = _EMBED.sub(_render_embed, text)
     text = _WIKI.sub(lambda found: found[1].replace("\\|", "|").rpartition("|")[2].replace("#", " "), text)
-    text = _FILM.sub("", text)
-    text = _SIZED.sub(r"![\1](", text)
+    text = _VIDEO.sub("", text)
+    text = _SIZED_IMAGE.sub(r"![\1](", text)
     text = _INLINE_NOTE.sub(r" \1 ", text)
     return _BLOCK_ID.sub("", _MARKER.sub(lambda found: found[1] or found[2] or "", text))
 
 
-def _embedded(found: re.Match[str]) -> str:
+def _render_embed(found: re.Match[str]) -> str:
     name = found[1].strip()
-    return f"![](<{name}>)" if _PICTURE.search(name) else ""
+    return f"![](<{name}>)" if _IMAGE_FILE.search(name) else ""
 
 
 @lru_cache(maxsize=1)

@@ -12,12 +12,14 @@ from urllib.parse import parse_qs, quote, unquote
 from ...api.importing import lazy_pattern, slugify
 from ..model import NoticeKind
 from ..text.containers import Replacement
-from ..text.html import address_text, alt_text, image
+from ..text.html import alt_text, image, link_destination
 from .vault import Note, NoteIndex
 
-PICTURES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".tif", ".tiff"))
-_FILMS = frozenset((".mp4", ".webm", ".ogv", ".mov", ".mkv"))
-_SOUNDS = frozenset((".mp3", ".wav", ".m4a", ".ogg", ".flac", ".3gp", ".opus"))
+IMAGE_SUFFIXES = frozenset(
+    (".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif", ".bmp", ".tif", ".tiff")
+)
+_VIDEO_SUFFIXES = frozenset((".mp4", ".webm", ".ogv", ".mov", ".mkv"))
+_AUDIO_SUFFIXES = frozenset((".mp3", ".wav", ".m4a", ".ogg", ".flac", ".3gp", ".opus"))
 _SIZE = lazy_pattern(r"[ \t]*(\d+)(?:x(\d+))?[ \t]*")
 _VIDEO = lazy_pattern(
     r"https://(?:www\.|m\.)?(?:youtube\.com/(?:watch\?|embed/|shorts/)|youtu\.be/|vimeo\.com/)\S+"
@@ -27,17 +29,17 @@ _BLOCK = lazy_pattern(r"\^([A-Za-z0-9-]+)")
 
 _HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _BLOCK_MARK = lazy_pattern(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
-_LONGEST_COPY = 4_000
+_MAX_COPY = 4_000
 """Maximum number of characters of a section that is copied where it is embedded."""
 
-NoticeTaker = Callable[[NoticeKind, str, str], None]
+NoticeCallback = Callable[[NoticeKind, str, str], None]
 """Callback for notices: kind, message and the removed text."""
 
 
 class NoteLinks:
     """The links of one note."""
 
-    def __init__(self, note: Note, index: NoteIndex, notice: NoticeTaker) -> None:
+    def __init__(self, note: Note, index: NoteIndex, notice: NoticeCallback) -> None:
         self._note = note
         self._index = index
         self._notice = notice
@@ -51,7 +53,7 @@ class NoteLinks:
         if address is None:
             self._notice("missing", f"link [[{target.strip()}]]: there is no such note", "")
             return shown
-        return f"[{alt_text(shown)}]({address_text(address)})"
+        return f"[{alt_text(shown)}]({link_destination(address)})"
 
     def _address(self, name: str, fragment: str) -> str | None:
         """Return the destination of a link; None if neither a note nor a file has this name."""
@@ -59,9 +61,9 @@ class NoteLinks:
         if note is None:
             found = self._index.file(name, self._note.path)
             return self.path_to(found) if found else None
-        path = "" if note.path == self._note.path else self.path_to(note.place)
+        path = "" if note.path == self._note.path else self.path_to(note.content_path)
         anchor = self._anchor(note, fragment)
-        return f"{path}{anchor}" or self.path_to(note.place)
+        return f"{path}{anchor}" or self.path_to(note.content_path)
 
     def _anchor(self, note: Note, fragment: str) -> str:
         """Return `#id` of a heading or block in a note; empty if there is none."""
@@ -81,7 +83,7 @@ class NoteLinks:
 
     def path_to(self, path: PurePosixPath) -> str:
         """Return the path of a file in the new content folder, relative to this note."""
-        return os.path.relpath(path, self._note.place.parent).replace(os.sep, "/")
+        return os.path.relpath(path, self._note.content_path.parent).replace(os.sep, "/")
 
     def embed(self, written: str) -> Replacement | None:
         """Convert `![[…]]`, given without brackets; return None if nothing has that name."""
@@ -96,7 +98,7 @@ class NoteLinks:
             return None
         shown = _link_text(name.strip() or note.title, fragment)
         address = self._address(name.strip(), fragment) or ""
-        link = f"[{alt_text(shown)}]({address_text(address)})"
+        link = f"[{alt_text(shown)}]({link_destination(address)})"
         block = _BLOCK.fullmatch(fragment.rpartition("#")[2].strip())
         copied = block_text(note.body, block[1]) if block else ""
         if text := copied or section_text(note.body, fragment):
@@ -119,31 +121,31 @@ class NoteLinks:
     def _file(self, file: PurePosixPath, options: list[str]) -> Replacement:
         address, suffix = self.path_to(file), file.suffix.lower()
         width, alt = _size_and_text(options)
-        if suffix in PICTURES:
+        if suffix in IMAGE_SUFFIXES:
             shown = image(address, alt, width=width)
             return Replacement(shown, is_block=True, inline=shown)
-        if suffix in _FILMS:
+        if suffix in _VIDEO_SUFFIXES:
             return Replacement(f'<div class="video-embed" data-src="{escape(address)}"></div>', is_block=True)
-        if suffix in _SOUNDS:
+        if suffix in _AUDIO_SUFFIXES:
             shown = f'<audio controls preload="none" src="{escape(address)}"></audio>'
             return Replacement(shown, is_block=True)
         self._notice("changed", f"an embedded {suffix.lstrip('.') or 'file'} is a link now", "")
-        return Replacement(f"[{alt_text(alt or file.name)}]({address_text(address)})")
+        return Replacement(f"[{alt_text(alt or file.name)}]({link_destination(address)})")
 
     def markdown_link(self, mark: str, text: str, address: str, title: str) -> Replacement | None:
         """Convert `[text](address)` or `![text](address)`; return None if it stays unchanged."""
-        inner = _note_of(address[1:-1] if address.startswith("<") else address)
+        inner = _decode_open_url(address[1:-1] if address.startswith("<") else address)
         if mark and _VIDEO.match(inner):
             return Replacement(f'<div class="video-embed" data-src="{escape(inner)}"></div>', is_block=True)
         if inner.startswith("obsidian:"):
-            return self._application(text, inner)
+            return self._obsidian_link(text, inner)
         found = inner if _REMOTE.match(inner) else self._destination(inner)
         if not found and not mark:
             self._notice("missing", f'link to "{address}": there is no such note', "")
             return Replacement(text)
         found = found or inner
         if not mark:
-            return None if found == inner else Replacement(f"[{text}]({address_text(found)}{title})")
+            return None if found == inner else Replacement(f"[{text}]({link_destination(found)}{title})")
         parts = text.split("|")
         width, alt = _size_and_text(parts[1:] if len(parts) > 1 else [text] if _SIZE.fullmatch(text) else [])
         alt = alt or ("" if _SIZE.fullmatch(parts[0]) else parts[0])
@@ -151,7 +153,7 @@ class NoteLinks:
             return None
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
 
-    def _application(self, text: str, address: str) -> Replacement:
+    def _obsidian_link(self, text: str, address: str) -> Replacement:
         """Replace a link that opens Obsidian with a link to the page of a plugin, or with its text."""
         asked = parse_qs(address.partition("?")[2])
         if address.startswith("obsidian://show-plugin?") and asked.get("id"):
@@ -184,7 +186,7 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
     return width, " ".join(words)
 
 
-def _note_of(address: str) -> str:
+def _decode_open_url(address: str) -> str:
     """Return the link destination of an `obsidian://open` URL; other URLs stay unchanged."""
     if not address.startswith("obsidian://open?"):
         return address
@@ -206,7 +208,7 @@ def section_text(body: str, fragment: str) -> str:
         level = len(found[1])
         end = next((each.start() for each in headings[number + 1 :] if len(each[1]) <= level), len(body))
         text = _BLOCK_MARK.sub("", body[found.end() : end]).strip()
-        return "" if len(text) > _LONGEST_COPY or "```" in text or "![[" in text else text
+        return "" if len(text) > _MAX_COPY or "```" in text or "![[" in text else text
     return ""
 
 

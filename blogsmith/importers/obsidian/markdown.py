@@ -10,16 +10,16 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 
 from ...api.importing import lazy_pattern, name_set, slugify
-from ..text.containers import Replacement, callout, place
+from ..text.containers import Replacement, append_replacement, callout_lines
 from ..text.headings import demote_headings, repeated_title
 from ..text.html import Element, replace_blocks
-from ..text.html_markdown import figure_of, video_of
+from ..text.html_markdown import convert_video, read_figure
 from ..text.math import has_rows, split_formula
 from ..text.pieces import literal_brackets, literal_shortcodes
-from ..text.segments import TEX, Dialect, divide, mask
-from .links import NoteLinks, NoticeTaker, block_id
+from ..text.segments import TEX, FormulaDelimiters, divide, mask
+from .links import NoteLinks, NoticeCallback, block_id
 
-DIALECT = Dialect(brackets=False, environments=False)
+DIALECT = FormulaDelimiters(brackets=False, environments=False)
 _COMMENT = lazy_pattern(r"%%[\s\S]*?%%")
 _EMBED = lazy_pattern(r"!\[\[([^\[\]\n]+)\]\]")
 _WIKI = lazy_pattern(r"(?<!!)\[\[([^\[\]\n]+)\]\]")
@@ -42,7 +42,7 @@ _MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
 
 
 def rewrite_note(
-    text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeTaker
+    text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeCallback
 ) -> str:
     """Convert a note to blogsmith's Markdown.
 
@@ -57,12 +57,12 @@ def rewrite_note(
         return ""
 
     prose = _COMMENT.sub(drop, masked.text)
-    prose = _placed(
+    prose = _replace_matches(
         prose,
         _LINK,
         lambda found: links.markdown_link(found[1], found[2], masked.restore(found[3]), found[4] or ""),
     )
-    prose = _placed(prose, _EMBED, lambda found: links.embed(masked.restore(found[1])))
+    prose = _replace_matches(prose, _EMBED, lambda found: links.embed(masked.restore(found[1])))
     prose = _WIKI.sub(lambda found: links.wiki_link(masked.restore(found[1])), prose)
     prose = _inline_notes(prose)
     prose = _BLOCK_ID.sub(lambda found: _anchor(found, blocks), prose)
@@ -75,13 +75,13 @@ def rewrite_note(
     return masked.restore(_BLANK_LINES.sub("\n\n", literal_shortcodes(prose)))
 
 
-def tags_in(text: str) -> list[str]:
+def find_tags(text: str) -> list[str]:
     """Return the distinct tags in a text, without `#`, in order."""
     masked = mask(text, DIALECT, TEX)
     return list(dict.fromkeys(_TAG.findall(_COMMENT.sub("", masked.text))))
 
 
-def _code_and_brackets(text: str, notice: NoticeTaker) -> str:
+def _code_and_brackets(text: str, notice: NoticeCallback) -> str:
     parts = []
     for segment in divide(text, DIALECT):
         shown = segment.text
@@ -103,7 +103,7 @@ def _formula(text: str) -> str:
     return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
 
 
-def _block(code: str, language: str, notice: NoticeTaker) -> str:
+def _block(code: str, language: str, notice: NoticeCallback) -> str:
     """Convert a code block that a plugin of Obsidian would run."""
     if language in _TABLES_OF_CONTENTS:
         notice("dropped", "a table of contents is made without asking", code)
@@ -127,10 +127,10 @@ def _admonition(code: str, kind: str) -> str:
         options[found[1].lower()] = found[2].strip()
         body = body[1:]
     fold = {"open": "+", "closed": "-", "true": "-"}.get(options.get("collapse", "").lower(), "")
-    return "\n".join(["", *callout(kind, options.get("title", ""), body, fold=fold), "", ""])
+    return "\n".join(["", *callout_lines(kind, options.get("title", ""), body, fold=fold), "", ""])
 
 
-def _placed(
+def _replace_matches(
     text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
 ) -> str:
     """Replace every match. Blocks get blank lines around them; matches within text stay inline."""
@@ -147,7 +147,7 @@ def _placed(
         is_alone = not re.sub(r"[ \t>]|[-*+][ \t]|\d+[.)][ \t]", "", before) and not after.strip()
         if new.is_block and not is_alone and new.inline:
             new = Replacement(new.inline)
-        done = place(done, new, text[position:])
+        done = append_replacement(done, new, text[position:])
     return done + text[position:]
 
 
@@ -173,9 +173,9 @@ def _anchor(found: re.Match[str], blocks: Collection[str]) -> str:
 
 def _html(element: Element, indent: str) -> str:
     """Convert an HTML block to Markdown if it is a video or an image."""
-    if video := video_of(element):
+    if video := convert_video(element):
         return f"\n\n{video}\n\n"
-    found = figure_of(element)
+    found = read_figure(element)
     return f"\n\n{found.markdown()}\n\n" if found and not found.link else element.source()
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from ...api.importing import lazy_pattern, name_set, parse_date
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
-from ..text.front_values import one_line, texts_in
-from ..text.segments import Lines
-from .links import PICTURES, NoteLinks
-from .markdown import rewrite_note, tags_in
+from ..text.front_values import one_line, read_strings
+from ..text.segments import LineFinder
+from .links import IMAGE_SUFFIXES, NoteLinks
+from .markdown import find_tags, rewrite_note
 from .vault import Note, NoteIndex, Vault
 
 _DATES = ("date", "created", "created at", "creation date", "date created", "date_created", "createdat")
@@ -41,9 +41,9 @@ def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
     for key, names in (("date", _DATES), ("updated", _UPDATES)):
         if date := _date(front, names):
             found[key] = date
-    if every := tags_of(front, tags):
+    if every := merge_tags(front, tags):
         found["tags"] = every
-    if authors := [each.strip("[]") for each in texts_in(front.get("authors") or front.get("author"))]:
+    if authors := [each.strip("[]") for each in read_strings(front.get("authors") or front.get("author"))]:
         found["authors"] = authors
     if lang := one_line(front.get("lang")):
         found["lang"] = lang
@@ -54,12 +54,12 @@ def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
     return found
 
 
-def tags_of(front: Mapping[str, Any], inline: list[str]) -> list[str]:
+def merge_tags(front: Mapping[str, Any], inline: list[str]) -> list[str]:
     """Return the distinct tags of the properties and of the text, ignoring case as Obsidian does."""
     written = [
         name.strip("#, ")
         for value in (front.get("tags"), front.get("tag"))
-        for each in texts_in(value)
+        for each in read_strings(value)
         for name in (re.split(r"[,\s]+", each) if isinstance(value, str) else [each])
     ]
     every: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _date(front: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 _BLOCK = lazy_pattern(r"#(?:\^|%5E)([A-Za-z0-9-]+)", re.IGNORECASE)
-_PLACES = lazy_pattern(r"(?:link|embed) (!?\[\[.*?\]\])|link to \"(.*?)\"|the heading \"(.*?)\"")
+_QUOTED_SOURCE = lazy_pattern(r"(?:link|embed) (!?\[\[.*?\]\])|link to \"(.*?)\"|the heading \"(.*?)\"")
 
 
 class NoteTranslator:
@@ -95,22 +95,22 @@ class NoteTranslator:
     def translate(self, note: Note) -> ImportedPage:
         """Translate a note to a page."""
         source = note.path.as_posix()
-        lines = Lines(note.body, note.first_line)
+        lines = LineFinder(note.body, note.first_line)
         notices: list[Notice] = list(note.notices)
 
         def add_notice(kind: NoticeKind, message: str, removed: str) -> None:
-            place = _PLACES.search(message)
+            place = _QUOTED_SOURCE.search(message)
             piece = next(filter(None, place.groups()), "") if place else removed
-            notices.append(Notice(kind, message, source, lines.find(_begin(piece)), removed=removed))
+            notices.append(Notice(kind, message, source, lines.find(_search_text(piece)), removed=removed))
 
-        front = note_front(note, tags_in(note.body))
+        front = note_front(note, find_tags(note.body))
         links = NoteLinks(note, self._index, add_notice)
         text = rewrite_note(note.body, links, title=note.title, blocks=self._blocks, notice=add_notice)
         if image := self._image(note):
             front["image"] = image
         address = str(note.front.get("permalink") or "").strip("/ ")
         return ImportedPage(
-            path=PurePosixPath("content") / note.place,
+            path=PurePosixPath("content") / note.content_path,
             front=front,
             text=text,
             source=source,
@@ -126,12 +126,12 @@ class NoteTranslator:
             if isinstance(written, str):
                 name = re.sub(r"^!?\[\[([^\]|]*).*\]\]$", r"\1", written.strip())
                 file = self._index.file(name, note.path)
-                if file and file.suffix.lower() in PICTURES:
+                if file and file.suffix.lower() in IMAGE_SUFFIXES:
                     return NoteLinks(note, self._index, lambda *_: None).path_to(file)
         return ""
 
 
-def _begin(piece: str) -> str:
+def _search_text(piece: str) -> str:
     """Return the start of a fragment for a text search.
 
     This is its first line, without `]]`, because the message may omit the end of a link.

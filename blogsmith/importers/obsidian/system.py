@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...api.importing import Progress, kind_table, lazy_pattern
-from ..addresses import keep_address
+from ..addresses import keep_url
 from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, map_pages, translate_document
@@ -22,9 +22,9 @@ from .vault import copied_files, read_vault
 
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
 _WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")
-_OTHERS = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
+_OTHER_SYSTEM_SUFFIXES = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
 """Suffixes of files that indicate another system."""
-_FIRST = 200
+_MAX_INSPECTED_NOTES = 200
 """Maximum number of notes to inspect in a folder without settings to find out whether it is a vault."""
 
 
@@ -39,10 +39,10 @@ class Obsidian:
             return False
         if (root / ".obsidian").is_dir():
             return True
-        if any(path.suffix in _OTHERS for path in root.iterdir()):
+        if any(path.suffix in _OTHER_SYSTEM_SUFFIXES for path in root.iterdir()):
             return False
         notes = (path for path in walk_files(root) if path.suffix == ".md")
-        return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _FIRST))
+        return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _MAX_INSPECTED_NOTES))
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """Read the whole vault."""
@@ -52,7 +52,7 @@ class Obsidian:
         made = map_pages(translate, vault.notes, len(vault.notes), workers)
         for note, page in zip(vault.notes, made, strict=True):
             progress("read", len(pages), len(vault.notes))
-            pages.append(keep_address(complete_page(page, note.front, KEYS), {}))
+            pages.append(keep_url(complete_page(page, note.front, KEYS), {}))
         return SiteImport(
             root=root,
             system="obsidian",

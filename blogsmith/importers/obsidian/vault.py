@@ -11,10 +11,10 @@ from typing import Any
 
 from ...api.importing import github_slug, lazy_pattern, slugify
 from ..model import ImportedFile, Notice
-from ..protection import excluded, part_protected, read_head
+from ..protection import excluded_notice, read_front_matter, split_protected
 from ..source_files import matches_gitignore, read_text, walk_files
-from ..text.data import split_head
-from ..text.front_values import texts_in
+from ..text.data import split_yaml_front_matter
+from ..text.front_values import read_strings
 from ..text.headings import heading_text
 from ..text.segments import TEX, mask
 
@@ -23,9 +23,9 @@ _CONTENT = PurePosixPath("content")
 _STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
 _COMMENT = re.compile(rf"(?P<string>{_STRING.pattern})|/\*.*?\*/|//[^\n]*", re.DOTALL)
 _PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
-_LARGEST = 30_000
+_MAX_CHARACTERS = 30_000
 """Maximum number of characters of the settings to read."""
-_DEFAULT = ("private", "templates", ".obsidian")
+_DEFAULT_PATTERNS = ("private", "templates", ".obsidian")
 """Default patterns of a new Quartz site."""
 
 
@@ -38,7 +38,7 @@ class QuartzFilter:
     needs_publish: bool
     """Whether only notes with `publish: true` are published: `Plugin.ExplicitPublish()`."""
 
-    def leaves_out(self, path: PurePosixPath) -> bool:
+    def excludes(self, path: PurePosixPath) -> bool:
         """Return whether a file is excluded from the site. path: relative to the vault."""
         inner = path.relative_to(_CONTENT) if path.is_relative_to(_CONTENT) else path
         return matches_gitignore(inner.as_posix(), self.patterns, is_anchored=True)
@@ -57,20 +57,20 @@ def read_quartz(root: Path) -> QuartzFilter | None:
     text = read_text(root / _CONFIG)
     if text is None:
         return None
-    text = _COMMENT.sub(lambda found: found["string"] or "", text[:_LARGEST])
+    text = _COMMENT.sub(lambda found: found["string"] or "", text[:_MAX_CHARACTERS])
     written = _PATTERNS.search(text)
     # if the list cannot be parsed, it is unknown which folders are private
-    patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT
+    patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT_PATTERNS
     return QuartzFilter(tuple(patterns), "ExplicitPublish(" in text)
 
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
-_TAKEN = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
+_GENERATED_URLS = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
 """URLs at the top level that are generated automatically."""
-_FOREIGN = {".canvas": "a canvas", ".base": "a base", ".excalidraw": "a drawing of Excalidraw"}
-_LONGEST = 80
+_UNSUPPORTED_FILES = {".canvas": "a canvas", ".base": "a base", ".excalidraw": "a drawing of Excalidraw"}
+_MAX_SLUG_LENGTH = 80
 """Maximum number of characters of a slug."""
-_PICTURES = (".svg", ".png")
+_IMAGE_SUFFIXES = (".svg", ".png")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Note:
 
     path: PurePosixPath
     """Path relative to the vault."""
-    place: PurePosixPath
+    content_path: PurePosixPath
     """Path relative to `content/` of the new site."""
     slug: str
     """Last segment of its URL, if its file name would give a URL that is taken; otherwise empty."""
@@ -130,7 +130,7 @@ class NoteIndex:
             for start in range(len(path.parts)):
                 self._files.setdefault("/".join(path.parts[start:]).casefold(), []).append(path)
         for note in vault.notes:
-            for alias in texts_in(note.front.get("aliases") or note.front.get("alias")):
+            for alias in read_strings(note.front.get("aliases") or note.front.get("alias")):
                 self._notes.setdefault(alias.casefold(), []).append(note)
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
@@ -162,9 +162,9 @@ def read_vault(root: Path) -> Vault:
     files: list[PurePosixPath] = []
     notices: list[Notice] = []
     for path in vault_files(root, quartz):
-        if quartz and quartz.leaves_out(path):
+        if quartz and quartz.excludes(path):
             if path.suffix.lower() == ".md":
-                notices.append(excluded("ignorePatterns in quartz.config.ts leaves it out", path))
+                notices.append(excluded_notice("ignorePatterns in quartz.config.ts leaves it out", path))
         elif templates and path.is_relative_to(templates):
             if path.suffix == ".md":
                 notices.append(Notice("dropped", "templates are no notes", path.as_posix()))
@@ -173,21 +173,21 @@ def read_vault(root: Path) -> Vault:
             if text is None:
                 notices.append(Notice("mistake", "is no text that can be read", path.as_posix()))
             elif _is_drawing(text):
-                notices.append(_foreign(path, ".excalidraw"))
+                notices.append(_unsupported_notice(path, ".excalidraw"))
             else:
                 notes.append((path, text))
-        elif kind := next((kind for kind in _FOREIGN if kind in path.suffixes), ""):
-            if path.suffix in _PICTURES:
+        elif kind := next((kind for kind in _UNSUPPORTED_FILES if kind in path.suffixes), ""):
+            if path.suffix in _IMAGE_SUFFIXES:
                 files.append(path)
             else:
-                notices.append(_foreign(path, kind))
+                notices.append(_unsupported_notice(path, kind))
         elif len(path.parts) > 1 or path.name not in ("LICENSE", "package.json"):
             files.append(path)
-    places = _places([path for path, _ in notes])
+    places = _assign_paths([path for path, _ in notes])
     read = (_read_note(path, text, *places[path]) for path, text in notes)
-    every, held = part_protected(read, lambda note: note.path)
+    every, held = split_protected(read, lambda note: note.path)
     if quartz and quartz.needs_publish:
-        every = [_published_explicitly(note) for note in every]
+        every = [_draft_unless_published(note) for note in every]
     if quartz:
         message = "settings in quartz.config.ts are not read, except what it leaves out"
         hint = "write title, base_url and comments into blogsmith.yaml"
@@ -195,20 +195,20 @@ def read_vault(root: Path) -> Vault:
     return Vault(root.resolve().name, tuple(every), tuple(files), (*notices, *held))
 
 
-def _published_explicitly(note: Note) -> Note:
+def _draft_unless_published(note: Note) -> Note:
     """Return the note, as a draft unless it has `publish: true`."""
     is_public = str(note.front.get("publish")).casefold() == "true"
     return note if is_public else replace(note, front={**note.front, "draft": True})
 
 
 def _is_drawing(text: str) -> bool:
-    head, _, _ = split_head(text)
+    head, _, _ = split_yaml_front_matter(text)
     return "excalidraw-plugin:" in head or "kanban-plugin:" in head
 
 
-def _foreign(path: PurePosixPath, kind: str) -> Notice:
+def _unsupported_notice(path: PurePosixPath, kind: str) -> Notice:
     hint = "export it as a picture, and show that"
-    return Notice("dropped", f"{_FOREIGN[kind]} is not read", path.as_posix(), hint=hint)
+    return Notice("dropped", f"{_UNSUPPORTED_FILES[kind]} is not read", path.as_posix(), hint=hint)
 
 
 def _template_folder(root: Path) -> str:
@@ -224,24 +224,24 @@ def _template_folder(root: Path) -> str:
     return ""
 
 
-def _places(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
+def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
     """Return the new path of each note, and a slug if its own would be taken.
 
     A note with the name of a folder next to it or around it is the page of that folder.
     """
     every = sorted(paths, key=lambda path: path.as_posix())
     folders = {folder for path in every for folder in path.parents}
-    taken: set[tuple[PurePosixPath, str]] = {(PurePosixPath(), name) for name in _TAKEN}
+    taken: set[tuple[PurePosixPath, str]] = {(PurePosixPath(), name) for name in _GENERATED_URLS}
     taken |= {(folder.parent, slugify(folder.name)) for folder in folders if folder.name}
     pages: set[PurePosixPath] = set()
     found: dict[PurePosixPath, tuple[PurePosixPath, str]] = {}
     for path in every:
-        folder = _folder_of(path, folders)
+        folder = _page_folder(path, folders)
         if folder is not None and folder not in pages:
             pages.add(folder)
             found[path] = (folder / "_index.md", "")
             continue
-        name = slugify(path.stem)[:_LONGEST].strip("-") or "note"
+        name = slugify(path.stem)[:_MAX_SLUG_LENGTH].strip("-") or "note"
         slug, number = name, 2
         while (path.parent, slug) in taken:
             slug, number = f"{name}-{number}", number + 1
@@ -251,7 +251,7 @@ def _places(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePos
     return found
 
 
-def _folder_of(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
+def _page_folder(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
     """Return the folder whose page a note is; None for an ordinary note."""
     if path.stem.casefold() in ("index", "_index") or (path.parent.name and path.stem == path.parent.name):
         return path.parent
@@ -260,8 +260,8 @@ def _folder_of(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPat
 
 
 def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) -> Note:
-    head, body, first_line = split_head(text)
-    front, found = read_head(head, path.as_posix(), "the properties are not YAML")
+    head, body, first_line = split_yaml_front_matter(text)
+    front, found = read_front_matter(head, path.as_posix(), "the properties are not YAML")
     notices = tuple(replace(each, removed=head) for each in found)
     lowered = {str(key).casefold(): value for key, value in front.items()}
     return Note(path, place, slug, lowered, body, first_line, notices)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from ...api.importing import lazy_pattern, name_set
-from ..text.containers import quote
+from ..text.containers import quote_lines
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
-from ..text.segments import CODE, Dialect, mask
-from .cells import Note
+from ..text.segments import CODE, FormulaDelimiters, mask
+from .cells import NoticeCallback
 from .figures import FigureTranslator
 
 _FENCE = lazy_pattern(r"(?P<prefix>[ \t]*(?:>[ \t]*)*)(?P<colons>:{3,})[ \t]*(?P<rest>.*?)[ \t]*:*[ \t]*")
@@ -51,17 +51,17 @@ def _parse(
     while number < len(lines):
         fence = _FENCE.fullmatch(lines[number])
         if fence is None:
-            text.append(strip_prefix(lines[number], prefix))
+            text.append(remove_prefix(lines[number], prefix))
         elif not fence["rest"]:
             if is_inside:
                 break
             # ignore a fence that closes nothing
         elif (attributes := _attributes(fence["rest"])) is None:
-            text.append(strip_prefix(lines[number], prefix))
+            text.append(remove_prefix(lines[number], prefix))
         else:
             children.append("\n".join(text))
             text = []
-            own = strip_prefix(fence["prefix"], prefix)
+            own = remove_prefix(fence["prefix"], prefix)
             inner, number = _parse(lines, number + 1, fence["prefix"], is_inside=True)
             children.append(
                 Div(own, fence["prefix"], attributes, fence[0].strip(), inner, number < len(lines))
@@ -80,7 +80,7 @@ def _attributes(text: str) -> PandocAttributes | None:
     return PandocAttributes(classes=(name.removeprefix("."),)) if _CLASS.fullmatch(name) else None
 
 
-def strip_prefix(line: str, prefix: str) -> str:
+def remove_prefix(line: str, prefix: str) -> str:
     """Remove the prefix of a div from a line, as far as the line has it."""
     if line.startswith(prefix):
         return line[len(prefix) :]
@@ -111,7 +111,7 @@ THEOREMS: Mapping[str, str] = {
     **{"alg": "ALGORITHM"},
 }
 """Prefix of a label → kind of callout."""
-NUMBERED_HERE: Mapping[str, str] = {
+NUMBERED_BY_SETTING: Mapping[str, str] = {
     **{"exm": "example", "exr": "exercise", "cnj": "conjecture", "rem": "remark", "sol": "solution"},
     **{"alg": "algorithm"},
 }
@@ -126,20 +126,22 @@ _LAYOUT = name_set(
     "cell-output cell-output-display cell-output-stdout center fragment grid hanging-indent unnumbered "
     "unlisted border callout-body"
 )
-_LONE_IMAGE = re.compile(r"(!\[[^\n]*\]\([^()\s]*(?: \"[^\"\n]*\")?\))(?:\{([^{}\n]*)\})?")
+_SINGLE_IMAGE = re.compile(r"(!\[[^\n]*\]\([^()\s]*(?: \"[^\"\n]*\")?\))(?:\{([^{}\n]*)\})?")
 _MARGIN = frozenset(("column-margin", "aside", "margin"))
 _FORMATS = ("html", "html:js", "markdown")
 
 
-def own_label(name: str) -> str:
+def convert_label(name: str) -> str:
     """Return a label in blogsmith's form, with the prefix `thm-` if the site's settings number it."""
-    return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_HERE else fit_id(name)
+    return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_BY_SETTING else fit_id(name)
 
 
 class DivTranslator:
     """Translator for the divs of one page. Afterwards it has the callout kinds and macros in them."""
 
-    def __init__(self, restore: Callable[[str, str], str], figures: FigureTranslator, note: Note) -> None:
+    def __init__(
+        self, restore: Callable[[str, str], str], figures: FigureTranslator, note: NoticeCallback
+    ) -> None:
         """Initialize a translator.
 
         restore: returns a masked text in its final form, without a given margin before its lines.
@@ -181,7 +183,7 @@ class DivTranslator:
             return ""
         if attributes.has("hidden"):
             return self._hidden(div)
-        if self._is_for_others(attributes):
+        if self._is_for_other_formats(attributes):
             text = self._inner(div)
             self._note("dropped", "what is for other formats than HTML", div.opening, removed=text)
             return ""
@@ -209,8 +211,8 @@ class DivTranslator:
     def _theorem_kind(self, attributes: PandocAttributes) -> str:
         prefix, dash, _ = attributes.id.partition("-")
         if dash and prefix in THEOREMS:
-            if prefix in NUMBERED_HERE:
-                self.kinds.add(NUMBERED_HERE[prefix])
+            if prefix in NUMBERED_BY_SETTING:
+                self.kinds.add(NUMBERED_BY_SETTING[prefix])
             return THEOREMS[prefix]
         return next((_BY_CLASS[name] for name in attributes.classes if name in _BY_CLASS), "")
 
@@ -221,12 +223,12 @@ class DivTranslator:
             name, text = split_title(text)
         if kind.lower() in ("exercise", "conjecture", "solution", "algorithm"):
             self.kinds.add(kind.lower())
-        label = own_label(div.attributes.id) if div.attributes.id else ""
+        label = convert_label(div.attributes.id) if div.attributes.id else ""
         if not name and kind == "PROOF" and div.attributes.id:
             label = fit_id(div.attributes.id)
-        return _callout(kind, name, self._free(label, div), text, "")
+        return _callout(kind, name, self._unique_label(label, div), text, "")
 
-    def _free(self, label: str, div: Div) -> str:
+    def _unique_label(self, label: str, div: Div) -> str:
         """Return a variant of a label that is unique on the page."""
         name, number = label, 2
         while name in self._labels:
@@ -240,7 +242,7 @@ class DivTranslator:
         """Translate a tabset. Each heading of the highest level starts a tab."""
         whole = self._inner(div)
         # code is masked, because a line of it may look like a heading
-        masked = mask(whole, Dialect(brackets=False), CODE)
+        masked = mask(whole, FormulaDelimiters(brackets=False), CODE)
         text = masked.text
         level = min((len(marks) for marks in re.findall(r"^(#{1,6})[ \t]", text, re.MULTILINE)), default=0)
         if not level:
@@ -268,7 +270,7 @@ class DivTranslator:
         self._note("changed" if macros else "dropped", what, div.opening, removed=text)
         return ""
 
-    def _is_for_others(self, attributes: PandocAttributes) -> bool:
+    def _is_for_other_formats(self, attributes: PandocAttributes) -> bool:
         when, unless = attributes.get("when-format"), attributes.get("unless-format")
         if attributes.has("content-hidden"):
             return not (when or unless) or when in _FORMATS or (bool(unless) and unless not in _FORMATS)
@@ -282,13 +284,13 @@ class DivTranslator:
         is_figure = attributes.id.startswith("fig-")
         if not (is_figure or attributes.get("layout-ncol", "layout-nrow", "layout")):
             return ""
-        children = [child if isinstance(child, str) else self._flat(child) for child in div.children]
+        children = [child if isinstance(child, str) else self._flatten(child) for child in div.children]
         between = "\n\n" if any(isinstance(child, Div) for child in div.children) else "\n"
         return self._figures.grid(between.join(children), attributes, div.opening)
 
-    def _flat(self, div: Div) -> str:
+    def _flatten(self, div: Div) -> str:
         """Return the masked text of a div without its fences."""
-        return "\n".join(child if isinstance(child, str) else self._flat(child) for child in div.children)
+        return "\n".join(child if isinstance(child, str) else self._flatten(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
         """Translate a figure or table with any content, such as code. Its last paragraph is the caption."""
@@ -304,7 +306,7 @@ class DivTranslator:
             if caption:
                 return f"{body}\n\n: {' '.join(caption.split())} {{#{fit_id(div.attributes.id)}}}"
             return body
-        self._figures.unnumbered(div.attributes.id, caption)
+        self._figures.add_unnumbered(div.attributes.id, caption)
         shown = f"*{' '.join(caption.split())}*" if caption and "*" not in caption else caption
         shown = f"\n\n{shown}" if shown else ""
         return f'<div id="{fit_id(div.attributes.id)}" markdown="1">\n\n{body}{shown}\n\n</div>'
@@ -327,7 +329,7 @@ class DivTranslator:
 
 def _margin(text: str) -> str:
     """Return content for the margin: an image by its class, anything else as a note."""
-    lone = _LONE_IMAGE.fullmatch(text.strip())
+    lone = _SINGLE_IMAGE.fullmatch(text.strip())
     if lone:
         return f"{lone[1]}{{{lone[2] or ''}{' ' if lone[2] else ''}.margin}}"
     return _callout("MARGIN", "", "", text, "")
@@ -350,4 +352,4 @@ def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
     )
     body = text.strip("\n")
     # without the blank line, text after a marker without title would be read as its title
-    return "\n".join(quote([head, "", *body.split("\n")] if body else [head]))
+    return "\n".join(quote_lines([head, "", *body.split("\n")] if body else [head]))

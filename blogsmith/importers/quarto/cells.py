@@ -9,23 +9,23 @@ from typing import Any, Protocol
 
 from ...api.importing import CellOutput, lazy_pattern, name_set
 from ..notebooks.markdown import KNOWN_OPTIONS
-from ..notebooks.outputs import CellOutputs, ShownOutputs
+from ..notebooks.outputs import CellOutputs, OutputWriter
 from ..text.data import DataTextError, load_yaml
 from ..text.html import image
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 
-Note = Callable[..., None]
+NoticeCallback = Callable[..., None]
 """Callback for notices: kind, message, a fragment that locates it, and fields of `Notice`."""
 
 
-class TakeOutputs(Protocol):
+class OutputReader(Protocol):
     """Callback that returns the outputs of the next cell with the given code, or None."""
 
     def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
 
 
-_PICTURE = lazy_pattern(r"!\[\]\(([^()\s]+)\)")
+_IMAGE = lazy_pattern(r"!\[\]\(([^()\s]+)\)")
 _NOT_VERIFIED = "*From the old site's record, not verified here:*"
 _FENCE = lazy_pattern(
     r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})"
@@ -34,7 +34,7 @@ _FENCE = lazy_pattern(
 _MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
 _ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
 _ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|multline|alignat)\*?\}")
-_NOTHING = name_set("cache freeze message classes code-overflow tags fig-align results")
+_IGNORED_OPTIONS = name_set("cache freeze message classes code-overflow tags fig-align results")
 _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
 _LAYOUTS = {
     "fig-subcap": "write it into the figure: ax.set_title(…)",
@@ -47,7 +47,7 @@ _SHOWN_NAMES: Mapping[str, str] = {"ojs": "js", "webr-r": "r", "webr": "r", "nod
 _DIAGRAMS = frozenset(("mermaid", "dot"))
 _BROWSER = frozenset(("pyodide", "pyodide-python"))
 _PYTHON = frozenset(("python", "python3", "py"))
-_BLANKS_MATTER = lazy_pattern(r"<(?:pre|script|style|textarea|svg)\b", re.IGNORECASE)
+_PREFORMATTED = lazy_pattern(r"<(?:pre|script|style|textarea|svg)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,9 @@ class CodeBlock:
 class CodeTranslator:
     """Translator for the code of one page. Afterwards it has the records, labels and macros of the code."""
 
-    def __init__(self, defaults: CellDefaults, note: Note, take: TakeOutputs, outputs: ShownOutputs) -> None:
+    def __init__(
+        self, defaults: CellDefaults, note: NoticeCallback, take: OutputReader, outputs: OutputWriter
+    ) -> None:
         """Initialize a translator.
 
         take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
@@ -123,8 +125,8 @@ class CodeTranslator:
             return text
         info = found.info.strip()
         if info.startswith("{{"):
-            return _shown_fence(found)
-        attributes = read_pandoc_attributes(_without_commas(info)) if info.startswith("{") else None
+            return _translate_escaped_fence(found)
+        attributes = read_pandoc_attributes(_remove_commas(info)) if info.startswith("{") else None
         if attributes and attributes[0].raw:
             return self._raw(found, attributes[0].raw, text)
         if attributes and attributes[0].words:
@@ -148,14 +150,14 @@ class CodeTranslator:
         body = "\n".join(block.lines)
         if form in ("html", "html5"):
             lines = block.lines
-            if not _BLANKS_MATTER.search(body):
+            if not _PREFORMATTED.search(body):
                 # a blank line would end the HTML, and indented lines after it would become code
                 lines = tuple(line for line in lines if line.strip())
-            return _prefixed(block, ["", *lines, ""] if not block.first.strip() else list(lines))
+            return _add_prefix(block, ["", *lines, ""] if not block.first.strip() else list(lines))
         if form in ("tex", "latex"):
             self.macros |= tex_macros(body)
             if _ENVIRONMENT.match(body):
-                return _prefixed(block, list(block.lines))
+                return _add_prefix(block, list(block.lines))
             if tex_macros(body):
                 self._note("changed", "macros in raw TeX stand under math: macros:", text, removed=text)
                 return block.prefix.rstrip()
@@ -170,7 +172,7 @@ class CodeTranslator:
             self.has_cells = self.has_cells or language in _PYTHON
             head = [f"#| {line}" for line in self._options(given, language, text)]
             self._record(code, given)
-            return _fenced(block, "{python}", [*head, *code])
+            return _make_fence(block, "{python}", [*head, *code])
         label = _text(given.get("label", ""))
         if language in _DIAGRAMS:
             is_figure = label.startswith("fig-")
@@ -178,27 +180,27 @@ class CodeTranslator:
             caption = _text(given.get("fig-cap", "")).replace('"', "”")
             said = [f"#{fit_id(label)}"] if is_figure else []
             said += [f'cap="{caption}"'] if caption else []
-            return _fenced(block, language + (f" {{{' '.join(said)}}}" if said else ""), code)
+            return _make_fence(block, language + (f" {{{' '.join(said)}}}" if said else ""), code)
         if given.get("include", "").strip().lower() == "false":
             self._take("\n".join(code), is_shown=False)
             self._note("dropped", f"a hidden cell in {language}", text, removed=text)
             return block.prefix.rstrip()
         message = f"a cell in {language}: its code is shown, and not run"
         self._note("left", message, text, hint="put in what it gives, as a picture or table")
-        made = _fenced(block, _SHOWN_NAMES.get(language, language), code)
-        shown = self._kept_outputs(code, given, label) if not block.prefix.strip() else []
+        made = _make_fence(block, _SHOWN_NAMES.get(language, language), code)
+        shown = self._recorded_outputs(code, given, label) if not block.prefix.strip() else []
         if label and not any(f"{{#{fit_id(label)}" in part for part in shown):
             self.labels.add(label)
         parts = [made if self._is_echoed(given) or not shown else "", *shown]
         made = "\n\n".join(part for part in parts if part)
         return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
 
-    def _kept_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
+    def _recorded_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
         """Return recorded outputs of a cell that cannot run. The first image or table gets its label."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
-        shown = self._outputs.texts(outputs or ())
+        shown = self._outputs.to_markdown(outputs or ())
         for number, part in enumerate(shown):
-            picture = _PICTURE.fullmatch(part)
+            picture = _IMAGE.fullmatch(part)
             if picture and label.startswith("fig-"):
                 caption, alt = (_text(given.get(key, "")) for key in ("fig-cap", "fig-alt"))
                 shown[number] = image(picture[1], alt or caption, caption=caption, name=fit_id(label))
@@ -230,7 +232,7 @@ class CodeTranslator:
                 yield f"label: {fit_id(_text(value))}"
             elif name in KNOWN_OPTIONS:
                 yield from self._known_option(name, value, text)
-            elif name not in _NOTHING:
+            elif name not in _IGNORED_OPTIONS:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")
                 self._note("dropped", f"the option {key} of a cell", text, hint=hint)
         for key, value in self._defaults.cell.items():
@@ -243,7 +245,7 @@ class CodeTranslator:
         data = _data(value)
         if key in _CAPTIONS and isinstance(data, list):
             self._note("changed", f"{key}: is one text for all figures of a cell", text)
-            yield f"{key}: {_quoted('; '.join(str(each) for each in data))}"
+            yield f"{key}: {_quote_yaml('; '.join(str(each) for each in data))}"
         elif key in ("echo", "output") and isinstance(data, str) and data in ("fenced", "asis"):
             self._note("changed", f"{key}: {data} is {key}: true here", text)
         elif key in ("eval", "echo") and not isinstance(data, bool):
@@ -258,7 +260,7 @@ class CodeTranslator:
         before, _, _ = block.info.partition("{")
         read = read_pandoc_attributes(block.info[len(before) :])
         if read is None:
-            return _fenced(block, before.strip(), list(block.lines))
+            return _make_fence(block, before.strip(), list(block.lines))
         attributes = read[0]
         if attributes.id.startswith("lst-"):
             self.labels.add(attributes.id)
@@ -278,7 +280,7 @@ class CodeTranslator:
             parts.append(f"start={start}")
         if attributes.get("code-fold") in ("true", "show"):
             parts.append("fold")
-        made = _fenced(block, " ".join(parts), list(block.lines))
+        made = _make_fence(block, " ".join(parts), list(block.lines))
         if block.first.strip():
             return made
         shown = f"{block.prefix}{caption}\n{block.prefix.rstrip()}\n" if caption not in ("", title) else ""
@@ -309,12 +311,12 @@ def _strip(line: str, prefix: str) -> str:
     return line[min(len(line) - len(line.lstrip()), len(prefix)) :]
 
 
-def _prefixed(block: CodeBlock, lines: list[str]) -> str:
+def _add_prefix(block: CodeBlock, lines: list[str]) -> str:
     made = [block.first + lines[0], *(block.prefix + line for line in lines[1:])] if lines else [block.first]
     return "\n".join(line.rstrip() for line in made)
 
 
-def _fenced(block: CodeBlock, info: str, lines: list[str]) -> str:
+def _make_fence(block: CodeBlock, info: str, lines: list[str]) -> str:
     made = [
         f"{block.first}{block.mark}{info}",
         *(block.prefix + line for line in lines),
@@ -323,14 +325,14 @@ def _fenced(block: CodeBlock, info: str, lines: list[str]) -> str:
     return "\n".join(line if line.strip(" >\t") else line.rstrip() for line in made)
 
 
-def _shown_fence(block: CodeBlock) -> str:
+def _translate_escaped_fence(block: CodeBlock) -> str:
     """Translate a fence with double braces, ```` ```{{python}} ````, which shows a cell with its fence."""
     info = re.sub(r"\{\{(.*?)\}\}", r"{\1}", block.info)
     outer = CodeBlock(block.prefix, block.first, block.mark + block.mark[0], "", ())
-    return _fenced(outer, "markdown", [block.mark + info, *block.lines, block.mark])
+    return _make_fence(outer, "markdown", [block.mark + info, *block.lines, block.mark])
 
 
-def _without_commas(info: str) -> str:
+def _remove_commas(info: str) -> str:
     """Replace the commas in knitr's `{python, echo=FALSE}` with spaces."""
     return re.sub(r",\s*(?=[\w.-]+\s*=)", " ", info)
 
@@ -342,7 +344,11 @@ def _info_options(attributes: PandocAttributes) -> dict[str, str]:
     elif len(attributes.words) > 1:
         found.setdefault("label", attributes.words[1])
     return {
-        key: value.lower() if value in ("TRUE", "FALSE") else value if key != "fig-cap" else _quoted(value)
+        key: value.lower()
+        if value in ("TRUE", "FALSE")
+        else value
+        if key != "fig-cap"
+        else _quote_yaml(value)
         for key, value in found.items()
     }
 
@@ -375,6 +381,6 @@ def _text(value: str) -> str:
     return " ".join(str(data).split()) if isinstance(data, (str, int, float)) else ""
 
 
-def _quoted(text: str) -> str:
+def _quote_yaml(text: str) -> str:
     text = " ".join(text.split())
     return "'" + text.replace("'", "''") + "'"

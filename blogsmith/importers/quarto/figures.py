@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...api.importing import lazy_pattern
-from ..text.html import address_text, alt_text, attribute_list, length, style_length
+from ..text.html import alt_text, attribute_list, link_destination, parse_length, style_length
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
-from ..text.pieces import CLOSE, OPEN, Pieces, closing_bracket
-from .cells import Note
+from ..text.pieces import CLOSE, OPEN, HiddenFragments, closing_bracket
+from .cells import NoticeCallback
 
 _TARGET = lazy_pattern(
     r"\(\s*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))"
@@ -25,19 +25,19 @@ _BLANK_BEFORE = lazy_pattern(
     r"|(?:\A|\n)[ \t>]*(?:[-*+]|\d+[.)])[ \t]+\Z"
 )
 _BLANK_AFTER = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*:{3,})")
-_MARKED = lazy_pattern(f"{OPEN}\\d+{CLOSE}")
+_PLACEHOLDER = lazy_pattern(f"{OPEN}\\d+{CLOSE}")
 _MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\[?@[\w:.-]+\]?|[*_`]+|[\ue000-\uf8ff]\d*[\ue000-\uf8ff]?|<[^<>]*>")
 _LINK = lazy_pattern(r"\[([^\[\]]*)\]\([^()]*\)")
 _ESCAPABLE = lazy_pattern(r"\\(?=[!-/:-@\[-`{-~])")
 _FORMULA = lazy_pattern(r"(\$(?:\\.|[^$\\])+\$)")
-_PAPER = lazy_pattern(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
+_ABSOLUTE_LENGTH = lazy_pattern(r"(\d+(?:\.\d+)?)(in|cm|mm|pt)")
 _PIXELS: Mapping[str, float] = {"in": 96, "cm": 37.8, "mm": 3.78, "pt": 1.333}
 _VIDEOS = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
-_ACROSS = 4
+_MAX_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class LoneImage:
+class FigureImage:
     """An image in a paragraph of its own."""
 
     address: str
@@ -55,9 +55,9 @@ class LoneImage:
             caption = f' data-caption="{self.caption}"' if self.caption and '"' not in self.caption else ""
             return f'<div class="video-embed" data-src="{self.address}"{caption}></div>'
         title = f' "{title_text(self.caption)}"' if self.caption else ""
-        image = f"![{alt_text(self.alt)}]({address_text(self.address)}{title})"
+        image = f"![{alt_text(self.alt)}]({link_destination(self.address)}{title})"
         if self.link:
-            return f"[{image}]({address_text(self.link)})" + attribute_list(self.label)
+            return f"[{image}]({link_destination(self.link)})" + attribute_list(self.label)
         return image + attribute_list(self.label, {"width": self.width})
 
 
@@ -69,7 +69,7 @@ def title_text(text: str) -> str:
 class FigureTranslator:
     """Translator for the images of one page."""
 
-    def __init__(self, pieces: Pieces, reveal: Callable[[str], str], note: Note) -> None:
+    def __init__(self, pieces: HiddenFragments, reveal: Callable[[str], str], note: NoticeCallback) -> None:
         """Initialize a translator.
 
         reveal: returns a text with its hidden parts restored.
@@ -77,7 +77,7 @@ class FigureTranslator:
         self._pieces = pieces
         self._reveal = reveal
         self._note = note
-        self._figures: dict[str, LoneImage] = {}
+        self._figures: dict[str, FigureImage] = {}
         self.parents: dict[str, tuple[str, str]] = {}
         """Label of a figure in a grid → label of the grid, and the letter of the figure."""
         self.captions: dict[str, str] = {}
@@ -113,9 +113,9 @@ class FigureTranslator:
         if is_alone and _BLANK_AFTER.match(text, end):
             return start, self._figure(address, caption, title, attributes, link), end
         shown = f' "{title_text(self._reveal(title))}"' if title else ""
-        image = f"![{alt_text(self._alt(caption, attributes))}]({address_text(address)}{shown})"
+        image = f"![{alt_text(self._alt(caption, attributes))}]({link_destination(address)}{shown})"
         image += attribute_list(fit_id(attributes.id), {"width": _width(attributes)})
-        image = f"[{image}]({address_text(link)})" if link else image
+        image = f"[{image}]({link_destination(link)})" if link else image
         return start, self._pieces.mask(image), end
 
     def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
@@ -130,7 +130,7 @@ class FigureTranslator:
     def _figure(self, address: str, caption: str, title: str, attributes: PandocAttributes, link: str) -> str:
         caption = attributes.get("fig-cap") or caption or title
         shown = " ".join(self._reveal(caption).split())
-        figure = LoneImage(
+        figure = FigureImage(
             address, shown, self._alt(caption, attributes), _width(attributes), fit_id(attributes.id), link
         )
         mark = self._pieces.mask(figure.markdown())
@@ -148,9 +148,9 @@ class FigureTranslator:
 
         Return an empty string if the div contains anything else, except for a caption at the end.
         """
-        marks = _MARKED.findall(text)
+        marks = _PLACEHOLDER.findall(text)
         figures = [self._figures[mark] for mark in marks if mark in self._figures]
-        rest = _MARKED.sub("\n\n", text).strip()
+        rest = _PLACEHOLDER.sub("\n\n", text).strip()
         if not figures or len(figures) != len(marks) or "\n\n" in re.sub(r"\n\s*\n(?:\s*\n)*", "\n\n", rest):
             return ""
         if rest and text.rstrip().endswith(marks[-1]):
@@ -159,14 +159,14 @@ class FigureTranslator:
         label = fit_id(attributes.id)
         if len(figures) == 1:
             one = figures[0]
-            both = LoneImage(
+            both = FigureImage(
                 one.address, caption or one.caption, one.alt, one.width, label or one.label, one.link
             )
             return both.markdown()
         return self._shortcode(figures, caption, label, attributes, opening)
 
     def _shortcode(
-        self, figures: list[LoneImage], caption: str, label: str, attributes: PandocAttributes, opening: str
+        self, figures: list[FigureImage], caption: str, label: str, attributes: PandocAttributes, opening: str
     ) -> str:
         for letter, figure in zip("abcdefghijklmnopqrstuvwxyz", figures, strict=False):
             if figure.label:
@@ -178,12 +178,12 @@ class FigureTranslator:
         arguments = {"src": ", ".join(_item(figure.address) for figure in figures)}
         for key, values in (("cap", captions), ("alt", alts)):
             arguments[key] = ", ".join(map(_item, values)) if any(values) else ""
-        count = min(6, max(1, int(columns))) if columns.isdecimal() else min(_ACROSS, len(figures))
+        count = min(6, max(1, int(columns))) if columns.isdecimal() else min(_MAX_COLUMNS, len(figures))
         arguments |= {"cols": str(count), "id": label}
         shown = " ".join(f'{key}="{value}"' for key, value in arguments.items() if value)
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 
-    def unnumbered(self, label: str, caption: str) -> None:
+    def add_unnumbered(self, label: str, caption: str) -> None:
         """Record that the element with this label is not numbered in blogsmith."""
         self.captions[label] = " ".join(caption.split())
 
@@ -193,14 +193,14 @@ def _columns(attributes: PandocAttributes, count: int) -> str:
     if rows.isdecimal() and int(rows):
         return str(-(-count // int(rows)))
     widest = re.findall(r"\[([^\[\]]*)\]", attributes.get("layout"))
-    return str(max((row.count(",") + 1 for row in widest), default=min(_ACROSS, count)))
+    return str(max((row.count(",") + 1 for row in widest), default=min(_MAX_COLUMNS, count)))
 
 
 def _width(attributes: PandocAttributes) -> str:
     written = attributes.get("width").strip()
-    if found := _PAPER.fullmatch(written):
+    if found := _ABSOLUTE_LENGTH.fullmatch(written):
         return str(round(float(found[1]) * _PIXELS[found[2]]))
-    return length(written) or style_length(attributes.get("style"))
+    return parse_length(written) or style_length(attributes.get("style"))
 
 
 def _item(text: str) -> str:

@@ -15,15 +15,15 @@ from pathlib import Path, PurePosixPath
 
 from ...api.importing import Blob, CellOutput, Display, Failure, Stream, lazy_pattern
 from ..source_files import open_file, read_text
-from ..text.segments import Dialect, MaskedText, mask
+from ..text.segments import FormulaDelimiters, MaskedText, mask
 from .blocks import Div, parse_divs
 from .cells import read_block
 
-_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml"}
+_MEDIA_TYPES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".svg": "image/svg+xml"}
 _PICTURE = lazy_pattern(r"!\[[^\]]*\]\(<?([^()<>\s]+)>?[^()]*\)(?:\{[^{}]*\})?")
 _FENCE = lazy_pattern(r"^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$", re.MULTILINE)
 _ERROR = lazy_pattern(r"(?:[\s\S]*\n)?(?P<name>[A-Z]\w*(?:Error|Exception|Warning)): (?P<message>[^\n]*)\s*")
-_LARGEST = 20_000_000
+_MAX_BYTES = 20_000_000
 """Maximum number of bytes of an image."""
 
 
@@ -68,19 +68,19 @@ def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
         markdown = ""
     if not isinstance(markdown, str) or ".cell" not in markdown:
         return FrozenCells()
-    masked = mask(markdown, Dialect(brackets=False))
+    masked = mask(markdown, FormulaDelimiters(brackets=False))
     folders = (folder, root / path.parent)
     divs = parse_divs(masked.text)
-    return FrozenCells([_cell(div, masked, folders) for div in _every(divs, "cell")])
+    return FrozenCells([_cell(div, masked, folders) for div in _find_divs(divs, "cell")])
 
 
-def _every(children: Sequence[Div | str], name: str) -> Iterator[Div]:
+def _find_divs(children: Sequence[Div | str], name: str) -> Iterator[Div]:
     for child in children:
         if isinstance(child, Div):
             if child.attributes.has(name):
                 yield child
             else:
-                yield from _every(child.children, name)
+                yield from _find_divs(child.children, name)
 
 
 def _cell(div: Div, masked: MaskedText, folders: Sequence[Path]) -> FrozenCell:
@@ -131,7 +131,7 @@ def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator
         yield Display("display", {"text/plain": plain})
         return
     for found in _PICTURE.finditer(text):
-        if picture := _picture(found[1], folders):
+        if picture := _read_image(found[1], folders):
             yield Display("display", picture)
     rest = _PICTURE.sub("", text).strip()
     block = read_block(rest)
@@ -141,9 +141,9 @@ def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator
         yield Display("display", {"text/markdown": rest})
 
 
-def _picture(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
+def _read_image(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
     """Return an image in the record or next to the document, by media type; None if it is not found."""
-    mime = _PICTURES.get(PurePosixPath(address).suffix.lower())
+    mime = _MEDIA_TYPES.get(PurePosixPath(address).suffix.lower())
     if mime is None or "://" in address or address.startswith("/"):
         return None
     # `post_files/figure-html/a.png` is stored as `figure-html/a.png`
@@ -151,7 +151,7 @@ def _picture(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | N
     for file in (folders[0] / inner, folders[1] / address):
         try:
             with open_file(file) as stream:
-                data = stream.read(_LARGEST)
+                data = stream.read(_MAX_BYTES)
         except (OSError, ValueError):
             continue
         return {mime: Blob(hashlib.sha256(data).hexdigest(), data, PurePosixPath(address).name)}

@@ -13,7 +13,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader
 
 _LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
-_PIECE = re.compile(
+_PROTECTED_FRAGMENT = re.compile(
     r"(?m)"
     r"(?P<fence>^(?P<prefix>[ \t>]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n]*?)[ \t]*\n(?P<body>[\s\S]*?)"
     r"^[ \t>]*(?P=mark)`*[ \t]*$)"
@@ -32,9 +32,9 @@ _ATTRIBUTES = re.compile(
     r"|^\{[#.][^{}\n]*\}$|(?<=\S)[ \t]*\{#[^{}]*\}[ \t]*$"
     r"|(?<=\S)[ \t]+\{(?:[.#][\w:-]+|[\w-]+=[^{}\n]*)(?:[ \t]+[^{}\n]*)?\}[ \t]*$|^: \{[^{}\n]*\}[ \t]*$"
 )
-_COMPUTED = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
+_COMPUTED_VALUE = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
 _OPTION = re.compile(r"^[ \t>]*(?:#|//|%%|--)\|.*\n?", re.MULTILINE)
-_UNSEEN = re.compile(r"\b(?:echo|include)\s*[:=]\s*false", re.IGNORECASE)
+_HIDDEN_OPTION = re.compile(r"\b(?:echo|include)\s*[:=]\s*false", re.IGNORECASE)
 _KEY = r"[A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?"
 _CITED = re.compile(rf"(?<![\w.@/\\])-?@\{{?((?!(?:{_LABELS})-){_KEY})\}}?")
 _LABEL = re.compile(rf"(?<![\w.@/\\])-?@(?:{_LABELS})-[\w.:-]*\w")
@@ -55,7 +55,7 @@ _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|
 _EXAMPLE = re.compile(r"\(@[\w-]*\)")
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
 """Quote markers before the lines of a formula."""
-_KEPT = re.compile("\ue014(\\d+)\ue015")
+_PLACEHOLDER = re.compile("\ue014(\\d+)\ue015")
 
 
 def render_quarto(text: str, *, echo: bool = True) -> str:
@@ -70,22 +70,22 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
         kept.append(piece)
         return f"\ue014{len(kept) - 1}\ue015" if piece else ""
 
-    text = _PIECE.sub(keep, text)
+    text = _PROTECTED_FRAGMENT.sub(keep, text)
     text = _ESCAPED.sub(lambda found: found[0].replace("@", "\ue016"), text)
     text = _DIV.sub(_titles, _TITLED.sub(r"\1", _SHORTCODE.sub("", text)))
     text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", text)))
-    text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub(_unindented, _TABLE_RULE.sub("", text))))
+    text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub(_dedent_rows, _TABLE_RULE.sub("", text))))
     text = _NOTE.sub(r" \1 ", text)
 
     def substitute(found: re.Match[str]) -> str:
         number = int(found[1])
         return found[0] if number in formulas else kept[number]
 
-    html = str(_parser().render(_KEPT.sub(substitute, text)))
-    return _KEPT.sub(lambda found: formulas.get(int(found[1]), ""), html).replace("\ue016", "@")
+    html = str(_parser().render(_PLACEHOLDER.sub(substitute, text)))
+    return _PLACEHOLDER.sub(lambda found: formulas.get(int(found[1]), ""), html).replace("\ue016", "@")
 
 
-def _unindented(found: re.Match[str]) -> str:
+def _dedent_rows(found: re.Match[str]) -> str:
     """Return the rows of a table ruled by dashes without indentation, which would make them code."""
     rows = (found[1] or "", *(found[2] or "").split("\n"))
     return "\n" + "\n".join(row.strip() for row in rows)
@@ -99,7 +99,7 @@ def _piece(found: re.Match[str], *, echo: bool) -> str:
         return _code(found["prefix"], found["mark"], found["info"], found["body"], echo=echo)
     if found["code"] and found["raw"]:
         return found["inside"] if found["raw"].startswith("html") else ""
-    if found["code"] and _COMPUTED.fullmatch(found["inside"]):
+    if found["code"] and _COMPUTED_VALUE.fullmatch(found["inside"]):
         return ""
     return found[0]
 
@@ -116,7 +116,11 @@ def _code(prefix: str, mark: str, info: str, body: str, *, echo: bool) -> str:
         return ""
     if re.match(r"\{[\w-]", info):
         is_told = re.search(r"\becho\s*[:=]\s*true", body + info, re.IGNORECASE)
-        if _UNSEEN.search(info) or _UNSEEN.search("".join(_OPTION.findall(body))) or not (echo or is_told):
+        if (
+            _HIDDEN_OPTION.search(info)
+            or _HIDDEN_OPTION.search("".join(_OPTION.findall(body)))
+            or not (echo or is_told)
+        ):
             return ""
         body = _OPTION.sub("", body)
     return f"{prefix}{mark}\n{body}{prefix}{mark}"

@@ -9,8 +9,14 @@ from html import escape
 from ...api.importing import lazy_pattern
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, attribute_text, fit_id, read_pandoc_attributes
-from ..text.pieces import Pieces, literal_highlights, literal_shortcodes, literal_wikilinks, replace_bracketed
-from .cells import Note
+from ..text.pieces import (
+    HiddenFragments,
+    literal_highlights,
+    literal_shortcodes,
+    literal_wikilinks,
+    replace_bracketed,
+)
+from .cells import NoticeCallback
 
 _RAW_SPAN = lazy_pattern("\ue000(\\d+)\ue001\\{=(\\w+)\\}")
 _SUPERSCRIPT = lazy_pattern(r"(?<![\\\[^])\^((?:[^\s^\\\[\]]|\\.)+)\^")
@@ -18,7 +24,7 @@ _SUBSCRIPT = lazy_pattern(r"(?<![\\~])~((?:[^\s~\\]|\\.)+)~(?!~)")
 _AFTER_LINK = lazy_pattern(r"(?<=\))\{[^{}\n]*\}")
 _AFTER_CODE = lazy_pattern("(?<=\ue001)\\{[^{}\n=]*\\}")
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+[^\n]*?)[ \t]*(\{[^{}\n]*\})[ \t]*#*[ \t]*$", re.MULTILINE)
-_HARD = re.compile(
+_PROTECTED = re.compile(
     r"(?m)((?<=\))\{[^{}\n]*\}|\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"\n]*\")?\)|<[A-Za-z/!][^<>]*>|https?://[^\s<>\")\]]+"
     r"|^[ ]{0,3}\[(?!\^)[^\]\n]+\]:[ \t]+\S+.*$|[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
 )
@@ -42,12 +48,12 @@ _NOTE = "inline"
 _NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
-def hide_addresses(text: str, pieces: Pieces) -> str:
+def hide_urls(text: str, pieces: HiddenFragments) -> str:
     """Hide URLs, tags and link definitions in a masked text."""
-    return pieces.hide(_HARD, text)
+    return pieces.hide(_PROTECTED, text)
 
 
-def headings(text: str) -> str:
+def rewrite_heading_attributes(text: str) -> str:
     """Reduce attribute lists of headings to what blogsmith supports."""
 
     def substitute(found: re.Match[str]) -> str:
@@ -60,7 +66,7 @@ def headings(text: str) -> str:
     return _HEADING.sub(substitute, text)
 
 
-def raw_spans(text: str, hidden: Callable[[int], str], note: Note) -> str:
+def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCallback) -> str:
     """Replace raw HTML such as `` `<b>`{=html} `` with the HTML, and remove raw text for other formats."""
 
     def substitute(found: re.Match[str]) -> str:
@@ -73,7 +79,7 @@ def raw_spans(text: str, hidden: Callable[[int], str], note: Note) -> str:
     return _RAW_SPAN.sub(substitute, text)
 
 
-def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
+def remove_raw_tex(text: str, note: NoticeCallback) -> tuple[str, dict[str, str]]:
     """Remove TeX that HTML output does not show. Return the text and the macros that the TeX defines."""
     macros: dict[str, str] = {}
 
@@ -89,7 +95,7 @@ def raw_tex(text: str, note: Note) -> tuple[str, dict[str, str]]:
     return _RAW_TEX.sub(drop, _ONE_LINE_DEFINITION.sub(substitute, text)), macros
 
 
-def notes_in_text(text: str) -> str:
+def translate_inline_notes(text: str) -> str:
     """Convert `^[a note]` to a footnote at the end of the page."""
     notes: list[str] = []
 
@@ -108,7 +114,7 @@ def notes_in_text(text: str) -> str:
     return numbered(text).rstrip("\n") + "\n\n" + "\n\n".join(made) if made else text
 
 
-def spans(text: str, note: Note) -> str:
+def translate_spans(text: str, note: NoticeCallback) -> str:
     """Convert `[text]{.class}` to blogsmith's form, or to equivalent Markdown or HTML."""
 
     def substitute(inside: str, after: str) -> tuple[str, int] | None:
@@ -120,7 +126,7 @@ def spans(text: str, note: Note) -> str:
     return replace_bracketed(text, "[", substitute)
 
 
-def _span(inside: str, attributes: PandocAttributes, note: Note) -> str:
+def _span(inside: str, attributes: PandocAttributes, note: NoticeCallback) -> str:
     if attributes.has("underline", "ul"):
         return f"<u>{inside}</u>"
     if attributes.has("mark", "hl", "highlight") and "==" not in inside:
@@ -155,17 +161,17 @@ def link_attributes(text: str) -> str:
     return _AFTER_CODE.sub(substitute, _AFTER_LINK.sub(substitute, text))
 
 
-def scripts(text: str) -> str:
+def translate_scripts(text: str) -> str:
     """Convert superscripts and subscripts: `x^2^` and `H~2~O`."""
-    text = _SUPERSCRIPT.sub(lambda found: f"<sup>{_unescaped(found[1])}</sup>", text)
-    return _SUBSCRIPT.sub(lambda found: f"<sub>{_unescaped(found[1])}</sub>", text)
+    text = _SUPERSCRIPT.sub(lambda found: f"<sup>{_unescape_spaces(found[1])}</sup>", text)
+    return _SUBSCRIPT.sub(lambda found: f"<sub>{_unescape_spaces(found[1])}</sub>", text)
 
 
-def _unescaped(text: str) -> str:
+def _unescape_spaces(text: str) -> str:
     return text.replace("\\ ", " ")
 
 
-def blanks_and_brackets(text: str) -> str:
+def translate_escapes(text: str) -> str:
     r"""Convert `\ ` to a non-breaking space, and unescape `\(` and `\[`, because Quarto only uses dollars."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
     paragraphs = _PARAGRAPH_END.split(text)
@@ -178,7 +184,7 @@ def _squares(paragraph: str) -> str:
     return _SQUARE.sub(_square, paragraph[:end]) + paragraph[end:] if end > 2 else paragraph
 
 
-def literal_marks(text: str) -> str:
+def escape_literals(text: str) -> str:
     """Escape text that is literal in Quarto, but a keyboard key, a link or a shortcode in blogsmith."""
     return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 

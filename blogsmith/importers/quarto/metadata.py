@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ...api.importing import name_set
 from ..model import FrontKeys, Notice, OldSettings
-from ..text.front_values import iso_date, list_of, names_in, one_line
+from ..text.front_values import as_list, iso_date, one_line, read_names
 from .source import QuartoConfig, QuartoDocument
 
 _RELATIVE_DATES = frozenset(("today", "now", "last-modified"))
@@ -40,7 +40,7 @@ KEYS = FrontKeys(
 
 
 @dataclass(slots=True)
-class FrontFindings:
+class ConvertedFrontMatter:
     """The converted front matter of a page."""
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -49,13 +49,13 @@ class FrontFindings:
     """Abstract, which becomes part of the text instead of the front matter."""
 
 
-def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFindings:
+def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> ConvertedFrontMatter:
     """Return the front matter of a page with blogsmith's keys in order.
 
     drafts: files that the project lists as drafts.
     """
     own, options = document.front, document.options
-    found = FrontFindings()
+    found = ConvertedFrontMatter()
     values = found.values
     source = document.path.as_posix()
     for key in ("title", "subtitle", "description"):
@@ -65,9 +65,9 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> FrontFin
         _add_date(own.get(theirs), theirs, ours, found, source)
     if names := author_names(own.get("author") or own.get("authors") or options.get("author")):
         values["authors"] = names
-    if names := names_in(own.get("categories")):
+    if names := read_names(own.get("categories")):
         values["categories"] = names
-    if names := names_in(own.get("keywords")):
+    if names := read_names(own.get("keywords")):
         values["tags"] = names
     if image := one_line(own.get("image")):
         values["image"] = image
@@ -110,7 +110,7 @@ def author_names(value: Any) -> list[str]:
     return [name for each in value for name in author_names(each)] if isinstance(value, list) else []
 
 
-def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str) -> None:
+def _add_date(value: Any, key: str, name: str, found: ConvertedFrontMatter, source: str) -> None:
     written = value.isoformat() if isinstance(value, dt.date) else one_line(value)
     if not written:
         return
@@ -132,15 +132,17 @@ def _add_date(value: Any, key: str, name: str, found: FrontFindings, source: str
 def _aliases(value: Any, document: QuartoDocument) -> list[str]:
     """Return the old URLs as site paths. A relative one is relative to the folder of the page."""
     found = []
-    for each in list_of(value):
+    for each in as_list(value):
         if isinstance(each, str) and each.strip():
             folder = "/" if document.path.parent.as_posix() == "." else f"/{document.path.parent.as_posix()}/"
             written = each.strip()
-            found.append(_normal(written if written[0] == "/" else folder + written.removeprefix("./")))
+            found.append(
+                _normalize_path(written if written[0] == "/" else folder + written.removeprefix("./"))
+            )
     return list(dict.fromkeys(found))
 
 
-def _normal(address: str) -> str:
+def _normalize_path(address: str) -> str:
     parts: list[str] = []
     for part in address.split("/"):
         parts = parts[:-1] if part == ".." else [*parts, part]
@@ -159,7 +161,7 @@ def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
         values["lang"] = lang
 
 
-def dropped_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
+def report_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
     """Report output formats other than HTML."""
     formats = own.get("format")
     names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
@@ -179,7 +181,7 @@ def about_text(own: Mapping[str, Any]) -> str:
     return "\n".join([*([picture] if picture else []), *lines])
 
 
-_TOLD = {
+_UNSUPPORTED_SETTINGS = {
     "google-analytics": "it belongs into a theme",
     "plausible-analytics": "it belongs into a theme",
     "cookie-consent": "no page here sets a cookie",
@@ -283,7 +285,7 @@ def _address(target: str, addresses: Mapping[PurePosixPath, str]) -> str:
 def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
     """Report settings that have no effect in blogsmith."""
     site = config.site
-    for key, hint in _TOLD.items():
+    for key, hint in _UNSUPPORTED_SETTINGS.items():
         if site.get(key):
             place = "website" if key in config.mapping("website") else "book"
             yield Notice("dropped", f'setting "{place}.{key}" has no effect here', config.name, hint=hint)

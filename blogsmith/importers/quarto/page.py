@@ -11,27 +11,27 @@ from typing import Any
 from ...api.importing import lazy_pattern
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedPage, Notice, NoticeKind
-from ..notebooks.outputs import ShownOutputs, record_files
+from ..notebooks.outputs import OutputWriter, record_files
 from ..source_files import read_text
-from ..text.containers import escape_table_code, quote
-from ..text.front_values import list_of
+from ..text.containers import escape_table_code, quote_lines
+from ..text.front_values import as_list
 from ..text.headings import demote_headings, repeated_title
 from ..text.math import tex_macros
 from ..text.pandoc import move_captions, translate_ruled_tables
-from ..text.pieces import MASKED, Pieces
-from ..text.segments import Dialect, Lines, SegmentKind, mask
+from ..text.pieces import MASKED, HiddenFragments
+from ..text.segments import FormulaDelimiters, LineFinder, SegmentKind, mask
 from . import inlines
-from .blocks import DivTranslator, parse_divs, strip_prefix
+from .blocks import DivTranslator, parse_divs, remove_prefix
 from .cells import CodeTranslator, cell_defaults
 from .figures import FigureTranslator, label_links
 from .freeze import FrozenCells, read_frozen
-from .metadata import about_text, dropped_formats, html_options, page_front
-from .references import PageReferences, name_headings, translate_references
+from .metadata import about_text, html_options, page_front, report_formats
+from .references import QuartoReferences, add_heading_ids, translate_references
 from .shortcodes import QuartoShortcodes, expand_includes
 from .source import ProjectIndex, QuartoConfig, QuartoDocument
 
-DIALECT = Dialect(brackets=False)
-_BEFORE = ("include-in-header", "include-before-body", "include-before")
+DIALECT = FormulaDelimiters(brackets=False)
+_HEADER_KEYS = ("include-in-header", "include-before-body", "include-before")
 """Keys for content before the text of a page."""
 _LINK = lazy_pattern(
     r"(?:(?<=\]\()|(?<=\]:[ ]))(?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()]|\([^\s()]*\))+))(?=[\s)]|\Z)"
@@ -40,11 +40,11 @@ _LINK = lazy_pattern(
 
 
 @dataclass(slots=True)
-class _Notes:
+class _NoticeCollector:
     """Notices of one page, with their lines in its file."""
 
     source: str
-    lines: Lines
+    lines: LineFinder
     found: list[Notice] = field(default_factory=list)
 
     def __call__(
@@ -85,11 +85,11 @@ class DocumentTranslator:
     def translate(self, document: QuartoDocument) -> TranslatedPage:
         """Translate a document to a page."""
         source = document.path.as_posix()
-        notes = _Notes(source, Lines(document.body, document.first_line))
+        notes = _NoticeCollector(source, LineFinder(document.body, document.first_line))
         notes.found.extend(document.notices)
         included = expand_includes(document.body, document.path, self.root, notes)
         front = page_front(document, self.index.drafts)
-        notes.found.extend([*front.notices, *dropped_formats(document.front, source)])
+        notes.found.extend([*front.notices, *report_formats(document.front, source)])
         text = _with_abstract(included.text, front.abstract)
         if about := about_text(document.front):
             notes("changed", "the links and the picture of an about page stand in its text")
@@ -132,7 +132,7 @@ class DocumentTranslator:
         """Return the macros in the files and text that the page includes in its header or before its text."""
         options = html_options(document.options)
         found: dict[str, str] = {}
-        for each in (part for key in _BEFORE for part in list_of(options.get(key) or [])):
+        for each in (part for key in _HEADER_KEYS for part in as_list(options.get(key) or [])):
             text = each.get("text", "") if isinstance(each, dict) else each
             name = each.get("file", "") if isinstance(each, dict) else each
             if isinstance(name, str) and name and "\n" not in name:
@@ -143,7 +143,7 @@ class DocumentTranslator:
     def bibliography_files(self, document: QuartoDocument) -> list[Path]:
         """Return the `.bib` files of a page."""
         written = document.options.get("bibliography") or []
-        names = [name for name in list_of(written) if _is_bibtex(name)]
+        names = [name for name in as_list(written) if _is_bibtex(name)]
         return [self.root / name for name in names]
 
     @property
@@ -155,25 +155,27 @@ class DocumentTranslator:
 class _Body:
     """The translation of one text."""
 
-    def __init__(self, site: DocumentTranslator, document: QuartoDocument, notes: _Notes, title: str) -> None:
+    def __init__(
+        self, site: DocumentTranslator, document: QuartoDocument, notes: _NoticeCollector, title: str
+    ) -> None:
         self._site = site
         self._document = document
         self._notes = notes
         self._index = site.index
         self._title = title
-        self._pieces = Pieces()
+        self._pieces = HiddenFragments()
         self._hidden: tuple[str, ...] = ()
         self.defaults = cell_defaults(html_options(document.options))
-        self.outputs = ShownOutputs(document.new_path)
+        self.outputs = OutputWriter(document.new_path)
         frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
         self.code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self.divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
         self._shortcodes = QuartoShortcodes(meta, self.resolve, notes)
-        self._references = PageReferences(
+        self._references = QuartoReferences(
             entries=site.bibliographies.all_entries(site.bibliography_files(document)),
-            elsewhere=lambda label: self._index.slug_of(label, document),
+            find_other_page=lambda label: self._index.find_slug(label, document),
         )
         self.files: set[PurePosixPath] = set()
         self.own_macros: dict[str, str] = {}
@@ -182,29 +184,29 @@ class _Body:
         """Convert the text to blogsmith's Markdown."""
         masked = mask(escape_table_code(translate_ruled_tables(text), DIALECT), DIALECT)
         self._hidden = tuple(map(self._code_of, masked.hidden, masked.kinds))
-        text, macros = inlines.raw_tex(masked.text, self._notes)
+        text, macros = inlines.remove_raw_tex(masked.text, self._notes)
         self.own_macros |= macros
         if self._title:
             text = demote_headings(text.replace(repeated_title(text, self._title), "", 1))
-        text = self._shortcodes.translate(inlines.literal_marks(text))
-        text = inlines.raw_spans(text, lambda number: masked.hidden[number], self._notes)
+        text = self._shortcodes.translate(inlines.escape_literals(text))
+        text = inlines.translate_raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
-        text = self._lines(name_headings(inlines.headings(text), self._reveal))
+        text = self._lines(add_heading_ids(inlines.rewrite_heading_attributes(text), self._reveal))
         text = self.divs.page(parse_divs(text))
         self.own_macros |= {**self.code.macros, **self.divs.macros}
-        return self._resolve_later(text)
+        return self._resolve_references(text)
 
     def _lines(self, text: str) -> str:
         """Convert inline syntax. Syntax that is allowed in captions comes first, figures come last."""
-        text = inlines.spans(text, self._notes)
+        text = inlines.translate_spans(text, self._notes)
         text = _LINK.sub(self._link, text)
-        hidden = inlines.hide_addresses(text, self._pieces)
+        hidden = inlines.hide_urls(text, self._pieces)
         hidden = translate_references(hidden, self._references, self._pieces, self._notes)
-        hidden = inlines.blanks_and_brackets(inlines.scripts(hidden))
-        text = inlines.notes_in_text(self._pieces.restore(hidden))
+        hidden = inlines.translate_escapes(inlines.translate_scripts(hidden))
+        text = inlines.translate_inline_notes(self._pieces.restore(hidden))
         return inlines.link_attributes(self._figures.images(text))
 
-    def _resolve_later(self, text: str) -> str:
+    def _resolve_references(self, text: str) -> str:
         links = label_links(self._figures.captions, self._figures.parents)
         links |= {label: f"[Listing](#{label})" for label in self.code.labels if label.startswith("lst-")}
         for label, shown in links.items():
@@ -229,7 +231,7 @@ class _Body:
     def _restore(self, text: str, margin: str) -> str:
         def substitute(found: re.Match[str]) -> str:
             piece = self._hidden[int(found[1])]
-            return "\n".join(strip_prefix(line, margin) for line in piece.split("\n")) if margin else piece
+            return "\n".join(remove_prefix(line, margin) for line in piece.split("\n")) if margin else piece
 
         return MASKED.sub(substitute, self._pieces.restore(text))
 
@@ -252,7 +254,7 @@ class _Body:
         asked = [key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known]
         asked = [*known] if "@*" in nocite else asked
         files = self._site.bibliography_files(self._document)
-        found = self._site.bibliographies.front_of(dict.fromkeys((*cited, *asked)), files)
+        found = self._site.bibliographies.page_front_matter(dict.fromkeys((*cited, *asked)), files)
         listed = {entry["id"] for entry in found.get("references", ())}
         # references in the front matter are always listed
         uncited = [key for key in asked if key not in cited and fit_key(key) not in listed]
@@ -273,10 +275,10 @@ def _made_files(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ..
 def _with_abstract(text: str, abstract: str) -> str:
     if not abstract:
         return text
-    return "\n".join([*quote(["[!ABSTRACT]", "", *abstract.split("\n")]), "", text])
+    return "\n".join([*quote_lines(["[!ABSTRACT]", "", *abstract.split("\n")]), "", text])
 
 
-def with_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:
+def add_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:
     """Add macros to the front matter of a page, in addition to those in its text."""
     if not macros:
         return page

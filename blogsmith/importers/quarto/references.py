@@ -9,39 +9,41 @@ from dataclasses import dataclass, field
 from ...api.importing import lazy_pattern, slugify
 from ..bibliographies import fit_key
 from ..text.pandoc import fit_id
-from ..text.pieces import Pieces
-from .blocks import NUMBERED_HERE, own_label
-from .cells import Note
+from ..text.pieces import HiddenFragments
+from .blocks import NUMBERED_BY_SETTING, convert_label
+from .cells import NoticeCallback
 
-KINDS = ("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def", *NUMBERED_HERE)
+KINDS = ("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def", *NUMBERED_BY_SETTING)
 _CALLOUTS: Mapping[str, str] = {
     **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"}
 }
 _KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
-_CITED = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
+_CITATION = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
 _GROUP = lazy_pattern(
     r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?!\(|\[(?!\^)|\{)"
 )
-_BARE = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
+_TEXTUAL_CITATION = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
 _SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)")
 _LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class PageReferences:
+class QuartoReferences:
     """References of a page."""
 
     entries: Mapping[str, Mapping[str, str]]
     """Bibliography: key → fields."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Label that does not exist in blogsmith → replacement for a reference to it."""
-    elsewhere: Callable[[str], str] = lambda label: ""
+    find_other_page: Callable[[str], str] = lambda label: ""
     """Callback that returns the slug of the other page with a label; empty if there is none."""
     cited: dict[str, None] = field(default_factory=dict)
     """Cited keys, in order."""
 
 
-def translate_references(text: str, page: PageReferences, pieces: Pieces, note: Note) -> str:
+def translate_references(
+    text: str, page: QuartoReferences, pieces: HiddenFragments, note: NoticeCallback
+) -> str:
     """Translate and hide every reference and citation of a masked text, where URLs are hidden."""
 
     def substitute(found: re.Match[str]) -> str:
@@ -52,12 +54,12 @@ def translate_references(text: str, page: PageReferences, pieces: Pieces, note: 
         return pieces.mask(f"{made} " if is_joined else made)
 
     text = _GROUP.sub(substitute, text)
-    return _BARE.sub(lambda found: pieces.mask(_bare(found, page, note)), text)
+    return _TEXTUAL_CITATION.sub(lambda found: pieces.mask(_translate_textual(found, page, note)), text)
 
 
-def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:
+def _group(found: re.Match[str], page: QuartoReferences, note: NoticeCallback) -> str:
     items = [item.strip() for item in _SEPARATOR.split(found["inside"])]
-    read = [(item, _CITED.search(item)) for item in items]
+    read = [(item, _CITATION.search(item)) for item in items]
     if any(each is None or (each.start() and item[each.start() - 1].isalnum()) for item, each in read):
         return found[0]
     made, citations = [], []
@@ -70,7 +72,7 @@ def _group(found: re.Match[str], page: PageReferences, note: Note) -> str:
             continue
         own = _cite(key, page)
         if own is None:
-            _tell_unknown(key, note)
+            _report_unknown(key, note)
             own = fit_key(key)
         locator = after.removeprefix(",").strip()
         # a semicolon or bracket would end the citation
@@ -88,26 +90,26 @@ def _citations(citations: list[tuple[str, str]]) -> str:
     return f"({'; '.join(f'{before} [{item}]'.strip() for before, item in citations)})"
 
 
-def _tell_unknown(key: str, note: Note) -> None:
+def _report_unknown(key: str, note: NoticeCallback) -> None:
     message = f"no bibliography has the key {key}"
     note("mistake", message, f"@{key}", hint="add it under references:", removed=f"[@{key}]")
 
 
-def _bare(found: re.Match[str], page: PageReferences, note: Note) -> str:
+def _translate_textual(found: re.Match[str], page: QuartoReferences, note: NoticeCallback) -> str:
     key = found["braced"] or found["key"]
     if _LABEL.fullmatch(key):
         return _label(key, page) + (found["locator"] or "")
     own = _cite(key, page)
     if own is None:
         if page.entries:
-            _tell_unknown(key, note)
+            _report_unknown(key, note)
         return found[0]
     locator = (found["locator"] or "").strip().strip("[]")
     authors = author_text(page.entries[key])
     return f"{authors}{' ' if authors else ''}[@{own}{', ' + locator if locator else ''}]"
 
 
-def _cite(key: str, page: PageReferences) -> str | None:
+def _cite(key: str, page: QuartoReferences) -> str | None:
     """Record a citation. Return the key in blogsmith's form; None if no bibliography contains it."""
     if key not in page.entries:
         return None
@@ -115,7 +117,7 @@ def _cite(key: str, page: PageReferences) -> str | None:
     return fit_key(key)
 
 
-def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool = False) -> str:
+def _label(key: str, page: QuartoReferences, *, before: str = "", is_number: bool = False) -> str:
     prefix = key.partition("-")[0].lower()
     key = prefix + key[len(prefix) :]
     shown = f"{before} " if before else ""
@@ -123,8 +125,8 @@ def _label(key: str, page: PageReferences, *, before: str = "", is_number: bool 
         return shown + page.labels[key]
     if prefix in _CALLOUTS:
         return f"{shown}[{_CALLOUTS[prefix]}](#{fit_id(key)})"
-    slug = page.elsewhere(key)
-    own = own_label(key)
+    slug = page.find_other_page(key)
+    own = convert_label(key)
     if slug:
         return f"{shown}{{@{slug}#{own}}}"
     if is_number:
@@ -149,7 +151,7 @@ def _family(name: str) -> str:
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
 """First line of a div; a heading directly after it is the title of the div."""
-_LONGEST = 500
+_MAX_LINE_LENGTH = 500
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")
 _UNFIT = lazy_pattern(r"[^\w\s.-]")
@@ -163,11 +165,11 @@ def pandoc_id(text: str) -> str:
 
 def _is_title(text: str, start: int) -> bool:
     """Return whether the heading at `start` is a div's title: directly after the div's first line."""
-    before = text[max(0, start - _LONGEST) : start]
+    before = text[max(0, start - _MAX_LINE_LENGTH) : start]
     return _OPENING.search(before) is not None
 
 
-def name_headings(text: str, reveal: Callable[[str], str]) -> str:
+def add_heading_ids(text: str, reveal: Callable[[str], str]) -> str:
     """Add Pandoc's id to every heading without an explicit id, where blogsmith's id would differ.
 
     reveal: returns a text with its hidden parts restored.

@@ -12,27 +12,27 @@ from typing import Any
 
 from ...api.importing import lazy_pattern
 from ..source_files import read_text
-from ..text.data import split_head
+from ..text.data import split_yaml_front_matter
 from ..text.front_values import one_line
 from ..text.math import tex_macros
-from .cells import Note
+from .cells import NoticeCallback
 from .source import resolve
 
 SHORTCODE = lazy_pattern(r"\{\{<\s*(?P<name>[\w-]+)\s*(?P<rest>[\s\S]*?)\s*>\}\}")
-_SHOWN = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
+_ESCAPED_CALL = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
 _WATCH = lazy_pattern(r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]+)")
 _VIMEO = lazy_pattern(r"(?:https?:)?//player\.vimeo\.com/video/(\d+)")
 _DROPPED = {
     **dict.fromkeys(("pagebreak", "brand"), "which is nothing in HTML"),
     **dict.fromkeys(("lipsum", "placeholder"), "which only fills a page"),
 }
-_PLAYED = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
+_VIDEO_SUFFIXES = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
 
 
 class QuartoShortcodes:
     """Translator for the shortcodes of one page."""
 
-    def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: Note) -> None:
+    def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: NoticeCallback) -> None:
         """Initialize a translator.
 
         meta: front matter and settings, for `{{< meta >}}`.
@@ -45,7 +45,7 @@ class QuartoShortcodes:
         """Translate every shortcode of a masked text."""
         # no call is closed after the last end, so the rest needs no search
         end = text.rfind(">}}") + 4 if "{{<" in text and ">}}" in text else 0
-        return _SHOWN.sub(r"`{{<\1>}}`", SHORTCODE.sub(self._one, text[:end])) + text[end:]
+        return _ESCAPED_CALL.sub(r"`{{<\1>}}`", SHORTCODE.sub(self._one, text[:end])) + text[end:]
 
     def _one(self, found: re.Match[str]) -> str:
         if found.string[found.start() - 1 : found.start()] == "{":
@@ -71,7 +71,7 @@ class QuartoShortcodes:
         hints = {"embed": "copy the cell of the notebook", "include": "the file is missing"}
         hint = hints.get(name, "write what it gave, or a shortcode of ours")
         self._note("left", message, found[0], hint=hint)
-        return left_as_code(found[0], message)
+        return untranslated_code(found[0], message)
 
     def _video(self, address: str, values: Mapping[str, str], text: str) -> str:
         title = values.get("title", "")
@@ -81,7 +81,7 @@ class QuartoShortcodes:
         elif found := _VIMEO.match(address):
             address = f"https://vimeo.com/{found[1]}"
         elif not re.match(r"https?://(?:www\.)?(?:youtube\.com|vimeo\.com)/", address):
-            if re.match(r"https?://", address) or not address.lower().endswith(_PLAYED):
+            if re.match(r"https?://", address) or not address.lower().endswith(_VIDEO_SUFFIXES):
                 self._note("changed", "a video that is a link", text, hint="copy the film beside the page")
                 return f"[{title or address}]({address})"
             address = self._resolve(address)
@@ -94,10 +94,10 @@ class QuartoShortcodes:
         if found := one_line(value):
             return found
         self._note("left", f"the shortcode {name} {key}", text, hint="write the value")
-        return left_as_code(text, f"the shortcode {name}")
+        return untranslated_code(text, f"the shortcode {name}")
 
 
-def left_as_code(text: str, what: str) -> str:
+def untranslated_code(text: str, what: str) -> str:
     """Return an untranslated shortcode as code, with a comment."""
     return f"`{' '.join(text.split())}`<!-- import: {what} -->"
 
@@ -120,10 +120,9 @@ def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
 
 _INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
 _DEEPEST = 10
-_LARGEST = 1_000_000
+_MAX_CHARACTERS = 1_000_000
 """Maximum number of characters in all files that a page includes. Files that include each other could
-double in size with each step.
-"""
+double in size with each step."""
 _MARKUP = (".tex", ".ltx")
 _DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
 
@@ -143,7 +142,7 @@ class IncludedText:
     """Macros of included TeX files that contain nothing else."""
 
 
-def expand_includes(text: str, path: PurePosixPath, root: Path, note: Note) -> IncludedText:
+def expand_includes(text: str, path: PurePosixPath, root: Path, note: NoticeCallback) -> IncludedText:
     """Expand all includes of a document recursively."""
     found = IncludedText(text, text)
     found.text = _expand(text, path, root, note, found, 0)
@@ -158,11 +157,13 @@ def _file(name: str, path: PurePosixPath, root: Path) -> tuple[PurePosixPath, st
     return None if text is None else (target, text)
 
 
-def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: IncludedText, depth: int) -> str:
+def _expand(
+    text: str, path: PurePosixPath, root: Path, note: NoticeCallback, found: IncludedText, depth: int
+) -> str:
     def substitute(match: re.Match[str]) -> str:
         file = _file(match[1], path, root) if depth < _DEEPEST else None
         found.size += len(file[1]) if file else 0
-        if file is not None and found.size > _LARGEST:
+        if file is not None and found.size > _MAX_CHARACTERS:
             note("left", f"{match[1]} is included, and makes the page too long", match[0])
             return match[0]
         if file is None:
@@ -173,7 +174,7 @@ def _expand(text: str, path: PurePosixPath, root: Path, note: Note, found: Inclu
         if target.suffix in _MARKUP or (macros and not _without_macros(inner)):
             found.macros |= macros
             return ""
-        _, body, _ = split_head(inner)
+        _, body, _ = split_yaml_front_matter(inner)
         found.inserted.append(_INCLUDE.sub("", body))
         return _expand(body.strip("\n"), target, root, note, found, depth + 1)
 

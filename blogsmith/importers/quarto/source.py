@@ -16,15 +16,15 @@ from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
-from ..protection import hold_back, part_protected, read_head
+from ..protection import check_access, read_front_matter, split_protected
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.data import DataTextError, load_mapping, split_head
-from ..text.front_values import list_of
-from ..text.headings import take_title
+from ..text.data import DataTextError, load_mapping, split_yaml_front_matter
+from ..text.front_values import as_list
+from ..text.headings import split_title
 
 NAMES = ("_quarto.yml", "_quarto.yaml")
 _METADATA = ("_metadata.yml", "_metadata.yaml")
-_OF_PROJECT = frozenset(("project", "website", "book", "manuscript", "profile", "metadata-files"))
+_PROJECT_KEYS = frozenset(("project", "website", "book", "manuscript", "profile", "metadata-files"))
 PATH_KEYS = ("bibliography", "csl", "include-in-header", "include-before-body", "metadata-files")
 
 
@@ -68,7 +68,7 @@ class QuartoConfig:
 
     def shared(self, path: PurePosixPath) -> dict[str, Any]:
         """Return the options of a page that come from the project and from folders."""
-        found: dict[str, Any] = {key: value for key, value in self.values.items() if key not in _OF_PROJECT}
+        found: dict[str, Any] = {key: value for key, value in self.values.items() if key not in _PROJECT_KEYS}
         for folder in reversed(path.parents):
             found = merge(found, self.folders.get(folder, {}))
         return found
@@ -123,7 +123,7 @@ def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
     found = dict(values)
     for key in PATH_KEYS:
         if key in found:
-            found[key] = _rebased(found[key], folder)
+            found[key] = _rebase_value(found[key], folder)
     for name, value in found.items():
         if name == "format" and isinstance(value, dict):
             found[name] = {
@@ -132,9 +132,9 @@ def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
     return found
 
 
-def _rebased(value: Any, folder: PurePosixPath) -> Any:
+def _rebase_value(value: Any, folder: PurePosixPath) -> Any:
     if isinstance(value, list):
-        return [_rebased(each, folder) for each in value]
+        return [_rebase_value(each, folder) for each in value]
     if not isinstance(value, str) or "\n" in value or re.match(r"\w+:", value):
         return value
     return _collapse(value, folder).as_posix()
@@ -146,7 +146,7 @@ def _collapse(address: str, folder: PurePosixPath) -> PurePosixPath:
 
 SUFFIXES = frozenset((".qmd", ".md", ".rmd", ".ipynb", ".markdown"))
 _OWN_FILES = re.compile(r"(?:README|LICENSE|CONTRIBUTING|CHANGELOG)\b.*", re.IGNORECASE)
-_OTHERS = frozenset(("renv", "site_libs", "_freeze", "_extensions"))
+_SKIPPED_FOLDERS = frozenset(("renv", "site_libs", "_freeze", "_extensions"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +194,9 @@ class QuartoFiles:
 
 def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
     """Find all files of the project."""
-    skipped = {*SKIPPED, *_OTHERS, config.output}
+    skipped = {*SKIPPED, *_SKIPPED_FOLDERS, config.output}
     paths = [path for path in walk_files(root, skipped) if config.output not in map(str, path.parents)]
-    wanted = _chosen(config)
+    wanted = _render_filter(config)
     pages: dict[PurePosixPath, PurePosixPath] = {}
     notices: list[Notice] = []
     for path in sorted(paths, key=lambda path: (path.suffix.lower() != ".qmd", path)):
@@ -208,10 +208,10 @@ def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
             else:
                 pages[stem] = path
     read = (_read(root, path, config, list(pages.values())) for path in sorted(pages.values()))
-    documents, held = part_protected(
+    documents, held = split_protected(
         filter(None, read),
         lambda document: document.path,
-        lambda document: hold_back(document.options, document.path),
+        lambda document: check_access(document.options, document.path),
     )
     notices += held
     taken = set(pages.values())
@@ -223,7 +223,7 @@ def _is_page(path: PurePosixPath) -> bool:
     return path.suffix.lower() in SUFFIXES and not any(part.startswith((".", "_")) for part in path.parts)
 
 
-class _Chosen:
+class _RenderFilter:
     """Predicate: whether the project renders a file, according to `project: render:`."""
 
     def __init__(self, patterns: Sequence[str], chapters: Sequence[str]) -> None:
@@ -250,13 +250,13 @@ def _glob(pattern: str) -> str:
     return translate(pattern.replace("**/", "*")) + below
 
 
-def _chosen(config: QuartoConfig) -> _Chosen:
+def _render_filter(config: QuartoConfig) -> _RenderFilter:
     written = config.mapping("project").get("render") or []
-    patterns = [str(each) for each in list_of(written)]
-    return _Chosen(patterns, list(chapters_of(config)) if "book" in config.values else [])
+    patterns = [str(each) for each in as_list(written)]
+    return _RenderFilter(patterns, list(find_chapters(config)) if "book" in config.values else [])
 
 
-def chapters_of(config: QuartoConfig) -> Iterator[str]:
+def find_chapters(config: QuartoConfig) -> Iterator[str]:
     """Iterate over the files of a book, in order."""
 
     def visit(entries: Any) -> Iterator[str]:
@@ -286,8 +286,8 @@ def _read(
     )
     if path.suffix == ".ipynb":
         return _read_notebook(text, path, config, is_section=is_section)
-    head, body, first_line = split_head(text)
-    own, notices = read_head(head, path.as_posix(), by_line=True)
+    head, body, first_line = split_yaml_front_matter(text)
+    own, notices = read_front_matter(head, path.as_posix(), by_line=True)
     own = rebase(own, path.parent)
     options = merge(config.shared(path), own)
     return QuartoDocument(path, own, options, body, first_line, is_section, notices)
@@ -307,7 +307,7 @@ def _read_notebook(
     options = merge(config.shared(path), front)
     document = QuartoDocument(path, front, options, "", 1, is_section)
     found = notebook_text(notebook, document.new_path, notes)
-    title, body = take_title(found.text) if "title" not in front else ("", found.text)
+    title, body = split_title(found.text) if "title" not in front else ("", found.text)
     front = {"title": title, **front} if title else front
     return replace(document, front=front, body=body, notices=tuple(notes.found), notebook=found)
 
@@ -339,7 +339,7 @@ class ProjectIndex:
     by_stem: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
     """Path without suffix → document."""
 
-    def slug_of(self, label: str, document: QuartoDocument) -> str:
+    def find_slug(self, label: str, document: QuartoDocument) -> str:
         """Return the slug of the only other page with a label; empty if this page has it or none does."""
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
@@ -388,7 +388,7 @@ def index_site(
         others=frozenset(others),
         base_path=config.base_path,
         base_url=config.base_url,
-        drafts=tuple(str(each).lstrip("/") for each in list_of(drafts)),
+        drafts=tuple(str(each).lstrip("/") for each in as_list(drafts)),
         variables=_variables(root),
         labels=labels,
         by_stem={document.path.with_suffix(""): document.path for document in documents},

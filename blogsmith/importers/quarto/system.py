@@ -8,19 +8,19 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from ...api.importing import Progress, first_names, name_set
-from ..addresses import keep_address, new_address
+from ..addresses import keep_url, new_url
 from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, translate_document
-from ..protection import with_reach
-from ..text.front_values import list_of
+from ..protection import set_visibility
+from ..text.front_values import as_list
 from .independent import render_quarto
 from .metadata import KEYS, old_settings, setting_notices, site_settings
-from .page import DocumentTranslator, TranslatedPage, with_macros
-from .source import QuartoConfig, QuartoFiles, chapters_of, find_config, find_files, index_site, read_config
+from .page import DocumentTranslator, TranslatedPage, add_macros
+from .source import QuartoConfig, QuartoFiles, find_chapters, find_config, find_files, index_site, read_config
 
-_NEVER = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")
-_NAMED = 20
+_UNCOPIED_SUFFIXES = name_set(".yml .yaml .qmd .rproj .scss .lua .ipynb .rmd .bib .csl .md")
+_MAX_NAMES = 20
 
 
 class Quarto:
@@ -49,27 +49,26 @@ class Quarto:
                 notices.append(Notice("dropped", "404.qmd", source, hint=hint, removed=removed))
                 continue
             found = translate_document(translator.translate, document)
-            page = complete_page(with_reach(found.page, document.options), document.front, KEYS)
+            page = complete_page(set_visibility(found.page, document.options), document.front, KEYS)
             translated.append(replace(found, page=page))
         macros, pages = _share_macros(translated)
         pages = _number_chapters(pages, config)
-        kept = [keep_address(each.page, {}) for each in pages]
+        kept = [keep_url(each.page, {}) for each in pages]
         addresses = {
-            PurePosixPath(page.source): str(page.front.get("permalink") or new_address(page, {}))
-            for page in kept
+            PurePosixPath(page.source): str(page.front.get("permalink") or new_url(page, {})) for page in kept
         }
         needed = sorted({kind for page in pages for kind in page.kinds})
         kinds = {name: {"title": name.capitalize(), "numbered": True} for name in needed}
         copied, left = _files(pages, files, config)
         if left:
-            notices.append(_left_files(left))
+            notices.append(_uncopied_notice(left))
         return SiteImport(
             root=root,
             system="quarto",
             settings=site_settings(config, macros, kinds, addresses),
             pages=by_path(kept),
             files=(
-                *translator.bibliographies.copied(),
+                *translator.bibliographies.copied_files(),
                 *(ImportedFile(PurePosixPath("content") / path, root / path) for path in sorted(copied)),
             ),
             notices=tuple(notices),
@@ -93,14 +92,14 @@ def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list
     made = []
     for page in pages:
         own = {name: body for name, body in page.macros.items() if name not in shared}
-        made.append(replace(page, page=with_macros(page.page, own)))
+        made.append(replace(page, page=add_macros(page.page, own)))
     return shared, made
 
 
 def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> list[TranslatedPage]:
     """Make the chapters of a book a series."""
     title = str(config.mapping("book").get("title") or "")
-    order = {name: number for number, name in enumerate(chapters_of(config), 1)} if title else {}
+    order = {name: number for number, name in enumerate(find_chapters(config), 1)} if title else {}
     made = []
     for page in pages:
         number = order.get(page.page.source)
@@ -121,11 +120,12 @@ def _files(
     wanted = {path for page in pages for path in page.files}
     folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}
     resources = config.mapping("project").get("resources") or []
-    patterns = [str(each) for each in list_of(resources)]
+    patterns = [str(each) for each in as_list(resources)]
     others = [
         path
         for path in files.others
-        if path.suffix.lower() not in _NEVER and not any(part.startswith("_") for part in path.parts)
+        if path.suffix.lower() not in _UNCOPIED_SUFFIXES
+        and not any(part.startswith("_") for part in path.parts)
     ]
     for path in others:
         is_resource = any(
@@ -141,9 +141,9 @@ def _files(
     return wanted, left
 
 
-def _left_files(left: Collection[PurePosixPath]) -> Notice:
+def _uncopied_notice(left: Collection[PurePosixPath]) -> Notice:
     names = sorted(path.as_posix() for path in left)
-    message = f"files that no page names are not copied: {first_names(names, _NAMED)}"
+    message = f"files that no page names are not copied: {first_names(names, _MAX_NAMES)}"
     return Notice("dropped", message, hint="copy those that are linked from elsewhere into static/")
 
 

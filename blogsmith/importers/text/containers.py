@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from html import escape
 
 from ...api.importing import lazy_pattern
-from .segments import Dialect, divide
+from .segments import FormulaDelimiters, divide
 
 _TABS = '<div class="tabs">'
 _NEW_TABS = '<div class="tabs" data-new>'
-_NEIGHBOURS = lazy_pattern(rf"(?m)^([ >]*)</div>\n\1</div>\n(?:[ >]*\n)*\1{_TABS}\n")
+_ADJACENT_TABS = lazy_pattern(rf"(?m)^([ >]*)</div>\n\1</div>\n(?:[ >]*\n)*\1{_TABS}\n")
 _COMMENT_END = lazy_pattern(r"-(?=-)|-(?=>)")
 
 
-def callout(
+def callout_lines(
     kind: str, title: str = "", body: Sequence[str] = (), *, fold: str = "", name: str = ""
 ) -> list[str]:
     """Return the lines of a callout.
@@ -32,10 +32,10 @@ def callout(
     if title and not body:
         title, body = "", [f"**{title}**"]
     head = [f"[!{kind.upper()}]{fold}", title, f"{{#{name}}}" if name else ""]
-    return quote([" ".join(part for part in head if part), *body])
+    return quote_lines([" ".join(part for part in head if part), *body])
 
 
-def quote(lines: Sequence[str]) -> list[str]:
+def quote_lines(lines: Sequence[str]) -> list[str]:
     return [f"> {line}" if line else ">" for line in lines]
 
 
@@ -64,7 +64,7 @@ def begin_tabs(lines: Sequence[str]) -> list[str]:
 
 def join_tabs(text: str) -> str:
     """Join adjacent blocks of tabs into one block. Call it with the text of a whole page."""
-    return _NEIGHBOURS.sub(r"\1</div>\n", text).replace(_NEW_TABS, _TABS)
+    return _ADJACENT_TABS.sub(r"\1</div>\n", text).replace(_NEW_TABS, _TABS)
 
 
 def indent(lines: Sequence[str], prefix: str) -> list[str]:
@@ -87,7 +87,7 @@ def trim_blank_lines(lines: Sequence[str]) -> list[str]:
     return list(lines[start:end])
 
 
-def fence(info: str, code: Sequence[str]) -> list[str]:
+def fence_lines(info: str, code: Sequence[str]) -> list[str]:
     """Return a fenced code block whose fence is longer than any fence in the code."""
     longest = max((len(line.strip()) for line in code if line.strip() and not line.strip(" `")), default=2)
     marks = "`" * max(3, longest + 1)
@@ -130,17 +130,17 @@ def import_comment(text: str) -> str:
 
 
 _RULE = lazy_pattern(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
-_BARE = lazy_pattern(r"(?<!\\)\|")
+_UNESCAPED_PIPE = lazy_pattern(r"(?<!\\)\|")
 
 
-def escape_table_code(text: str, dialect: Dialect) -> str:
+def escape_table_code(text: str, dialect: FormulaDelimiters) -> str:
     """Escape every pipe in code spans that are inside tables."""
     if "|" not in text or "`" not in text or not _RULE.search(text):
         return text
     parts = []
     for segment in divide(text, dialect):
         is_row = segment.kind == "span" and "|" in segment.text and _is_in_table(text, segment.start)
-        parts.append(_BARE.sub(r"\\|", segment.text) if is_row else segment.text)
+        parts.append(_UNESCAPED_PIPE.sub(r"\\|", segment.text) if is_row else segment.text)
     return "".join(parts)
 
 
@@ -168,7 +168,7 @@ class Replacement:
     """Replacement inside a table cell; empty: `text` on one line."""
 
 
-def place(before: str, new: Replacement, after: str) -> str:
+def append_replacement(before: str, new: Replacement, after: str) -> str:
     """Append the replacement to `before` and return the result.
 
     after: the text that follows; it determines the spacing after a block, and is not added.
@@ -180,14 +180,14 @@ def place(before: str, new: Replacement, after: str) -> str:
         return before + (new.inline or " ".join(new.text.split()))
     block = new.text.strip("\n")
     if not _PREFIX.fullmatch(line):
-        return f"{before.rstrip(' ')}\n\n{block}{_gap(after, '')}"
+        return f"{before.rstrip(' ')}\n\n{block}{_separator(after, '')}"
     indent = _QUOTE.sub(" ", line)
     lines = block.split("\n")
     body = "\n".join([lines[0], *(f"{indent}{each}".rstrip() for each in lines[1:])])
     above = before[: len(before) - len(line)]
     if line == indent and not _ends_blank(above):
         above += f"{indent.rstrip()}\n"
-    return f"{above}{line}{body}{_gap(after, indent)}"
+    return f"{above}{line}{body}{_separator(after, indent)}"
 
 
 def _ends_blank(above: str) -> bool:
@@ -195,7 +195,7 @@ def _ends_blank(above: str) -> bool:
     return not above or above.endswith("\n\n") or not last.strip(" \t>")
 
 
-def _gap(after: str, indent: str) -> str:
+def _separator(after: str, indent: str) -> str:
     """Return the text that separates a block from the text after it."""
     rest, newline, below = after.partition("\n")
     if rest.strip():
@@ -204,7 +204,7 @@ def _gap(after: str, indent: str) -> str:
     return f"\n{indent.rstrip()}" if newline and following.strip(" \t>") else ""
 
 
-def without_prefix(inner: str, prefix: str) -> str:
+def strip_container_prefix(inner: str, prefix: str) -> str:
     """Remove the quote and list markers of the surrounding block from each line of the inner text."""
     if not _PREFIX.fullmatch(prefix) or not prefix:
         return inner

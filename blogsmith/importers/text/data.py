@@ -21,9 +21,9 @@ from ...api.importing import Diagnostic, Place, SiteError, is_too_deep, lazy_pat
 from ...api.importing import resolve_yaml_scalar as resolve
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_LARGEST = 500_000
+_MAX_VALUES = 500_000
 """Maximum number of values in a document; values of aliases are counted at each use."""
-_MOST_DIGITS = 1000
+_MAX_DIGITS = 1000
 _TIME = "tag:yaml.org,2002:timestamp"
 
 
@@ -40,7 +40,7 @@ _Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
 
 def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
     """Return the number, or its source text if it has too many digits to be printed."""
-    return node.value if len(node.value) > _MOST_DIGITS else loader.construct_yaml_int(node)
+    return node.value if len(node.value) > _MAX_DIGITS else loader.construct_yaml_int(node)
 
 
 def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
@@ -80,7 +80,7 @@ def load_yaml(text: str) -> Any:
         node = loader.get_single_node()
         if node is None:
             return None
-        if _size(node, {}) > _LARGEST:
+        if _size(node, {}) > _MAX_VALUES:
             raise DataTextError("its anchors make it too large", 1)
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -97,7 +97,7 @@ def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
     A node that contains itself counts as more than `_LARGEST`.
     """
     if node not in known:
-        known[node] = _LARGEST + 1
+        known[node] = _MAX_VALUES + 1
         parts: list[yaml.Node] = []
         if isinstance(node, yaml.SequenceNode):
             parts = node.value
@@ -120,7 +120,7 @@ def load_mapping(text: str) -> dict[str, Any]:
     return {str(key): value for key, value in data.items()}
 
 
-def split_head(text: str) -> tuple[str, str, int]:
+def split_yaml_front_matter(text: str) -> tuple[str, str, int]:
     """Return the front matter between `---` lines, the text after it, and the text's 1-based first line."""
     found = _HEAD.match(text)
     if not found:
@@ -130,31 +130,31 @@ def split_head(text: str) -> tuple[str, str, int]:
 
 DataForm = Literal["toml", "yaml", "json"]
 _TOML_HEAD = lazy_pattern(r"\s*\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
-_MOST_BITS = 4000
+_MAX_BITS = 4000
 _TOML_LINE = lazy_pattern(r"\(at line (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class FrontText:
+class SplitText:
     """A text split into front matter and body."""
 
     form: DataForm
-    head: str
+    front_matter: str
     """Front matter as written, without its delimiters; empty if there is none."""
     body: str
     first_line: int
     """1-based line where the body starts."""
 
 
-def split_front(text: str) -> FrontText:
+def split_front_matter(text: str) -> SplitText:
     """Split a text into its front matter (between `---` or `+++`, or one JSON object) and its body."""
     if found := _TOML_HEAD.match(text):
-        return FrontText("toml", found[1], text[found.end() :], text.count("\n", 0, found.end()) + 1)
+        return SplitText("toml", found[1], text[found.end() :], text.count("\n", 0, found.end()) + 1)
     if text.startswith("{") and (end := _json_end(text)):
         rest = text[end:].removeprefix("\n")
-        return FrontText("json", text[:end], rest, text.count("\n", 0, len(text) - len(rest)) + 1)
-    head, body, first_line = split_head(text)
-    return FrontText("yaml", head, body, first_line)
+        return SplitText("json", text[:end], rest, text.count("\n", 0, len(text) - len(rest)) + 1)
+    head, body, first_line = split_yaml_front_matter(text)
+    return SplitText("yaml", head, body, first_line)
 
 
 def _json_end(text: str) -> int:
@@ -208,19 +208,21 @@ def _plain(value: Any) -> Any:
         return {key: _plain(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_plain(each) for each in value]
-    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
         return hex(value)
     return value.isoformat() if isinstance(value, (dt.date, dt.time)) else value
 
 
 _PLAIN = lazy_pattern(r"[^\W_](?:[^\n:#\[\]{},&*!|>'\"%@`\\]|:(?=\S)|(?<=\S)#)*(?<!\s)(?<!:)")
 _INLINE = lazy_pattern(r"[^\n,\[\]{}:#]+")
-_REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
-_LINE = 100
+_INVALID_CHARACTER = lazy_pattern(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+_MAX_LINE_LENGTH = 100
 """Maximum length, in characters, of a line with an inline list."""
 
 
-def yaml_text(data: Mapping[str, Any]) -> str:
+def format_yaml(data: Mapping[str, Any]) -> str:
     """Return the mapping as YAML with its keys in order; an empty string for an empty mapping."""
     return "".join(f"{line}\n" for line in _mapping(data, ""))
 
@@ -236,7 +238,7 @@ def _entry(head: str, value: Any, indent: str) -> Iterator[str]:
         yield from _mapping(value, indent)
     elif isinstance(value, (list, tuple)) and value:
         flow = _flow(value)
-        if flow and len(head) + len(flow) < _LINE:
+        if flow and len(head) + len(flow) < _MAX_LINE_LENGTH:
             yield f"{head} {flow}"
             return
         yield head
@@ -274,7 +276,7 @@ def _scalar(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return str(value)
-    text = _REFUSED.sub(" ", str(value))
+    text = _INVALID_CHARACTER.sub(" ", str(value))
     if _PLAIN.fullmatch(text) and isinstance(resolve(text), str) and not text.endswith((" ", "-")):
         return text
     if ("\n" not in text and "\t" not in text and '"' in text) or ("\\" in text and "\n" not in text):

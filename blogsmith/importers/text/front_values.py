@@ -14,19 +14,19 @@ def one_line(value: Any) -> str:
     return " ".join(str(value).split()) if is_plain else ""
 
 
-def list_of(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Return a list unchanged, and any other value as a list with one item."""
     return value if isinstance(value, list) else [value]
 
 
-def texts_in(value: Any) -> list[str]:
+def read_strings(value: Any) -> list[str]:
     """Return the distinct strings in a list, or in a single value."""
-    return list(dict.fromkeys(text for each in list_of(value) if (text := one_line(each))))
+    return list(dict.fromkeys(text for each in as_list(value) if (text := one_line(each))))
 
 
-def names_in(value: Any) -> list[str]:
+def read_names(value: Any) -> list[str]:
     """Return names as `texts_in` does, and split a string at its commas."""
-    return texts_in(value.split(",") if isinstance(value, str) else value)
+    return read_strings(value.split(",") if isinstance(value, str) else value)
 
 
 _ISO = lazy_pattern(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?!\d)(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?)\S*)?.*")

@@ -11,7 +11,7 @@ _TITLE = lazy_pattern(
 )
 
 
-def take_title(text: str) -> tuple[str, str]:
+def split_title(text: str) -> tuple[str, str]:
     """Return the level-1 heading at the start of the text, and the text after it.
 
     Return an empty heading and the whole text if it starts with something else.

@@ -40,8 +40,8 @@ def image(
     width: as in HTML or CSS; omitted if it is not a length or is 100 % or more.
     """
     shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
-    attributes = attribute_list(name, {"width": length(width)})
-    return f"![{alt_text(alt)}]({address_text(address)}{shown}){attributes}"
+    attributes = attribute_list(name, {"width": parse_length(width)})
+    return f"![{alt_text(alt)}]({link_destination(address)}{shown}){attributes}"
 
 
 def caption_text(text: str) -> str:
@@ -76,7 +76,7 @@ def _emphasis(found: re.Match[str]) -> str:
 
 def _link(found: re.Match[str]) -> str:
     address = tag_attributes(found[1]).get("href", "")
-    return f"[{found[2]}]({address_text(address)})" if address and found[2].strip() else found[2]
+    return f"[{found[2]}]({link_destination(address)})" if address and found[2].strip() else found[2]
 
 
 _LINK = lazy_pattern(r"(<a\s[^<>]*>)([^<>\[\]]*)</a\s*>", re.IGNORECASE)
@@ -97,7 +97,7 @@ def attribute_list(name: str = "", values: Mapping[str, str] | None = None) -> s
     return "{" + " ".join(parts) + "}" if parts else ""
 
 
-def length(text: str) -> str:
+def parse_length(text: str) -> str:
     """Convert a width to the form of blogsmith's attribute lists, such as `60%` or `300` (pixels).
 
     Return an empty string for `auto`, zero, 100 % or more, and anything that is not a length.
@@ -114,12 +114,12 @@ def length(text: str) -> str:
 def style_length(style: str, name: str = "width") -> str:
     """Return the length of a property in a `style` attribute; empty if there is none."""
     found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]+)", style)
-    return length(found[1]) if found else ""
+    return parse_length(found[1]) if found else ""
 
 
-def width_of(values: Mapping[str, str]) -> str:
+def image_width(values: Mapping[str, str]) -> str:
     """Return the width of an image from its `width` or `style` attribute."""
-    return length(values.get("width", "")) or style_length(values.get("style", ""))
+    return parse_length(values.get("width", "")) or style_length(values.get("style", ""))
 
 
 def alt_text(text: str) -> str:
@@ -127,7 +127,7 @@ def alt_text(text: str) -> str:
     return re.sub(r"(?<!\\)([\[\]])", r"\\\1", " ".join(text.split()))
 
 
-def address_text(address: str) -> str:
+def link_destination(address: str) -> str:
     """Return the URL as the destination of a Markdown link, in angle brackets where necessary."""
     address = address.strip()
     if _SAFE_ADDRESS.fullmatch(address):
@@ -190,12 +190,12 @@ class Element:
         """Return the text of the element, without its child elements."""
         return "".join(child for child in self.children if isinstance(child, str))
 
-    def every(self, name: str) -> Iterator[Element]:
+    def descendants(self, name: str) -> Iterator[Element]:
         """Iterate over all descendants with this name, in document order."""
         for child in self.elements:
             if child.name == name:
                 yield child
-            yield from child.every(name)
+            yield from child.descendants(name)
 
     def source(self) -> str:
         """Return the element as HTML."""
@@ -262,7 +262,7 @@ def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
     position = 0
     ends = ElementEnds(text)
     while found := _START.search(text, position):
-        end = ends.of(found.start("name") - 1)
+        end = ends.find_end(found.start("name") - 1)
         if end is None:
             parts.append(text[position : found.end()])
             position = found.end()
@@ -283,7 +283,7 @@ class ElementEnds:
         self._text = text
         self._ends: dict[int, int | None] | None = None
 
-    def of(self, start: int) -> int | None:
+    def find_end(self, start: int) -> int | None:
         """Return the end of the element whose tag begins at `start`; None if it has no end."""
         if self._ends is None:
             self._ends = _all_ends(self._text, 0)

@@ -13,13 +13,13 @@ from html import unescape
 from ...api.importing import lazy_pattern
 from .html import (
     Element,
-    address_text,
     alt_text,
     caption_text,
     image,
+    image_width,
+    link_destination,
     parse_elements,
     tag_attributes,
-    width_of,
 )
 
 _WRAPPERS = frozenset(("figure", "center", "div", "p", "picture", "a", "span", "section", "td"))
@@ -34,7 +34,7 @@ _WORD = lazy_pattern(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
-class PagePicture:
+class PageImage:
     """An image of a page."""
 
     address: str
@@ -50,10 +50,10 @@ class PagePicture:
     def markdown(self) -> str:
         """Return the image in Markdown. The link is omitted if there is a caption."""
         shown = image(self.address, self.alt, caption=self.caption, width=self.width, name=self.name)
-        return f"[{shown}]({address_text(self.link)})" if self.link and not self.caption else shown
+        return f"[{shown}]({link_destination(self.link)})" if self.link and not self.caption else shown
 
 
-def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
+def read_image(tag: Element, caption: str = "") -> PageImage | None:
     """Return the image of an `<img>`; None if it has no URL."""
     values = tag.attributes
     address = values.get("src") or values.get("data-src") or ""
@@ -61,43 +61,43 @@ def picture_of(tag: Element, caption: str = "") -> PagePicture | None:
         return None
     alt, title = values.get("alt", ""), values.get("title", "")
     title = "" if title == alt else title
-    return PagePicture(address.strip(), alt, caption or title, width_of(values), values.get("id", ""))
+    return PageImage(address.strip(), alt, caption or title, image_width(values), values.get("id", ""))
 
 
-def figure_of(element: Element) -> PagePicture | None:
+def read_figure(element: Element) -> PageImage | None:
     """Return the image of an element that contains one image and nothing else, with its caption, or None."""
     if element.name == "img":
-        return picture_of(element)
+        return read_image(element)
     if element.name not in _WRAPPERS:
         return None
-    images = list(element.every("img"))
-    if len(images) != 1 or not _holds_only_picture(element):
+    images = list(element.descendants("img"))
+    if len(images) != 1 or not _has_only_image(element):
         return None
-    links = [each for each in (element, *element.every("a")) if each.name == "a"]
-    found = picture_of(images[0], caption_of(element))
+    links = [each for each in (element, *element.descendants("a")) if each.name == "a"]
+    found = read_image(images[0], read_caption(element))
     if found is None:
         return None
     link = links[0].attributes.get("href", "") if links else ""
     link = "" if link.endswith(found.address) else link
     width = found.width or _width_around(element, images[0])
-    return PagePicture(found.address, found.alt, found.caption, width, found.name or id_of(element), link)
+    return PageImage(found.address, found.alt, found.caption, width, found.name or first_id(element), link)
 
 
-def id_of(element: Element) -> str:
+def first_id(element: Element) -> str:
     """Return the id of the element, or the first id in it."""
-    return element.attributes.get("id", "") or next(filter(None, map(id_of, element.elements)), "")
+    return element.attributes.get("id", "") or next(filter(None, map(first_id, element.elements)), "")
 
 
 def _width_around(element: Element, picture: Element) -> str:
     """Return the width set on an element around the image."""
     for each in (element, *element.elements):
         is_around = each is not picture and each.name in ("figure", "div", "p")
-        if is_around and (width := width_of(each.attributes)):
+        if is_around and (width := image_width(each.attributes)):
             return width
     return ""
 
 
-def _holds_only_picture(element: Element) -> bool:
+def _has_only_image(element: Element) -> bool:
     """Return whether the element contains only wrappers, images, captions and comments."""
     for child in element.children:
         if isinstance(child, str):
@@ -106,7 +106,7 @@ def _holds_only_picture(element: Element) -> bool:
         elif not (
             child.name in ("img", "source", "br")
             or _is_caption(child)
-            or (child.name in _WRAPPERS and _holds_only_picture(child))
+            or (child.name in _WRAPPERS and _has_only_image(child))
         ):
             return False
     return True
@@ -114,25 +114,25 @@ def _holds_only_picture(element: Element) -> bool:
 
 def _is_caption(element: Element) -> bool:
     is_caption = element.name in ("figcaption", "small", "em", "i") or element.classes & _CAPTION_CLASSES
-    return bool(is_caption) and not any(True for _ in element.every("img"))
+    return bool(is_caption) and not any(True for _ in element.descendants("img"))
 
 
-def caption_of(element: Element) -> str:
+def read_caption(element: Element) -> str:
     """Return the text of the captions in the element, as inline Markdown on one line."""
     parts = []
     for child in element.elements:
         if _is_caption(child):
             parts.append(inline_markdown(child.inner_source()))
         elif child.name != "img":
-            parts.append(caption_of(child))
+            parts.append(read_caption(child))
     return " ".join(" ".join(filter(None, parts)).split())
 
 
-def row_of(element: Element) -> Sequence[PagePicture]:
+def read_image_row(element: Element) -> Sequence[PageImage]:
     """Return the images of an element that consists only of several images; empty for any other element."""
     if element.name not in ("div", "p", "center", "figure", "section", "swiper-container"):
         return ()
-    found: list[PagePicture] = []
+    found: list[PageImage] = []
     for child in element.children:
         if isinstance(child, str):
             if child.strip() and not child.strip().startswith("<!--"):
@@ -140,16 +140,16 @@ def row_of(element: Element) -> Sequence[PagePicture]:
             continue
         if _is_caption(child) or child.name == "br":
             continue
-        if one := figure_of(child):
+        if one := read_figure(child):
             found.append(one)
-        elif more := row_of(child):
+        elif more := read_image_row(child):
             found.extend(more)
         elif "".join(child.inner_source().split()):
             return ()
     return found if len(found) > 1 else ()
 
 
-def grid(pictures: Sequence[PagePicture], caption: str = "", name: str = "") -> str:
+def grid(pictures: Sequence[PageImage], caption: str = "", name: str = "") -> str:
     """Return a shortcode that shows images side by side.
 
     caption: caption of all images, added after them. name: an id.
@@ -169,7 +169,7 @@ def _argument(text: str) -> str:
     return " ".join(caption_text(text).split()).replace('"', "”").replace(",", "\\,")
 
 
-def video_of(element: Element) -> str:
+def convert_video(element: Element) -> str:
     """Return a blogsmith video block for a YouTube or Vimeo frame; empty for any other element."""
     found = _VIDEO.match(element.attributes.get("src", "")) if element.name == "iframe" else None
     if not found:
@@ -199,7 +199,7 @@ def _first_character(child: Element | str) -> str:
 def _inline_element(element: Element, before: str, after: str) -> str:
     name, inner = element.name, inline_markdown(element.inner_source())
     if name == "img":
-        found = picture_of(element)
+        found = read_image(element)
         return found.markdown() if found else ""
     if name == "br":
         return "<br>"
@@ -230,7 +230,7 @@ def _link(element: Element, inner: str) -> str:
         return ""
     title = element.attributes.get("title", "")
     shown = f' "{alt_text(title)}"' if title and '"' not in title else ""
-    return f"[{inner.strip()}]({address_text(unescape(address))}{shown})"
+    return f"[{inner.strip()}]({link_destination(unescape(address))}{shown})"
 
 
 def single_images(text: str) -> str:
@@ -238,7 +238,7 @@ def single_images(text: str) -> str:
 
     def substitute(found: re.Match[str]) -> str:
         tag = Element("img", tag_attributes(found[0]), found[0])
-        picture = picture_of(tag)
+        picture = read_image(tag)
         return picture.markdown() if picture else found[0]
 
     return re.sub(r"<img\b(?:\"[^\"]*\"|'[^']*'|[^\"'<>])*>", substitute, text, flags=re.IGNORECASE)

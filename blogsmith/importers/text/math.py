@@ -82,7 +82,7 @@ def _text_ranges(tex: str) -> list[tuple[int, int]]:
     return ranges
 
 
-_BARE_UNDERSCORE = lazy_pattern(r"((?<!\\)\$[^$]*\$)|(?<!\\)_")
+_UNESCAPED_UNDERSCORE = lazy_pattern(r"((?<!\\)\$[^$]*\$)|(?<!\\)_")
 
 
 def escape_underscores(tex: str) -> str:
@@ -94,7 +94,10 @@ def escape_underscores(tex: str) -> str:
     for start, end in _text_ranges(tex):
         if start < position:
             continue
-        parts += [tex[position:start], _BARE_UNDERSCORE.sub(lambda found: found[1] or r"\_", tex[start:end])]
+        parts += [
+            tex[position:start],
+            _UNESCAPED_UNDERSCORE.sub(lambda found: found[1] or r"\_", tex[start:end]),
+        ]
         position = end
     return "".join([*parts, tex[position:]])
 
@@ -106,7 +109,7 @@ def pair_braces(tex: str) -> str:
     return tex
 
 
-def inline(tex: str, after: str = "") -> str:
+def format_inline_math(tex: str, after: str = "") -> str:
     r"""Return inline math on one line: `$x$`, or `\(x\)` where dollars would be misread.
 
     after: the character that follows.
@@ -121,7 +124,7 @@ def inline(tex: str, after: str = "") -> str:
     return f"${tex}$"
 
 
-def display(tex: str) -> str:
+def format_display_math(tex: str) -> str:
     """Return display math. TeX with several lines keeps its line breaks."""
     body = tex.strip("\n ")
     return f"$$\n{body}\n$$" if "\n" in body else f"$${body.strip()}$$"
@@ -177,7 +180,7 @@ def tex_macros(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for start in _DEFINITION.finditer(text):
-        body = group_at(text, start.end())
+        body = read_group(text, start.end())
         optional, star = start[4], start[7]
         name = start[1] or start[2] or start[5] or start[8] or start[9]
         if body is None or optional:
@@ -191,13 +194,13 @@ def optional_macros(text: str) -> list[str]:
     r"""Return the `\newcommand` definitions with an optional argument, as written."""
     found = []
     for start in _DEFINITION.finditer(text):
-        body = group_at(text, start.end())
+        body = read_group(text, start.end())
         if body is not None and start[4]:
             found.append(f"{start[0].strip()}{{{body}}}")
     return found
 
 
-def group_at(text: str, position: int) -> str | None:
+def read_group(text: str, position: int) -> str | None:
     """Return the content of the braces that open at `position`; None if they do not close."""
     depth = 0
     for index in range(position, len(text)):

@@ -108,7 +108,7 @@ _GRID_ROW = lazy_pattern(r"[|+].*[|+][ \t]*")
 _DASHES = lazy_pattern(r"[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*")
 _RULE = lazy_pattern(r"[ ]{0,3}-{3,}[ \t]*")
 _CAPTION = lazy_pattern(r"(?:Table)?:[ \t]+(?P<text>\S[\s\S]*?)[ \t]*", re.IGNORECASE)
-_OPENING = lazy_pattern(r"[ \t]*(?:`{3,}|~{3,})")
+_FENCE_OPENING = lazy_pattern(r"[ \t]*(?:`{3,}|~{3,})")
 """Opening fence of a code block in a table cell."""
 _FENCED = lazy_pattern(r"(?m)(^[ \t>]*(?:`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n)??[ \t>]*(?:`{3,}|~{3,})[ \t]*$)")
 _BLANK = lazy_pattern(r"(\n(?:[ \t]*\n)+)")
@@ -123,10 +123,10 @@ def translate_ruled_tables(text: str) -> str:
     """
     if "+--" not in text and "--" not in text:
         return text
-    return "".join(_outside(part) for part in _FENCED.split(text) if part is not None)
+    return "".join(_translate_outside_fences(part) for part in _FENCED.split(text) if part is not None)
 
 
-def _outside(text: str) -> str:
+def _translate_outside_fences(text: str) -> str:
     if _FENCED.fullmatch(text):
         return text
     blocks = _BLANK.split(text)
@@ -184,7 +184,7 @@ def _grid(lines: Sequence[str]) -> list[str]:
             cells = [line[start + 1 : end].removeprefix(" ").rstrip() for start, end in pairwise(borders)]
             above = rows[-1] or [[]] * len(cells)
             rows[-1] = [[*old, new] for old, new in zip(above, cells, strict=True)]
-    if any(_OPENING.match(line) for row in rows for cell in row for line in cell):
+    if any(_FENCE_OPENING.match(line) for row in rows for cell in row for line in cell):
         return _html([row for row in rows if row], header + 1 if header >= 0 else 0)
     made = [[_cell(cell) for cell in row] for row in rows if row]
     marks = [
@@ -218,10 +218,10 @@ def _cell(lines: Sequence[str]) -> str:
     """Join the lines of a cell. Paragraphs and list items are separated by `<br>`."""
     text = "\n".join(line.strip() for line in lines).strip()
     text = re.sub(r"\n\s*\n|\n(?=[-*+] )", "<br>", text)
-    return _escaped(re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())))
+    return _escape_pipes(re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())))
 
 
-def _escaped(text: str) -> str:
+def _escape_pipes(text: str) -> str:
     """Escape the pipes of a cell, except in formulas."""
     parts = _FORMULA.split(text)
     return "".join(part if n % 2 else re.sub(r"(?<!\\)\|", r"\|", part) for n, part in enumerate(parts))
@@ -242,7 +242,7 @@ def _simple(lines: Sequence[str]) -> list[str]:
         position += 1
     rest = lines[position + 1 :] if position < len(lines) and "--" in lines[position] else lines[position:]
     columns = list(zip(starts, ends, strict=True))
-    made = [[_escaped(row[start:end].strip()) for start, end in columns] for row in rows]
+    made = [[_escape_pipes(row[start:end].strip()) for start, end in columns] for row in rows]
     return [*_pipes(made, ["---"] * len(starts)), *rest]
 
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 
 from ...api.importing import lazy_pattern
 
-_LARGEST = 20_000_000
+_MAX_CHARACTERS = 20_000_000
 """Maximum number of characters of a page; no source is larger."""
-_DEEPEST = 50
+_MAX_DEPTH = 50
 OPEN, CLOSE = "\ue010", "\ue011"
 """Delimiters of a fragment's number: private-use characters that no author writes."""
 MASKED = lazy_pattern("\ue000(\\d+)\ue001")
 """Placeholder that `segments.mask` inserts; the number is an index of `MaskedText.hidden`."""
 
 
-class Pieces:
+class HiddenFragments:
     """The hidden fragments of one text, for the duration of its translation."""
 
     def __init__(self, marks: str = OPEN + CLOSE) -> None:
@@ -55,7 +55,7 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 
     for _ in range(len(pieces)):
         before, text = text, mark.sub(piece, text)
-        if text == before or len(text) > _LARGEST:
+        if text == before or len(text) > _MAX_CHARACTERS:
             break
     return mark.sub("\ufffd", text)
 
@@ -76,7 +76,7 @@ def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
         depth += {pair[0]: 1, pair[1]: -1}.get(char, 0)
         if depth == 0:
             return position
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             # otherwise each of a thousand opening brackets would scan all the others
             return -1
         position += 1

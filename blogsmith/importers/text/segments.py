@@ -29,12 +29,12 @@ is an HTML element without Markdown inside, from `<pre>` to `</pre>`.
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class FormulaDelimiters:
     """Delimiters of formulas in one system."""
 
     dollar: bool = True
     """`$x$`."""
-    blank_dollar: bool = False
+    spaced_dollar: bool = False
     """`$ x $` and `$x$2` too, as MathJax reads them."""
     escaped_brackets: bool = False
     r"""`\\(x\\)` and `\\[x\\]`: Markdown removes one backslash, MathJax sees the other."""
@@ -44,7 +44,7 @@ class Dialect:
     r"""`\begin{align} … \end{align}` without dollars."""
 
 
-PLAIN = Dialect()
+PLAIN = FormulaDelimiters()
 # Dollars in an argument of `\text` do not end the formula around it. The expression has limits and is
 # atomic, so that an argument that is not closed is scanned only once.
 _TEXT_ARGUMENT = (
@@ -60,17 +60,17 @@ _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 _ITEM_LINE = re.compile(r"\n[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
 _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
-_BLANKS = " \t>-*+0123456789."
-_WIDEST = 1000
+_PREFIX_CHARACTERS = " \t>-*+0123456789."
+_MAX_PREFIX = 1000
 """Maximum number of characters before display math in its line that may be list or quote markers."""
 
 
 @lru_cache(maxsize=16)
-def _openers(dialect: Dialect) -> re.Pattern[str]:
+def _openers(dialect: FormulaDelimiters) -> re.Pattern[str]:
     # another formula may follow directly, but no third dollar
     closing = r"(?<![\s\\])\$(?!\d|\$(?![^\s$]))"
     dollars = [rf"\$(?![\s$]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}{closing}"] if dialect.dollar else []
-    if dialect.blank_dollar:
+    if dialect.spaced_dollar:
         # a dollar before a digit is money, unless it is closed as a formula is
         dollars += [rf"\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
     parts = [
@@ -90,7 +90,7 @@ def _openers(dialect: Dialect) -> re.Pattern[str]:
 
 
 def inline_ranges(
-    text: str, start: int, end: int, dialect: Dialect
+    text: str, start: int, end: int, dialect: FormulaDelimiters
 ) -> Iterator[tuple[SegmentKind, int, int]]:
     """Iterate over the segments of `text[start:end]` that are not prose, as (kind, start, end), in order."""
     ends = _Ends(text, start, end)
@@ -99,7 +99,7 @@ def inline_ranges(
         opener = found.lastgroup if found.lastgroup not in ("element", "name") else None
         opener = opener or ("opaque" if found["opaque"] else "environment")
         first = found.start()
-        last = ends.of(opener, found)
+        last = ends.find_end(opener, found)
         if last < 0:
             tag = _compiled(_TAG).match(text, first, end) if opener == "opaque" else None
             last, opener = (tag.end(), "tag") if tag else (-1, opener)
@@ -150,7 +150,7 @@ class _Ends:
         """Start and end of the next match of each expression; after the text if there is none."""
         self._runs: dict[int, list[int]] | None = None
 
-    def of(self, opener: str, found: re.Match[str]) -> int:
+    def find_end(self, opener: str, found: re.Match[str]) -> int:
         """Return the end of the segment that `found` opens; -1 if it opens none."""
         if opener in ("display", "dollar", "tag"):
             return found.end()
@@ -213,8 +213,8 @@ class _Ends:
         """
         if not self._text.startswith(("$$", "\\[", "\\\\[", "\\begin"), start):
             return False
-        line = self._text.rfind("\n", max(0, start - _WIDEST), start) + 1
-        if (line == 0 and start > _WIDEST) or self._text[line:start].strip(_BLANKS):
+        line = self._text.rfind("\n", max(0, start - _MAX_PREFIX), start) + 1
+        if (line == 0 and start > _MAX_PREFIX) or self._text[line:start].strip(_PREFIX_CHARACTERS):
             return False
         found = _LONE_DOLLAR.finditer(self._text, start, end)
         return all(one["text"] for one in found)
@@ -225,7 +225,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-__all__ = ["CODE", "MARK", "TEX", "Dialect", "Lines", "MaskedText", "Segment", "SegmentKind"]
+__all__ = ["CODE", "MARK", "TEX", "FormulaDelimiters", "LineFinder", "MaskedText", "Segment", "SegmentKind"]
 __all__ += ["divide", "mask", "rewrite", "rewrite_segments"]
 
 
@@ -239,7 +239,7 @@ class Segment:
     """Offset in characters."""
 
 
-def divide(text: str, dialect: Dialect = PLAIN) -> list[Segment]:
+def divide(text: str, dialect: FormulaDelimiters = PLAIN) -> list[Segment]:
     """Return the segments of a text, in order. Joined, they are the text."""
     found: list[Segment] = []
     position = 0
@@ -251,7 +251,7 @@ def divide(text: str, dialect: Dialect = PLAIN) -> list[Segment]:
     return found
 
 
-def _divide_prose(text: str, start: int, end: int, dialect: Dialect) -> Iterator[Segment]:
+def _divide_prose(text: str, start: int, end: int, dialect: FormulaDelimiters) -> Iterator[Segment]:
     prose = start
     for kind, first, last in inline_ranges(text, start, end, dialect):
         if first > prose:
@@ -352,7 +352,7 @@ CODE: frozenset[SegmentKind] = frozenset({"block", "indented", "span", "opaque",
 TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 
-def mask(text: str, dialect: Dialect = PLAIN, kinds: Collection[SegmentKind] = TEX) -> MaskedText:
+def mask(text: str, dialect: FormulaDelimiters = PLAIN, kinds: Collection[SegmentKind] = TEX) -> MaskedText:
     """Hide the segments of `kinds`. The placeholder of a block keeps its line end."""
     # the delimiters mean nothing in any text, and a stray one would be read as a placeholder
     clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
@@ -374,7 +374,7 @@ def mask(text: str, dialect: Dialect = PLAIN, kinds: Collection[SegmentKind] = T
 def rewrite(
     text: str,
     replace: Callable[[str], str],
-    dialect: Dialect = PLAIN,
+    dialect: FormulaDelimiters = PLAIN,
     kinds: Collection[SegmentKind] = TEX,
 ) -> str:
     """Apply `replace` to the text while segments of `kinds` are hidden."""
@@ -382,14 +382,16 @@ def rewrite(
     return masked.restore(replace(masked.text))
 
 
-def rewrite_segments(text: str, kind: SegmentKind, replace: Callable[[str], str], dialect: Dialect) -> str:
+def rewrite_segments(
+    text: str, kind: SegmentKind, replace: Callable[[str], str], dialect: FormulaDelimiters
+) -> str:
     """Apply `replace` to every segment of one kind."""
     return "".join(
         replace(segment.text) if segment.kind == kind else segment.text for segment in divide(text, dialect)
     )
 
 
-class Lines:
+class LineFinder:
     """Line numbers of fragments of a source, which stay valid however the text is rewritten."""
 
     def __init__(self, text: str, first_line: int = 1) -> None:
@@ -398,16 +400,16 @@ class Lines:
         self._first = first_line
         self._ends = [found.start() for found in re.finditer("\n", text)]
 
-    def at(self, offset: int) -> int:
+    def line_of_offset(self, offset: int) -> int:
         """Return the line of a character offset in the text."""
         return self._first + bisect_right(self._ends, offset - 1)
 
     def find(self, piece: str) -> int:
         """Return the line where `piece` first occurs; 0 if it does not occur."""
         offset = self._text.find(piece.strip()) if piece.strip() else -1
-        return self.at(offset) if offset >= 0 else 0
+        return self.line_of_offset(offset) if offset >= 0 else 0
 
     def search(self, pattern: str) -> int:
         """Return the line where a case-insensitive match of the pattern begins; 0 if there is none."""
         found = re.search(pattern, self._text, re.IGNORECASE)
-        return self.at(found.start()) if found else 0
+        return self.line_of_offset(found.start()) if found else 0

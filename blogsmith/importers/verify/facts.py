@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from ...api.importing import VOID_ELEMENTS, lazy_pattern, name_set
 from ..model import Difference
 from ..text.math import unescape_entities
-from ..text.segments import Lines
+from ..text.segments import LineFinder
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -37,18 +37,17 @@ KINDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kind of thing → its name in the singular, in the order of reports."""
-_MARKS = lazy_pattern(
+_CODE_ANNOTATIONS = lazy_pattern(
     r"(?:(?:^|[ \t]+)(?:#|//|--|;+|%|/\*|<!--))?(?:[ \t]+(?:\(\d{1,3}\)!?|<\d{1,3}>)){1,9}"
     r"[ \t]*(?:\*/|-->)?[ \t]*\Z"
 )
 """Annotation numbers in a code comment, which refer to notes after the code."""
-_MARK_ENDS = (")", "!", ">", "/")
+_ANNOTATION_ENDS = (")", "!", ">", "/")
 """Last characters of lines with annotations; few lines have them."""
-_SIGN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese and Japanese characters. These languages have no spaces between words, so each character is
-counted.
-"""
-_WORD = lazy_pattern(rf"[{_SIGN}]|[^\W_{_SIGN}]+(?:[’'][^\W_{_SIGN}]+)*")
+counted."""
+_WORD = lazy_pattern(rf"[{_CJK_CHARACTER}]|[^\W_{_CJK_CHARACTER}]+(?:[’'][^\W_{_CJK_CHARACTER}]+)*")
 _ASCII_WORD = lazy_pattern(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
 """Equivalent of `_WORD` for ASCII text, in a third of the time."""
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
@@ -85,17 +84,17 @@ class Facts:
     hidden: Counter[str] = field(default_factory=Counter)
     """Words inside formulas and code."""
 
-    def of(self, kind: str) -> Counter[str]:
+    def counter(self, kind: str) -> Counter[str]:
         """Return the counter of a kind; empty if there is none."""
         return self.counters.get(kind, Counter())
 
     @property
     def sizes(self) -> dict[str, int]:
         """Return the number of things of each kind."""
-        return {kind: self.of(kind).total() for kind in KINDS}
+        return {kind: self.counter(kind).total() for kind in KINDS}
 
 
-def compared_tex(tex: str) -> str:
+def normalize_tex(tex: str) -> str:
     """Normalize a formula: remove whitespace, points, and commands that only position or label.
 
     Return an empty string for a formula that only defines macros.
@@ -119,7 +118,7 @@ def _only_defines(tex: str) -> bool:
     return not re.sub(r"\\[A-Za-z]+|\[[^\]]*\]|#\d|[\s*]", "", "".join(rest))
 
 
-def without_emphasis(tex: str) -> str:
+def strip_emphasis(tex: str) -> str:
     """Remove the characters of a normalized formula that Markdown reads as emphasis, code or quotes.
 
     Published pages of old systems lost these characters, or show them as text.
@@ -127,17 +126,17 @@ def without_emphasis(tex: str) -> str:
     return _EMPHASIS.sub("", tex)
 
 
-def compared_code(code: str) -> str:
+def normalize_code(code: str) -> str:
     """Normalize a code block: ignore whitespace at line ends, blank lines and annotations."""
     lines = (_without_marks(line).strip() for line in code.strip().splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def _without_marks(line: str) -> str:
-    return _MARKS.sub("", line) if line.rstrip().endswith(_MARK_ENDS) else line
+    return _CODE_ANNOTATIONS.sub("", line) if line.rstrip().endswith(_ANNOTATION_ENDS) else line
 
 
-def words_in(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the normalized words of a text: letters and digits, without case and typographic variants."""
     text = unquote(text) if "%" in text else text
     if text.isascii():
@@ -146,7 +145,7 @@ def words_in(text: str) -> list[str]:
     return _WORD.findall(folded)
 
 
-def compared_address(address: str) -> str:
+def normalize_url(address: str) -> str:
     """Normalize the URL of a link: without scheme, fragment and query. Return an empty string for a path."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
@@ -154,13 +153,13 @@ def compared_address(address: str) -> str:
     return ""
 
 
-def compared_key(key: str) -> str:
+def normalize_key(key: str) -> str:
     """Normalize a bibliography key to its letters and digits."""
     plain = unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
     return re.sub(r"[\W_]+", "", plain.casefold())
 
 
-def compared_image(address: str) -> str:
+def normalize_image_name(address: str) -> str:
     """Return the normalized file name of an image, without a language code.
 
     Attachments of notebooks are included. All data URLs are equal.
@@ -193,7 +192,7 @@ _CODE_SPAN = lazy_pattern(r'<span class="(?!gl")(?:line|[a-z][a-z0-9]{0,2})">([^
 """Element for a color or a line of code in Pygments and Chroma; `gl` is a line number."""
 _CODE_SPAN_DEPTH = 3
 """Nesting depth in Chroma: a line, its code, its tokens."""
-_LONE_SCRIPT = lazy_pattern(r"\s*[_^]\{(?:\\text\{)?([\w+−-]{1,20})\}?\}\s*\Z")
+_SCRIPT_FORMULA = lazy_pattern(r"\s*[_^]\{(?:\\text\{)?([\w+−-]{1,20})\}?\}\s*\Z")
 """A formula that consists of a superscript or subscript."""
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BOX_MARK = lazy_pattern(r"\A\s*\[![A-Za-z]+\][+-]?(?=\s|\Z)")
@@ -205,7 +204,7 @@ _BLOCKS = name_set(
 )
 
 
-def facts_of_html(html: str) -> Facts:
+def read_facts(html: str) -> Facts:
     """Count the content of a page. Invalid HTML is accepted."""
     reader = _Reader()
     reader.feed(_without_presentation(html))
@@ -223,7 +222,7 @@ def _without_presentation(html: str) -> str:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenElement:
     """An open element."""
 
     tag: str
@@ -238,7 +237,7 @@ class _Reader(HTMLParser):
         self._counters: dict[str, Counter[str]] = {}
         self._words: list[str] = []
         self._hidden: Counter[str] = Counter()
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenElement] = []
         self._text: list[str] = []
         self._code: list[str] | None = None
         self._math: list[str] | None = None
@@ -260,14 +259,14 @@ class _Reader(HTMLParser):
         if tag not in VOID_ELEMENTS:
             heading: list[str] | None = [] if tag in _HEADINGS and not silent else None
             code = tag in _NO_MATH or (bool(self._stack) and self._stack[-1].is_code)
-            self._stack.append(_Open(tag, silent, code, heading))
+            self._stack.append(_OpenElement(tag, silent, code, heading))
 
     def _take_start(self, tag: str, values: dict[str, str], classes: set[str], *, is_silent: bool) -> None:
         if tag == "script" and values.get("type", "").startswith("math/tex"):
             self._is_script, self._math = True, []
         if is_silent:
             return
-        if tag == "math" and (script := _LONE_SCRIPT.match(values.get("alttext", ""))):
+        if tag == "math" and (script := _SCRIPT_FORMULA.match(values.get("alttext", ""))):
             # a superscript or subscript belongs to the word before it, as with `<sub>`
             self._text.append(script[1])
         elif tag == "math":
@@ -278,16 +277,16 @@ class _Reader(HTMLParser):
             # a formula with an error is shown as written, and a diagnostic reports it
             self._tex, self._math = "", []
         elif tag == "img" and "for-paper" not in classes:
-            self._add("images", compared_image(values.get("src", "")))
+            self._add("images", normalize_image_name(values.get("src", "")))
         elif tag == "source" and values.get("srcset", "").strip() and "dark" in values.get("media", ""):
-            self._add("images", compared_image(values["srcset"].split()[0]))
+            self._add("images", normalize_image_name(values["srcset"].split()[0]))
         elif tag == "table" and not {"rouge-table", "highlighttable"} & classes:
             self._add("tables", "table")
         elif tag == "pre" and self._code is None:
             self._code = []
         elif tag == "a" and values.get("role") == "doc-biblioref":
-            self._add("citations", compared_key(values.get("href", "").removeprefix("#ref-")))
-        elif tag == "a" and (address := compared_address(values.get("href", ""))):
+            self._add("citations", normalize_key(values.get("href", "").removeprefix("#ref-")))
+        elif tag == "a" and (address := normalize_url(values.get("href", ""))):
             self._add("links", address)
         elif tag == "abbr":
             # the meaning of the abbreviation, which other systems show in the text
@@ -297,7 +296,7 @@ class _Reader(HTMLParser):
             self._add("footnotes", "footnote")
         elif tag == "d-cite":
             for key in filter(None, re.split(r"[\s,]+", values.get("key") or values.get("bibtex-key", ""))):
-                self._add("citations", compared_key(key))
+                self._add("citations", normalize_key(key))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _BLOCKS:
@@ -315,7 +314,7 @@ class _Reader(HTMLParser):
             return
         for closed in self._stack[index:]:
             if closed.heading is not None:
-                self._add("headings", " ".join(words_in("".join(closed.heading))))
+                self._add("headings", " ".join(split_words("".join(closed.heading))))
         del self._stack[index:]
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -348,9 +347,9 @@ class _Reader(HTMLParser):
         return bool(self._stack) and self._stack[-1].is_silent
 
     def _formula(self, tex: str) -> None:
-        if compared := compared_tex(tex):
+        if compared := normalize_tex(tex):
             self._add("formulas", compared)
-            self._hidden.update(words_in(tex.replace("_", " ")))
+            self._hidden.update(split_words(tex.replace("_", " ")))
 
     def _flush(self) -> None:
         if not self._text:
@@ -366,7 +365,7 @@ class _Reader(HTMLParser):
         text = _BOX_MARK.sub(" ", text, count=1) if "[!" in text else text
         if "$" in text or "\\" in text:
             text = _REFERENCE.sub(" ", _MATH.sub(substitute, text))
-        self._words.extend(words_in(text.replace(_DOLLAR, "$")))
+        self._words.extend(split_words(text.replace(_DOLLAR, "$")))
 
     def finish(self) -> Facts:
         """Return the counted content."""
@@ -377,8 +376,8 @@ class _Reader(HTMLParser):
 
     def _take_code(self) -> None:
         code = "".join(self._code or ())
-        self._add("code", compared_code(code))
-        self._hidden.update(words_in(code))
+        self._add("code", normalize_code(code))
+        self._hidden.update(split_words(code))
         self._code = None
 
 
@@ -395,14 +394,14 @@ def _without_math(code: str) -> str:
     return re.sub(r"\\([()\[\]])", r"\1", code.replace("$", _DOLLAR))
 
 
-_LONGEST_QUOTE = 200
+_MAX_QUOTE = 200
 """Maximum number of characters of a loss in a report."""
-_MOST_WORDS = 20_000
+_MAX_WORDS = 20_000
 """Pages with more words are compared without their order, because that costs the square of their number."""
 
 
 def losses(
-    source: str, before: Facts, after: Facts, allowed: Facts, lines: Lines, own: str = ""
+    source: str, before: Facts, after: Facts, allowed: Facts, lines: LineFinder, own: str = ""
 ) -> Iterator[Difference]:
     """Yield the things that `before` contains more often than `after`, except those `allowed` to be lost.
 
@@ -410,20 +409,20 @@ def losses(
     word that became part of a formula or of code is not lost.
     """
     for kind in KINDS:
-        lost = before.of(kind) - after.of(kind) - allowed.of(kind)
+        lost = before.counter(kind) - after.counter(kind) - allowed.counter(kind)
         if kind == "words":
             lost -= after.hidden - before.hidden
-            lost = _without_joined(lost, after.words)
+            lost = _remove_joined_words(lost, after.words)
             for run in _runs(before.words, after.words, lost):
-                yield Difference(kind, _shortened(" ".join(run)), source, find_words(lines, run), len(run))
+                yield Difference(kind, _shorten(" ".join(run)), source, find_words(lines, run), len(run))
         else:
             for thing, count in lost.items():
                 if kind == "links" and own and (thing == own or thing.startswith(f"{own}/")):
                     continue
-                yield Difference(kind, thing[:_LONGEST_QUOTE], source, lines.find(thing), count)
+                yield Difference(kind, thing[:_MAX_QUOTE], source, lines.find(thing), count)
 
 
-def _without_joined(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
+def _remove_joined_words(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
     """Remove lost words that the other page contains as one word without a space."""
     if not lost:
         return lost
@@ -431,8 +430,8 @@ def _without_joined(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
     return lost - joined
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]} …"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_QUOTE else f"{text[:_MAX_QUOTE]} …"
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:
@@ -440,7 +439,7 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
     if not lost:
         return
     left = Counter(lost)
-    if max(len(before), len(after)) > _MOST_WORDS:
+    if max(len(before), len(after)) > _MAX_WORDS:
         yield from ([word] * count for word, count in left.items())
         return
     for tag, start, end, _, _ in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -456,6 +455,6 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
     yield from ([word] * count for word, count in left.items() if count > 0)
 
 
-def find_words(lines: Lines, words: Sequence[str]) -> int:
+def find_words(lines: LineFinder, words: Sequence[str]) -> int:
     """Return the line where these words appear in a row; 0 if they do not."""
     return lines.search(r"[\W_]*".join(re.escape(word) for word in words[:6]))

@@ -72,7 +72,7 @@ def content_rule(show: Callable[[str], str]) -> Rule:
     return render
 
 
-def without_title(html: str) -> str:
+def demote_title(html: str) -> str:
     """Turn the first level-1 heading into a paragraph, because it is the title elsewhere."""
     return _TITLE.sub(r"<p>\1</p>", html, count=1)
 

@@ -23,8 +23,8 @@ from ..model import Difference, ImportedPage
 from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..source_files import read_text, walk_files
 from ..text.html import ElementEnds
-from ..text.segments import Lines
-from .facts import Facts, facts_of_html, losses, without_emphasis, words_in
+from ..text.segments import LineFinder
+from .facts import Facts, losses, read_facts, split_words, strip_emphasis
 
 
 def _tag(elements: str, names: str, attributes: str = "class") -> str:
@@ -49,7 +49,7 @@ _ARTICLES = tuple(
     )
 )
 """Elements that themes use for the text of a page, most specific first."""
-_WHOLE = 5
+_FIRST_WHOLE_PAGE_FORM = 5
 """Index of the first pattern that matches a page with its frame."""
 _COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _FRAME = lazy_pattern(r"<(?:nav|footer)\b[^<>]*>", re.IGNORECASE)
@@ -83,7 +83,7 @@ _MARKED_FORMULA = lazy_pattern(_tag("span|div", r"arithmatex|math\s+notranslate"
 _FORMULA = lazy_pattern(
     r"\$\$[^$]{1,4000}\$\$|\$[^$]{1,1000}\$|\\\([\s\S]{1,1000}?\\\)|\\\[[\s\S]{1,4000}?\\\]"
 )
-_NO_WORD = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
+_FALSE_FORMULA_CHARACTER = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
 """Dollars outside of formulas, and numbers of lists that are only lists in the source."""
 _ORDINAL = lazy_pattern(r"(?<=\d)<sup>(st|nd|rd|th)</sup>")
 
@@ -97,21 +97,24 @@ class Article:
     html: str
 
 
-def article_of(page: str) -> Article:
+def extract_article(page: str) -> Article:
     """Return the part of a page that the author wrote."""
     page = _COMMENT.sub("", page)
     ends = ElementEnds(page)
     for form, pattern in enumerate(_ARTICLES):
         found = pattern.search(page)
-        if found and (end := ends.of(found.start())) is not None:
+        if found and (end := ends.find_end(found.start())) is not None:
             html = page[found.start() : end]
-            return Article(form, _text_of(html if form < _WHOLE else _without(_FRAME, html)))
-    return Article(len(_ARTICLES), _text_of(page))
+            return Article(
+                form,
+                _remove_layout(html if form < _FIRST_WHOLE_PAGE_FORM else _remove_elements(_FRAME, html)),
+            )
+    return Article(len(_ARTICLES), _remove_layout(page))
 
 
-def _text_of(html: str) -> str:
-    html = _without(_LAYOUT, _ORDINAL.sub(r"\1", _escape_formulas(html)))
-    return _with_marked_formulas(html)
+def _remove_layout(html: str) -> str:
+    html = _remove_elements(_LAYOUT, _ORDINAL.sub(r"\1", _escape_formulas(html)))
+    return _keep_marked_formulas(html)
 
 
 def _escape_formulas(html: str) -> str:
@@ -123,15 +126,15 @@ def _escape_formulas(html: str) -> str:
     return _FORMULA.sub(escape, html)
 
 
-def _with_marked_formulas(html: str) -> str:
+def _keep_marked_formulas(html: str) -> str:
     """Remove other text that looks like a formula, if the system marks formulas with elements."""
     parts = list(_split(_MARKED_FORMULA, html))
     if len(parts) == 1:
         return html
-    return "".join(_NO_WORD.sub("", prose) + element for prose, element in parts)
+    return "".join(_FALSE_FORMULA_CHARACTER.sub("", prose) + element for prose, element in parts)
 
 
-def _without(pattern: re.Pattern[str], html: str) -> str:
+def _remove_elements(pattern: re.Pattern[str], html: str) -> str:
     """Remove the elements whose tags match a pattern. An element without an end stays."""
     return "".join(prose for prose, _ in _split(pattern, html))
 
@@ -142,7 +145,7 @@ def _split(pattern: re.Pattern[str], html: str) -> Iterator[tuple[str, str]]:
     ends = ElementEnds(html)
     while found := pattern.search(html, position):
         position = found.end()
-        if (end := ends.of(found.start())) is not None:
+        if (end := ends.find_end(found.start())) is not None:
             yield html[start : found.start()], html[found.start() : end]
             start = position = end
     yield html[start:], ""
@@ -160,7 +163,7 @@ def layout_words(page: ImportedPage, title: str, old: Facts) -> Counter[str]:
 
     title: title of the site. old: content of the published page.
     """
-    shown = Counter(words_in(" ".join([title, *map(str, page.front.values())])))
+    shown = Counter(split_words(" ".join([title, *map(str, page.front.values())])))
     for written in (page.front.get("date"), page.front.get("updated")):
         shown.update(_date_words(str(written)))
     # at the start of an article, and again at its end
@@ -177,22 +180,22 @@ def _date_words(written: str) -> list[str]:
     ending = "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
     month, weekday = calendar.month_name[date.month], calendar.day_name[date.weekday()]
     forms = (month, month[:3], weekday, weekday[:3], str(day), f"{day:02}", f"{day}{ending}", str(date.year))
-    return words_in(" ".join((*forms, f"{date.month:02}", str(date.month))))
+    return split_words(" ".join((*forms, f"{date.month:02}", str(date.month))))
 
 
 def _reading_time(old: Facts) -> Counter[str]:
     """Return the words of a phrase such as `5 minute read`, once."""
     found = _READING_TIME.search(" ".join(old.words[:_HEAD_WORDS]))
-    return Counter(words_in(found[0])) if found else Counter()
+    return Counter(split_words(found[0])) if found else Counter()
 
 
-_COMMON = 0.6
+_LAYOUT_SHARE = 0.6
 """Minimum share of pages that contain a word of the layout."""
-_FEWEST = 5
+_MIN_PAGES = 5
 """Minimum number of pages to distinguish layout from text."""
-COMPARED = frozenset(("formulas", "words"))
+COMPARED_KINDS = frozenset(("formulas", "words"))
 """Kinds that are compared with published pages. Layouts add too many elements of other kinds."""
-_NUMBERED = lazy_pattern(r"(?:^|/)page/?\d+/")
+_LIST_PAGE = lazy_pattern(r"(?:^|/)page/?\d+/")
 """Later pages of a paginated list, which have no content of their own."""
 
 
@@ -216,10 +219,10 @@ def check_published(
     addresses: URLs of the imported pages. answers: paths of the new site, without its base path.
     """
     counts = {"pages": len(found)}
-    counts |= {kind: sum(f.of(kind).total() for f in found.values()) for kind in sorted(COMPARED)}
+    counts |= {kind: sum(f.counter(kind).total() for f in found.values()) for kind in sorted(COMPARED_KINDS)}
     unmatched = tuple(address for address in addresses if address not in found)
     published = (f"/{path}".removesuffix("index.html") for path in walk_files(folder) if _is_page(path.name))
-    left = (address for address in published if not _NUMBERED.search(address))
+    left = (address for address in published if not _LIST_PAGE.search(address))
     unanswered = tuple(address for address in left if not _is_answered(address, answers))
     return PublishedCheck(counts, unmatched, unanswered)
 
@@ -246,7 +249,9 @@ def published_facts(
     for address, found in zip(addresses, read, strict=True):
         if found:
             forms.setdefault(found.form, {})[address] = found.facts
-    return {address: facts for pages in forms.values() for address, facts in _without_layout(pages).items()}
+    return {
+        address: facts for pages in forms.values() for address, facts in _remove_layout_words(pages).items()
+    }
 
 
 class _PublishedPage(NamedTuple):
@@ -261,8 +266,8 @@ def _read_published(folder: Path, address: str) -> _PublishedPage | None:
     text = read_text(file) if file else None
     if text is None:
         return None
-    article = article_of(text)
-    return _PublishedPage(article.form, facts_of_html(article.html))
+    article = extract_article(text)
+    return _PublishedPage(article.form, read_facts(article.html))
 
 
 def page_file(folder: Path, address: str) -> Path | None:
@@ -273,17 +278,20 @@ def page_file(folder: Path, address: str) -> Path | None:
     return next((file for file in files if file.is_file() and file.suffix in (".html", ".htm")), None)
 
 
-def _without_layout(pages: Mapping[str, Facts]) -> dict[str, Facts]:
-    if len(pages) < _FEWEST:
+def _remove_layout_words(pages: Mapping[str, Facts]) -> dict[str, Facts]:
+    if len(pages) < _MIN_PAGES:
         return dict(pages)
     seen: Counter[str] = Counter()
     for facts in pages.values():
-        seen.update(facts.of("words").keys())
+        seen.update(facts.counter("words").keys())
     # a layout word appears on each page; the minimum count over all pages is its count in the layout
-    common = {word for word, count in seen.items() if count >= _COMMON * len(pages)}
-    spare = {word: min(f.of("words")[word] for f in pages.values() if f.of("words")[word]) for word in common}
+    common = {word for word, count in seen.items() if count >= _LAYOUT_SHARE * len(pages)}
+    spare = {
+        word: min(f.counter("words")[word] for f in pages.values() if f.counter("words")[word])
+        for word in common
+    }
     return {
-        address: replace(facts, counters={**facts.counters, "words": facts.of("words") - Counter(spare)})
+        address: replace(facts, counters={**facts.counters, "words": facts.counter("words") - Counter(spare)})
         for address, facts in pages.items()
     }
 
@@ -296,13 +304,13 @@ def published_losses(
     Content that is `allowed` to be lost and words that layouts show from front matter are ignored. title:
     title of the site.
     """
-    kinds = COMPARED - {"words"} if _lists_pages(page) else COMPARED
-    spare = allowed.of("words") + layout_words(page, title, old)
+    kinds = COMPARED_KINDS - {"words"} if _lists_pages(page) else COMPARED_KINDS
+    spare = allowed.counter("words") + layout_words(page, title, old)
     allowed = replace(allowed, counters={**allowed.counters, "words": spare})
-    old = _with_emphasis_signs(old, new)
+    old = _restore_emphasis_characters(old, new)
     return [
         replace(difference, what=f"published {difference.what}")
-        for difference in losses(f"{page.source} ({page.address})", old, new, allowed, Lines(""))
+        for difference in losses(f"{page.source} ({page.address})", old, new, allowed, LineFinder(""))
         if difference.what in kinds
     ]
 
@@ -312,14 +320,14 @@ def _lists_pages(page: ImportedPage) -> bool:
     return page.path.name == "_index.md" or any(notice.is_list for notice in page.notices)
 
 
-def _with_emphasis_signs(old: Facts, new: Facts) -> Facts:
+def _restore_emphasis_characters(old: Facts, new: Facts) -> Facts:
     """Restore characters of formulas that became emphasis on the published page, from the new page."""
-    before, after = old.of("formulas"), new.of("formulas")
+    before, after = old.counter("formulas"), new.counter("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():
-        plain.setdefault(without_emphasis(tex), []).append(tex)
+        plain.setdefault(strip_emphasis(tex), []).append(tex)
     signed: Counter[str] = Counter()
     for tex in before.elements():
-        twins = plain.get(without_emphasis(tex)) if tex not in after else None
+        twins = plain.get(strip_emphasis(tex)) if tex not in after else None
         signed[twins.pop() if twins else tex] += 1
     return replace(old, counters={**old.counters, "formulas": signed})

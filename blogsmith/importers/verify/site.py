@@ -20,10 +20,10 @@ from ...api.importing import (
     Diagnostic,
     ExecutionOptions,
     IncrementalPipeline,
+    PageTimeout,
     Progress,
-    Rendered,
+    RenderedDocument,
     SiteSnapshot,
-    TookTooLong,
     UpdateRequest,
     lazy_pattern,
 )
@@ -31,9 +31,9 @@ from ..model import Difference, ImportedPage, PageCheck, SiteImport
 from ..page_work import ONE_PROCESS, Workers, map_pages, page_limit
 from ..source_files import read_text
 from ..systems import load_system
-from ..text.data import load_data, load_mapping, split_front
-from ..text.segments import Lines
-from .facts import Facts, facts_of_html, losses
+from ..text.data import load_data, load_mapping, split_front_matter
+from ..text.segments import LineFinder
+from .facts import Facts, losses, read_facts
 from .published_pages import PublishedCheck, check_published, published_facts, published_losses
 from .values import NewValues, ValueIndex, front_losses, leaves, old_leaves, read_old_front, settings_losses
 
@@ -76,17 +76,17 @@ class PageComparer:
         try:
             with page_limit():
                 return self._with_front(self._compare(request), page)
-        except (TookTooLong, RecursionError):
+        except (PageTimeout, RecursionError):
             lost = Difference("page", "takes too long to be compared", page.source)
             return PageCheck(str(page.path), page.source, {}, (lost,))
 
     def _compare(self, request: PageRequest) -> PageCheck:
         page, system = request.page, load_system(self.system)
-        lines = Lines(page.original, page.first_line)
-        before = facts_of_html(system.render(page.original, page))
-        after = facts_of_html(request.html) if request.html is not None else Facts()
+        lines = LineFinder(page.original, page.first_line)
+        before = read_facts(system.render(page.original, page))
+        after = read_facts(request.html) if request.html is not None else Facts()
         removed = "\n\n".join(notice.removed for notice in page.notices if notice.removed)
-        allowed = facts_of_html(system.render(removed, page)) if removed else Facts()
+        allowed = read_facts(system.render(removed, page)) if removed else Facts()
         home = self.base_url.partition("//")[2].rstrip("/").casefold()
         differences = [*losses(page.source, before, after, allowed, lines, home), *request.address_losses]
         if request.published is not None:
@@ -98,23 +98,23 @@ class PageComparer:
     def _with_front(self, check: PageCheck, page: ImportedPage) -> PageCheck:
         """Add the losses of front matter to a check. Both sides are read from their files."""
         written = read_old_front(self.old_root / page.source)
-        new = split_front(read_text(self.new_root / page.path) or "")
-        index = ValueIndex([load_data(new.head, new.form), self.settings], [new.body])
+        new = split_front_matter(read_text(self.new_root / page.path) or "")
+        index = ValueIndex([load_data(new.front_matter, new.form), self.settings], [new.body])
         old = old_leaves(page, written or {})
         lost = front_losses(page, old, index)
         differences = (*check.differences, *lost)
         return replace(check, differences=differences, values=len(old), is_front_read=written is not None)
 
 
-def page_html(rendered: Rendered, base_path: str) -> str:
+def page_html(rendered: RenderedDocument, base_path: str) -> str:
     """Return the HTML of title, summary and content, because an import may move text between them."""
     body = rendered.body
     originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
-    html = _with_originals(body.html, originals) if originals else body.html
+    html = _restore_image_urls(body.html, originals) if originals else body.html
     return f"<h1>{body.title_html}</h1><div>{body.description_html}</div>{html}"
 
 
-def _with_originals(html: str, originals: Mapping[str, str]) -> str:
+def _restore_image_urls(html: str, originals: Mapping[str, str]) -> str:
     """Replace the smaller copies of images with the originals."""
 
     def original(found: re.Match[str]) -> str:
@@ -124,7 +124,7 @@ def _with_originals(html: str, originals: Mapping[str, str]) -> str:
     return _ADDRESS.sub(original, html)
 
 
-_BUILD_S = 60.0
+_PAGE_TIMEOUT_S = 60.0
 """Time limit in seconds for building one page."""
 
 
@@ -148,7 +148,7 @@ class SiteCheck:
         return (*self.settings, *(difference for page in self.pages for difference in page.differences))
 
     @property
-    def unread(self) -> tuple[str, ...]:
+    def unreadable_files(self) -> tuple[str, ...]:
         """Return the files whose front matter could not be read and compared."""
         return tuple(page.source for page in self.pages if not page.is_front_read)
 
@@ -173,7 +173,7 @@ def check_site(
     if the settings of the new site cannot be read.
     """
     snapshot = _make_site(root, now, progress, len(site.pages), workers)
-    own = {path: found for path, found in snapshot.own.items() if found}
+    own = {path: found for path, found in snapshot.page_diagnostics.items() if found}
     new_settings = load_mapping(read_text(root / "blogsmith.yaml") or "")
     addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
     published = published_facts(against, addresses, workers) if against else {}
@@ -184,10 +184,10 @@ def check_site(
     for check in map_pages(comparer.compare, requests, len(site.pages), workers):
         progress("compare", len(checks), len(site.pages))
         checks.append(check)
-    every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.shared)
+    every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.site_diagnostics)
     unique = dict.fromkeys(every)
     base = snapshot.config.base_path
-    answers = frozenset(unquote(each).removeprefix(base) for each in snapshot.table)
+    answers = frozenset(unquote(each).removeprefix(base) for each in snapshot.files_by_url)
     compared = check_published(against, published, addresses, answers) if against else None
     new = site_values(site, new_settings)
     settings = [each for old in site.old_settings for each in settings_losses(old, new, site.all_notices)]
@@ -208,9 +208,9 @@ def _make_site(
     options = BuildOptions(
         now=now, drafts=True, future=True, write=False, execution=execution, start_method=workers.method
     )
-    line = IncrementalPipeline(root, options, lambda: now, limit_s=_BUILD_S, uses_processes=True)
+    line = IncrementalPipeline(root, options, lambda: now, limit_s=_PAGE_TIMEOUT_S, uses_processes=True)
     last: deque[SiteSnapshot | None] = deque(maxlen=1)
-    for done, step in enumerate(line.update_all(None, UpdateRequest())):
+    for done, step in enumerate(line.update_site(None, UpdateRequest())):
         progress("build", min(done, pages), pages)
         last.append(step)
     (site,) = last
@@ -244,5 +244,5 @@ def _address_losses(page: ImportedPage, snapshot: SiteSnapshot) -> tuple[Differe
         return ()
     base = snapshot.config.base_path
     known = {f"{base}{address}", f"{base}{quote(address)}", f"{base}{address.rstrip('/')}/"}
-    answers = known & snapshot.table.keys()
+    answers = known & snapshot.files_by_url.keys()
     return () if answers else (Difference("addresses", page.address, page.source),)

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 from ...api.importing import find_restrictions, lazy_pattern, name_set
 from ..model import Difference, ImportedPage, Notice, OldSettings
 from ..source_files import read_text
-from ..text.data import DataTextError, load_data, split_front
+from ..text.data import DataTextError, load_data, split_front_matter
 from ..text.front_values import iso_date
-from .facts import words_in
+from .facts import split_words
 
 Scalar: TypeAlias = str | int | float | bool
 ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
 """Keys that determine the URL of a page; old URLs are checked separately."""
-_DEEPEST = 20
+_MAX_DEPTH = 20
 _TOO_DEEP = "values that are nested too deep to be compared"
-_SENTENCE = 8
+_MIN_SENTENCE_WORDS = 8
 """Minimum number of words of a text that may contain other words, such as URLs of links."""
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")
@@ -44,7 +44,7 @@ class Leaf(NamedTuple):
 
 def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
     """Yield the values of nested data in order. Empty values are omitted."""
-    if isinstance(data, Mapping | list | tuple) and data and depth > _DEEPEST:
+    if isinstance(data, Mapping | list | tuple) and data and depth > _MAX_DEPTH:
         yield Leaf(path, _TOO_DEEP)
     elif isinstance(data, Mapping):
         for key, value in data.items():
@@ -94,7 +94,7 @@ class ValueIndex:
     def _has_value(self, value: str | float) -> bool:
         if isinstance(value, int | float):
             return str(value) in self._spellings
-        words = words_in(value)
+        words = split_words(value)
         return not words or self._has_words(words) or self._has_day(value) or self._has_file(value)
 
     def _has_words(self, words: list[str]) -> bool:
@@ -104,7 +104,8 @@ class ValueIndex:
             return True
         phrase = f" {' '.join(words)} "
         return any(
-            phrase in text or (len(words) >= _SENTENCE and needed <= known) for text, known in self._prose
+            phrase in text or (len(words) >= _MIN_SENTENCE_WORDS and needed <= known)
+            for text, known in self._prose
         )
 
     def _has_day(self, value: str) -> bool:
@@ -113,7 +114,7 @@ class ValueIndex:
 
     def _has_file(self, value: str) -> bool:
         name = _file_name(value)
-        return bool(name) and (name in self._files or self._has_words(words_in(name)))
+        return bool(name) and (name in self._files or self._has_words(split_words(name)))
 
     @cached_property
     def _spellings(self) -> frozenset[str]:
@@ -124,8 +125,8 @@ class ValueIndex:
         """Map each word to the word sets of the values and lists that contain it."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
-            lists.setdefault(leaf.path, set()).update(words_in(str(leaf.value)))
-        every = [frozenset(words_in(spelling)) for spelling in self._spellings]
+            lists.setdefault(leaf.path, set()).update(split_words(str(leaf.value)))
+        every = [frozenset(split_words(spelling)) for spelling in self._spellings]
         found: dict[str, list[frozenset[str]]] = {}
         for words in (*map(frozenset, lists.values()), *every):
             for word in words:
@@ -134,7 +135,7 @@ class ValueIndex:
 
     @cached_property
     def _prose(self) -> list[tuple[str, frozenset[str]]]:
-        found = [words_in(text) for text in self._texts]
+        found = [split_words(text) for text in self._texts]
         return [(f" {' '.join(words)} ", frozenset(words)) for words in found]
 
     @cached_property
@@ -154,7 +155,7 @@ def _file_name(value: str) -> str:
     return re.sub(r"\.(?:html?|md|qmd|ipynb)\Z", "", path.rstrip("/").rpartition("/")[2].casefold())
 
 
-_DATA = frozenset((".yml", ".yaml", ".toml", ".json"))
+_SETTINGS_SUFFIXES = frozenset((".yml", ".yaml", ".toml", ".json"))
 """Suffixes of files that are settings as a whole. Pages for lists name them as their source."""
 FRONT, SETTINGS = "front matter", "settings"
 """Kinds of differences."""
@@ -162,14 +163,14 @@ FRONT, SETTINGS = "front matter", "settings"
 
 def read_old_front(file: Path) -> dict[str, Any] | None:
     """Return the front matter of a file of any system; None if it cannot be read."""
-    text = read_text(file) if file.is_file() and file.suffix not in _DATA else ""
+    text = read_text(file) if file.is_file() and file.suffix not in _SETTINGS_SUFFIXES else ""
     if text is None:
         return None
     if file.suffix == ".ipynb":
         text = _first_cell(text)
-    found = split_front(text)
+    found = split_front_matter(text)
     try:
-        return load_data(found.head, found.form)
+        return load_data(found.front_matter, found.form)
     except DataTextError:
         return None
 
@@ -212,28 +213,28 @@ class NewValues(NamedTuple):
     """Indexes that are searched for values of old settings."""
 
     settings: ValueIndex
-    whole: ValueIndex
+    site: ValueIndex
     """Settings, front matter and text."""
 
 
-def settings_left(old: OldSettings, new: NewValues) -> list[str]:
+def lost_settings(old: OldSettings, new: NewValues) -> list[str]:
     """Return the paths of settings that the new site lacks; the path of a mapping if all of it is missing."""
-    return list(dict.fromkeys(_left(old.values, "", new, old.translated)))
+    return list(dict.fromkeys(_find_lost(old.values, "", new, old.translated)))
 
 
-def _left(data: Any, path: str, new: NewValues, translated: Collection[str]) -> Iterator[str]:
+def _find_lost(data: Any, path: str, new: NewValues, translated: Collection[str]) -> Iterator[str]:
     every = [*leaves(data, path)]
     lost = [leaf for leaf in every if not _is_taken_over(leaf, new, translated)]
     if lost and ((len(lost) == len(every) and path) or not isinstance(data, Mapping)):
         yield path
     elif lost:
         for key, value in data.items():
-            yield from _left(value, f"{path}.{key}" if path else str(key), new, translated)
+            yield from _find_lost(value, f"{path}.{key}" if path else str(key), new, translated)
 
 
 def _is_taken_over(leaf: Leaf, new: NewValues, translated: Collection[str]) -> bool:
     if is_content(leaf.value):
-        return new.whole.has(leaf, ())
+        return new.site.has(leaf, ())
     parts = leaf.path.casefold().split(".")
     is_read = any(".".join(parts[:count]) in translated for count in range(1, len(parts) + 1))
     return is_read or (isinstance(leaf.value, str) and new.settings.has(leaf, ()))
@@ -242,6 +243,6 @@ def _is_taken_over(leaf: Leaf, new: NewValues, translated: Collection[str]) -> b
 def settings_losses(old: OldSettings, new: NewValues, notices: Iterable[Notice]) -> Iterator[Difference]:
     """Yield the settings of a file that the new site lacks and no notice names."""
     messages = [notice.message for notice in notices if notice.source in (old.file, "")]
-    for path in settings_left(old, new):
+    for path in lost_settings(old, new):
         if not is_named(path, messages):
             yield Difference(SETTINGS, path, old.file)

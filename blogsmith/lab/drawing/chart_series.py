@@ -14,8 +14,7 @@ MOST = 8
 """Largest number of series that can be distinguished."""
 _DENSE = 2000
 """Points of a segment up to which all are drawn. In longer segments, points that do not affect the line are
-dropped.
-"""
+dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ from .ticks import without_dust
 MASKED = None
 MOST_ENTRIES = 4_194_304
 """Largest number of entries, as in 16 heads of 512 × 512. More are slow to read as lists and would not be
-visible.
-"""
+visible."""
 MOST_HEADS = 64
 _MOST_PIXELS = 262_144
 

@@ -23,20 +23,27 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
 from ...base.storage.temporary import nameless_file
-from ...model.remote_images import COPIES, FETCH_COMMAND, RECORD, ImageCopy, format_record, remote_address
+from ...model.remote_images import (
+    COPIES,
+    FETCH_COMMAND,
+    RECORD,
+    ImageCopy,
+    format_record,
+    normalize_remote_url,
+)
 from ...model.slugs import slugify
 from ...render.films import read_video
-from ...render.images import ImageProblem, picture_size
+from ...render.images import ImageError, open_image_size
 from ...render.svg.active_content import active_content
 from ...render.svg.metadata import svg_size
-from ..connection import Downloaded, DownloadRefused
+from ..connection import Downloaded, DownloadError
 
 State = Literal["new", "missing", "changed", "there"]
-_STEM = 60
+_MAX_STEM_LENGTH = 60
 """Maximum number of characters of a URL in a file name."""
 
 
-class CopyRefused(Exception):
+class CopyError(Exception):
     """An image that cannot be copied; the message is the reason."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -44,7 +51,7 @@ class CopyRefused(Exception):
         self.hint = hint
 
 
-class Fetched(Struct, frozen=True):
+class FetchResult(Struct, frozen=True):
     """A new copy."""
 
     copy: ImageCopy
@@ -70,7 +77,7 @@ def fetch_copy(
     get: Callable[[str], Downloaded],
     *,
     renew: bool = False,
-) -> Fetched:
+) -> FetchResult:
     """Download the image at a URL, or the poster of a video, and write it below the folder for copies.
 
     known: its record. If the content differs, it is rejected, unless `renew`.
@@ -80,25 +87,25 @@ def fetch_copy(
     """
     try:
         found = download_poster(address, get) or get(address)
-        suffix = picture_suffix(found)
-    except DownloadRefused as refused:
-        raise CopyRefused(str(refused), refused.hint) from refused
-    except PictureRefused as refused:
-        raise CopyRefused(str(refused)) from refused
+        suffix = image_suffix(found)
+    except DownloadError as refused:
+        raise CopyError(str(refused), refused.hint) from refused
+    except ImageRejectedError as refused:
+        raise CopyError(str(refused)) from refused
     digest = hashlib.sha256(found.data).hexdigest()
     if known and known.sha256 != digest and not renew:
         hint = f"look at it, then take it with {FETCH_COMMAND} --renew"
-        raise CopyRefused(f"it is another picture now than {RECORD} says", hint)
+        raise CopyError(f"it is another picture now than {RECORD} says", hint)
     is_same = known is not None and known.sha256 == digest and known.path.endswith(suffix)
     path = known.path if known and is_same else copy_path(address, suffix)
     _write(root, PurePosixPath(path), found.data)
-    return Fetched(ImageCopy(path, digest), len(found.data))
+    return FetchResult(ImageCopy(path, digest), len(found.data))
 
 
 def copy_path(address: str, suffix: str) -> str:
     """Return the path of the copy of a URL, relative to the root of the site."""
     parts = urlsplit(address)
-    stem = slugify(PurePosixPath(unquote(parts.path)).stem)[:_STEM].strip("-") or "image"
+    stem = slugify(PurePosixPath(unquote(parts.path)).stem)[:_MAX_STEM_LENGTH].strip("-") or "image"
     host = "".join(sign if sign.isalnum() or sign in ".-" else "-" for sign in parts.netloc)
     digest = hashlib.sha256(address.encode()).hexdigest()
     return f"{COPIES}/{host}/{stem}-{digest[:8]}{suffix}"
@@ -135,7 +142,7 @@ _ENDPOINTS: Mapping[str, str] = MappingProxyType(
         "vimeo": "https://vimeo.com/api/oembed.json?width=1280&url=",
     }
 )
-_PICTURE_HOSTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+_THUMBNAIL_HOSTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "youtube": re.compile(r"(?:[\w-]+\.)*(?:ytimg|ggpht)\.com"),
         "vimeo": re.compile(r"(?:[\w-]+\.)*vimeocdn\.com"),
@@ -164,27 +171,27 @@ def download_poster(url: str, get: Get) -> Downloaded | None:
     if video is None:
         return None
     answer = get(_ENDPOINTS[video.provider] + quote(url, safe=""))
-    address = _picture_address(answer.data, _PICTURE_HOSTS[video.provider])
+    address = _thumbnail_url(answer.data, _THUMBNAIL_HOSTS[video.provider])
     if _SMALL.search(address):
         try:
             return get(_SMALL.sub(_LARGE, address))
-        except DownloadRefused:
+        except DownloadError:
             # Low-resolution videos have no large image.
             pass
     return get(address)
 
 
-def _picture_address(answer: bytes, hosts: re.Pattern[str]) -> str:
+def _thumbnail_url(answer: bytes, hosts: re.Pattern[str]) -> str:
     try:
         written = msgspec.json.decode(answer[:_MAX_ANSWER], type=_Answer).thumbnail_url
     except (msgspec.MsgspecError, UnicodeDecodeError):
         written = ""
     if not written:
-        raise DownloadRefused("its host names no picture for it")
-    address = remote_address(written)
+        raise DownloadError("its host names no picture for it")
+    address = normalize_remote_url(written)
     parts = urlsplit(address)
     if parts.scheme != "https" or parts.port or not hosts.fullmatch(parts.hostname or ""):
-        raise DownloadRefused(f"its host names a picture at {written[:100]!r}, not on a server of its own")
+        raise DownloadError(f"its host names a picture at {written[:100]!r}, not on a server of its own")
     return address
 
 
@@ -203,37 +210,37 @@ _MAGIC = (
     (lazy_pattern(rb"....ftypavi[fs]", re.DOTALL), ".avif"),
 )
 """First bytes of each format."""
-_BINARY = frozenset(("", "application/octet-stream", "binary/octet-stream"))
+_UNKNOWN_MEDIA_TYPES = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 """Media types that servers send for unknown files."""
-_OF_SVG = frozenset(("text/plain", "text/xml", "application/xml"))
+_SVG_MEDIA_TYPES = frozenset(("text/plain", "text/xml", "application/xml"))
 """Other media types that servers send for SVG; raw.githubusercontent.com, for example."""
 _SVG_NAME = "http://www.w3.org/2000/svg svg"
 
 
-class PictureRefused(Exception):
+class ImageRejectedError(Exception):
     """A file that is not an image for the site; the message is the reason."""
 
 
-def picture_suffix(found: Downloaded) -> str:
+def image_suffix(found: Downloaded) -> str:
     """Return the suffix of the image format. Raise PictureRefused if the content is not a valid image."""
     suffix = next((suffix for magic, suffix in _MAGIC if magic.match(found.data)), "")
-    is_image = found.media_type.startswith("image/") or found.media_type in _BINARY
+    is_image = found.media_type.startswith("image/") or found.media_type in _UNKNOWN_MEDIA_TYPES
     is_text = found.data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
-    if not suffix and is_text and (is_image or found.media_type in _OF_SVG):
+    if not suffix and is_text and (is_image or found.media_type in _SVG_MEDIA_TYPES):
         _check_svg(found.data)
         return ".svg"
     if not is_image:
-        raise PictureRefused(f"the server sends {found.media_type[:80]}, not a picture")
+        raise ImageRejectedError(f"the server sends {found.media_type[:80]}, not a picture")
     if not suffix:
-        raise PictureRefused("it is not a PNG, JPEG, GIF, WebP, AVIF or SVG image")
+        raise ImageRejectedError("it is not a PNG, JPEG, GIF, WebP, AVIF or SVG image")
     with nameless_file() as file:
         file.write(found.data)
         file.flush()
         file.seek(0)
         try:
-            picture_size(file, "it")
-        except ImageProblem as problem:
-            raise PictureRefused(str(problem)) from problem
+            open_image_size(file, "it")
+        except ImageError as problem:
+            raise ImageRejectedError(str(problem)) from problem
     return suffix
 
 
@@ -241,7 +248,7 @@ def _check_svg(data: bytes) -> None:
     try:
         data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise PictureRefused("it is an SVG in another encoding than UTF-8") from error
+        raise ImageRejectedError("it is an SVG in another encoding than UTF-8") from error
     names: list[str] = []
     parser = expat.ParserCreate(namespace_separator=" ")
 
@@ -253,13 +260,13 @@ def _check_svg(data: bytes) -> None:
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError) as error:
-        raise PictureRefused("it is no SVG image, or is damaged") from error
+        raise ImageRejectedError("it is no SVG image, or is damaged") from error
     if names != [_SVG_NAME]:
-        raise PictureRefused("it is no SVG image")
+        raise ImageRejectedError("it is no SVG image")
     try:
         svg_size(io.BytesIO(data))
     except ValueError as error:
-        raise PictureRefused(f"it is no SVG image that can be shown: {error}") from error
+        raise ImageRejectedError(f"it is no SVG image that can be shown: {error}") from error
     active = active_content(data, "picture.svg")
     if active:
-        raise PictureRefused(f"it is not safe to publish: {active[0].message}")
+        raise ImageRejectedError(f"it is not safe to publish: {active[0].message}")

@@ -12,12 +12,12 @@ from urllib.parse import quote
 
 import msgspec
 
-from ...model.remote_images import remote_address
-from ..connection import HostRefused, Limits, request
+from ...model.remote_images import normalize_remote_url
+from ..connection import HostRejectedError, Limits, request
 from .host_gates import HostGates
 
 API = "https://archive.org/wayback/available"
-_MOST = 100_000
+_MAX_BYTES = 100_000
 
 
 class _Closest(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ class _Reply(msgspec.Struct, frozen=True):
     archived_snapshots: _Snapshots = _Snapshots()
 
 
-def archive_address(address: str, date: str) -> str:
+def archive_url(address: str, date: str) -> str:
     """Return the archive's URL for its copies of a URL.
 
     date: date of the page with the link, as `20260301`.
@@ -46,10 +46,10 @@ def find_copy(address: str, date: str, limits: Limits, gates: HostGates, api: st
     host = question.split("/")[2]
     try:
         with gates.turn(host):
-            ends = time.monotonic() + limits.whole_s
+            ends = time.monotonic() + limits.total_timeout_s
             with request("GET", question, "application/json", limits, ends) as answer:
-                data = answer.read(_MOST) if answer.status == http.client.OK else b"{}"
+                data = answer.read(_MAX_BYTES) if answer.status == http.client.OK else b"{}"
         reply = msgspec.json.decode(data, type=_Reply)
-    except (OSError, http.client.HTTPException, ValueError, HostRefused, RecursionError):
+    except (OSError, http.client.HTTPException, ValueError, HostRejectedError, RecursionError):
         return ""
-    return remote_address(reply.archived_snapshots.closest.url)
+    return normalize_remote_url(reply.archived_snapshots.closest.url)

@@ -14,18 +14,18 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .host_gates import CheckStopped, HostGates
+from .host_gates import CheckCancelled, HostGates
 from .probe import Probe
 from .verdicts import LinkVerdict
 
-_MOST_FAILURES = 3
+_MAX_FAILURES = 3
 """After this many consecutive requests without an answer, the other URLs of a host are skipped."""
 
 
 class CheckPlan(Struct, frozen=True):
     """URLs to check, with options."""
 
-    addresses: Mapping[str, Collection[str]]
+    urls: Mapping[str, Collection[str]]
     """Maps each URL to the fragments that are checked in its page."""
     hosts: int
     """Maximum number of hosts in parallel."""
@@ -55,7 +55,7 @@ class LinkCheck:
         self._probe = probe
         self._lock = Lock()
         by_host: dict[str, list[str]] = {}
-        for address in sorted(plan.addresses, reverse=True):
+        for address in sorted(plan.urls, reverse=True):
             by_host.setdefault(urlsplit(address).netloc, []).append(address)
         queues = [_HostQueue(host, addresses) for host, addresses in sorted(by_host.items())]
         self._queues = [self._entry(queue, 0.0) for queue in queues]
@@ -65,13 +65,13 @@ class LinkCheck:
         """Internal error in a thread."""
 
     def run(
-        self, keep: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
+        self, on_verdict: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
     ) -> None:
         """Check every URL.
 
         keep: called with each result, in this thread.
         """
-        done, total = 0, len(self._plan.addresses)
+        done, total = 0, len(self._plan.urls)
         progress("links", done, total)
         # Daemon threads, so that an interrupted program does not wait for slow hosts.
         workers = [Thread(target=self._work, name="links", daemon=True) for _ in range(self._plan.hosts)]
@@ -82,7 +82,7 @@ class LinkCheck:
             while not is_over:
                 is_over = not any(worker.is_alive() for worker in workers)
                 for address, verdict in self._take_found():
-                    keep(address, verdict)
+                    on_verdict(address, verdict)
                     done += 1
                     progress(urlsplit(address).netloc, done, total)
                 if not is_over:
@@ -108,8 +108,8 @@ class LinkCheck:
                     return
                 queue = heappop(self._queues)[-1]
             try:
-                self._ask_next(queue)
-            except CheckStopped:
+                self._check_next(queue)
+            except CheckCancelled:
                 return
             except Exception as error:
                 self._failure = error
@@ -117,23 +117,23 @@ class LinkCheck:
                 return
             if queue.addresses:
                 with self._lock:
-                    heappush(self._queues, self._entry(queue, self._gates.free_at(queue.host)))
+                    heappush(self._queues, self._entry(queue, self._gates.next_request_s(queue.host)))
 
-    def _ask_next(self, queue: _HostQueue) -> None:
+    def _check_next(self, queue: _HostQueue) -> None:
         """Run one step for a host: read its rules, check one URL, or skip the rest if it does not answer."""
         if not queue.is_prepared:
             queue.is_prepared = True
-            self._judge(queue, self._probe.prepare(queue.addresses[-1]))
-        elif queue.failures < _MOST_FAILURES:
+            self._update_failures(queue, self._probe.prepare(queue.addresses[-1]))
+        elif queue.failures < _MAX_FAILURES:
             address = queue.addresses.pop()
-            verdict = self._probe.check(address, self._plan.addresses[address])
-            self._judge(queue, verdict)
+            verdict = self._probe.check(address, self._plan.urls[address])
+            self._update_failures(queue, verdict)
             self._record(address, verdict)
         else:
             while queue.addresses and queue.verdict:
                 self._record(queue.addresses.pop(), queue.verdict)
 
-    def _judge(self, queue: _HostQueue, verdict: LinkVerdict | None) -> None:
+    def _update_failures(self, queue: _HostQueue, verdict: LinkVerdict | None) -> None:
         queue.failures = queue.failures + 1 if verdict and verdict.is_silent else 0
         queue.verdict = verdict
 

@@ -5,42 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from ...base.diagnostics.fixes import Fix, exchange
+from ...base.diagnostics.fixes import Fix, make_replacement
 from ...base.diagnostics.model import Diagnostic
-from .archive import archive_address
+from .archive import archive_url
 from .link_uses import LinkUse
 from .verdicts import LinkVerdict
 
 
-def findings(
+def link_diagnostics(
     uses: Iterable[tuple[str, LinkUse]], verdicts: Mapping[str, LinkVerdict]
 ) -> Iterator[Diagnostic]:
     """Yield warnings for links that are dead, unreachable or moved."""
     for address, use in uses:
         verdict = verdicts.get(address)
         if verdict:
-            yield from _of_use(address, use, verdict)
+            yield from _use_diagnostics(address, use, verdict)
 
 
-def _of_use(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterator[Diagnostic]:
+def _use_diagnostics(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterator[Diagnostic]:
     shown = address if len(address) <= 200 else f"{address[:199]}…"
     if verdict.state == "dead":
-        copy = verdict.copy or archive_address(address, use.date)
+        copy = verdict.copy or archive_url(address, use.date)
         said = "an old copy" if verdict.copy else "look for an old copy"
         yield _warning("link-dead", f"{shown} is gone: {verdict.reason}", use, f"{said}: {copy}")
     elif verdict.state == "unreachable":
         yield _warning("link-unreachable", f"{shown} cannot be reached: {verdict.reason}", use)
     elif verdict.state == "moved" and verdict.target:
-        yield _moved(address, shown, use, verdict.target)
+        yield _moved_warning(address, shown, use, verdict.target)
     if use.fragment and use.fragment in verdict.lacking:
         message = f"the page {shown} has no id {use.fragment}"
         yield _warning("link-fragment", message, use, "browsers show its beginning")
 
 
-def _moved(address: str, shown: str, use: LinkUse, target: str) -> Diagnostic:
+def _moved_warning(address: str, shown: str, use: LinkUse, target: str) -> Diagnostic:
     new, old = urlsplit(target), urlsplit(address)
     if new.path == "/" and not new.query and (old.path != "/" or old.query):
-        hint = f"look for an old copy: {archive_address(address, use.date)}"
+        hint = f"look for an old copy: {archive_url(address, use.date)}"
         return _warning("link-moved", f"{shown} leads to the front page {target} now", use, hint)
     fragment = f"#{use.fragment}" if use.fragment and not new.fragment else ""
     fix = _substitution(use, f"{target}{fragment}", is_safe=new._replace(scheme=old.scheme) == old)
@@ -59,7 +59,7 @@ def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
     # A DOI without a URL cannot be replaced.
     if not written.lower().startswith(("http:", "https:")):
         return None
-    return exchange(use.place.line, use.place.column, written, target, is_safe=is_safe)
+    return make_replacement(use.place.line, use.place.column, written, target, is_safe=is_safe)
 
 
 def _warning(code: str, message: str, use: LinkUse, hint: str = "", fix: Fix | None = None) -> Diagnostic:

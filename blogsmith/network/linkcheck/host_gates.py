@@ -10,21 +10,21 @@ from threading import Event, Lock
 from msgspec import Struct
 
 
-class Clock(Struct, frozen=True):
+class GateClock(Struct, frozen=True):
     """Current time and waiting; tests replace it."""
 
     monotonic: Callable[[], float] = time.monotonic
     wait: Callable[[Event, float], object] = lambda stop, seconds: stop.wait(seconds)
 
 
-class CheckStopped(Exception):
+class CheckCancelled(Exception):
     """The whole check must end."""
 
 
 class HostGates:
     """Gates of one check, shared by many threads."""
 
-    def __init__(self, pause_s: float, clock: Clock) -> None:
+    def __init__(self, pause_s: float, clock: GateClock) -> None:
         self._pause_s = pause_s
         self._clock = clock
         self._lock = Lock()
@@ -46,11 +46,11 @@ class HostGates:
                 free_at = self._clock.monotonic() + self._pause_s
                 self._free_at[host] = max(free_at, self._free_at.get(host, 0.0))
 
-    def free_at(self, host: str) -> float:
+    def next_request_s(self, host: str) -> float:
         """Return when the next request to the host is allowed, on the clock."""
         return self._free_at.get(host, 0.0)
 
-    def hold_back(self, host: str, seconds: float) -> None:
+    def delay(self, host: str, seconds: float) -> None:
         """Send no request to a host for this time, because it asked us to wait."""
         self._free_at[host] = self._clock.monotonic() + seconds
 
@@ -58,4 +58,4 @@ class HostGates:
         if seconds > 0:
             self._clock.wait(self.stop, seconds)
         if self.stop.is_set():
-            raise CheckStopped
+            raise CheckCancelled

@@ -13,20 +13,20 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from ...base.diagnostics.model import Place
-from ...base.html_tags import hidden_spans, start_tag
+from ...base.html_tags import find_tagless_spans, parse_start_tag
 from ...base.patterns import lazy_pattern
-from ...model.remote_images import remote_address
+from ...model.remote_images import normalize_remote_url
 
 _ELEMENT = lazy_pattern(
     r"<(?:a|area|audio|blockquote|embed|iframe|image|img|q|source|track|video)(?=\s)", re.IGNORECASE
 )
 _ATTRIBUTES = ("href", "src", "poster", "cite", "data-src")
-_WRITTEN = lazy_pattern(r"(?:https?:)?//[^\s<>\"'`\\]+|\b10\.\d{4,9}/[^\s<>\"'`\\,{}]+", re.IGNORECASE)
-_ENDS = ")]}.,;:!?*_|>"
+_URL = lazy_pattern(r"(?:https?:)?//[^\s<>\"'`\\]+|\b10\.\d{4,9}/[^\s<>\"'`\\,{}]+", re.IGNORECASE)
+_TRAILING_CHARACTERS = ")]}.,;:!?*_|>"
 """Characters at the end of a URL that may belong to the sentence."""
-_MOST_ENDS = 8
+_MAX_TRAILING = 8
 _DOI = "https://doi.org/"
-MAX_ADDRESS = 2000
+MAX_URL_LENGTH = 2000
 """Maximum length in characters. Longer URLs are not checked."""
 
 
@@ -42,27 +42,27 @@ class LinkUse(Struct, frozen=True):
     """Date of the page, as `20260301`; empty if it has none."""
 
 
-def addresses_in(html: str) -> dict[str, set[str]]:
+def find_urls(html: str) -> dict[str, set[str]]:
     """Return all URLs in published HTML, normalized by `remote_address`, each with its fragments."""
     found: dict[str, set[str]] = {}
-    hidden = iter(hidden_spans(html))
+    hidden = iter(find_tagless_spans(html))
     start, end = next(hidden, (len(html), len(html)))
     for match in _ELEMENT.finditer(html):
         while end <= match.start():
             start, end = next(hidden, (len(html), len(html) + 1))
         if start <= match.start():
             continue
-        tag = start_tag(html, match.start())
+        tag = parse_start_tag(html, match.start())
         for name in _ATTRIBUTES if tag else ():
             written = tag.get(name).strip() if tag else ""
             if written[:2] == "//" or written[:4].lower() == "http":
-                address = remote_address(written)
-                if address and len(address) <= MAX_ADDRESS:
+                address = normalize_remote_url(written)
+                if address and len(address) <= MAX_URL_LENGTH:
                     found.setdefault(address, set()).add(unquote(urlsplit(written).fragment))
     return found
 
 
-class AddressIndex:
+class UrlIndex:
     """Index of the URLs in a file by their locations."""
 
     def __init__(self, path: str, text: str) -> None:
@@ -74,14 +74,14 @@ class AddressIndex:
         self._text = text
         self._spans: dict[str, dict[int, list[int]]] = {}
         """For each URL and offset, the possible lengths of the URL there, including a fragment."""
-        for match in _WRITTEN.finditer(text):
-            written = match[0][: MAX_ADDRESS + _MOST_ENDS]
-            for _ in range(_MOST_ENDS):
+        for match in _URL.finditer(text):
+            written = match[0][: MAX_URL_LENGTH + _MAX_TRAILING]
+            for _ in range(_MAX_TRAILING):
                 # Only the page shows whether a character at the end belongs to the URL.
-                address = remote_address(_DOI + written if written[:3] == "10." else written)
+                address = normalize_remote_url(_DOI + written if written[:3] == "10." else written)
                 if address:
                     self._spans.setdefault(address, {}).setdefault(match.start(), []).append(len(written))
-                if not written or written[-1] not in _ENDS:
+                if not written or written[-1] not in _TRAILING_CHARACTERS:
                     break
                 written = written[:-1]
 
@@ -102,12 +102,11 @@ class AddressIndex:
         return LinkUse(self.path, place, line, fragment if fragment in fragments else "", date)
 
 
-def uses_in(
-    page: AddressIndex, named: Mapping[str, set[str]], others: Sequence[AddressIndex] = (), date: str = ""
+def find_uses(
+    page: UrlIndex, named: Mapping[str, set[str]], others: Sequence[UrlIndex] = (), date: str = ""
 ) -> Iterator[tuple[str, LinkUse]]:
     """Yield the locations of the URLs in the page or, if there are none, in a file that the page is made
-    from.
-    """
+    from."""
     for address, fragments in named.items():
         found = next((uses for file in (page, *others) if (uses := file.uses(address, fragments, date))), ())
         for use in found:

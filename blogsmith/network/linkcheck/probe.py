@@ -18,8 +18,8 @@ from urllib.robotparser import RobotFileParser
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...model.remote_images import remote_address
-from ..connection import MOVED, USER_AGENT, HostRefused, Limits, failure_reason, request
+from ...model.remote_images import normalize_remote_url
+from ..connection import REDIRECT_STATUSES, USER_AGENT, HostRejectedError, Limits, failure_reason, request
 from .host_gates import HostGates
 from .verdicts import LinkVerdict
 
@@ -32,7 +32,7 @@ MAX_WAIT_S = 60.0
 """Longest Retry-After that we wait for."""
 _MAX_ROBOTS = 200_000
 _PERMANENT = (301, 308)
-_EMPTY = 416
+_RANGE_NOT_SATISFIABLE = 416
 """Status of a file that lacks the requested byte."""
 _DEAD = (404, 410)
 _BUSY = (429, 503)
@@ -40,7 +40,7 @@ _NOT_FOR_PROGRAMS = (401, 402, 403, 406, 407, 418, 451, 999)
 """Status codes of hosts that reject programs. The state of the link is then unknown."""
 _ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
 _ID = lazy_pattern(r"\b(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=`]+))", re.IGNORECASE)
-_MADE_BY_SCRIPTS = lazy_pattern(r"[:!/]|L\d+(-L\d+)?$|issuecomment-|discussion_r|page=\d|:~:")
+_SCRIPT_FRAGMENT = lazy_pattern(r"[:!/]|L\d+(-L\d+)?$|issuecomment-|discussion_r|page=\d|:~:")
 """Matches fragments that are not ids in a page."""
 
 
@@ -71,18 +71,18 @@ class Probe:
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:
-            if not self._may_ask(address):
+            if not self._is_allowed(address):
                 return LinkVerdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
             return self._follow(address, sought)
 
         return self._catch(check_link, sought)
 
     def prepare(self, address: str) -> LinkVerdict | None:
-        """Read the robots.txt of a URL's host. Return a verdict if the host does not answer, otherwise None.
-        """
+        """Read the robots.txt of a URL's host. Return a verdict if the host does not answer, otherwise
+        None."""
 
         def read() -> LinkVerdict | None:
-            self._may_ask(address)
+            self._is_allowed(address)
             return None
 
         return self._catch(read, ())
@@ -91,19 +91,19 @@ class Probe:
         started = time.monotonic()
         try:
             return ask()
-        except HostRefused as refused:
+        except HostRejectedError as refused:
             return LinkVerdict("unreachable", str(refused), is_silent=True, sought=sought)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            reason = failure_reason(error, self._limits, started + self._limits.whole_s)
+            reason = failure_reason(error, self._limits, started + self._limits.total_timeout_s)
             return LinkVerdict("unreachable", reason, is_silent=True, sought=sought)
 
     def _follow(self, address: str, sought: tuple[str, ...]) -> LinkVerdict:
         here, target, is_permanent = address, "", True
         for _ in range(MAX_REDIRECTS + 1):
-            answer = self._ask_politely(here, needs_page=bool(_ids_in(sought)))
-            if answer.status not in MOVED:
-                return _judge(answer, target, sought)
-            here = remote_address(urljoin(here, answer.location))
+            answer = self._send_with_retry(here, needs_page=bool(_select_ids(sought)))
+            if answer.status not in REDIRECT_STATUSES:
+                return _make_verdict(answer, target, sought)
+            here = normalize_remote_url(urljoin(here, answer.location))
             if not here:
                 reason = f"it leads to {answer.location[:200]}, which is no address"
                 return LinkVerdict("unreachable", reason, sought=sought)
@@ -111,28 +111,28 @@ class Probe:
             target = here if is_permanent and here != address else target
         return LinkVerdict("unreachable", f"it leads on more than {MAX_REDIRECTS} times", sought=sought)
 
-    def _ask_politely(self, address: str, *, needs_page: bool) -> _Answer:
+    def _send_with_retry(self, address: str, *, needs_page: bool) -> _Answer:
         """Send a request, and repeat it once if the host is busy or does not support HEAD."""
         most = MAX_PAGE if needs_page else 0
-        answer = self._ask_once("GET" if needs_page else "HEAD", address, most)
+        answer = self._send_request("GET" if needs_page else "HEAD", address, most)
         if not needs_page and answer.status >= 400 and answer.status not in _BUSY:
             # Many servers handle HEAD incorrectly.
-            answer = self._ask_once("GET", address)
+            answer = self._send_request("GET", address)
         if answer.status in _BUSY:
             wait_s = _retry_after(answer.retry_after)
             if wait_s is None or wait_s > MAX_WAIT_S:
                 return answer
-            self._gates.hold_back(_host_of(address), wait_s)
-            answer = self._ask_once("GET", address, most)
+            self._gates.delay(_url_host(address), wait_s)
+            answer = self._send_request("GET", address, most)
         return answer
 
-    def _ask_once(self, method: str, address: str, most: int = 0) -> _Answer:
+    def _send_request(self, method: str, address: str, most: int = 0) -> _Answer:
         """Send one request.
 
         most: number of bytes to read from the body; 0: none.
         """
-        with self._gates.turn(_host_of(address)):
-            ends = time.monotonic() + self._limits.whole_s
+        with self._gates.turn(_url_host(address)):
+            ends = time.monotonic() + self._limits.total_timeout_s
             headers = {"Range": "bytes=0-0"} if method == "GET" and not most else {}
             with request(method, address, _ACCEPT, self._limits, ends, **headers) as answer:
                 media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -148,7 +148,7 @@ class Probe:
                     len(body) <= most,
                 )
 
-    def _may_ask(self, address: str) -> bool:
+    def _is_allowed(self, address: str) -> bool:
         parts = urlsplit(address)
         place = f"{parts.scheme}://{parts.netloc}"
         if place not in self._robots:
@@ -156,37 +156,37 @@ class Probe:
         return self._robots[place].can_fetch(USER_AGENT, address)
 
     def _read_robots(self, place: str) -> RobotFileParser:
-        answer = self._ask_once("GET", f"{place}/robots.txt", _MAX_ROBOTS)
+        answer = self._send_request("GET", f"{place}/robots.txt", _MAX_ROBOTS)
         rules = RobotFileParser()
         is_there = answer.status < 300 and answer.media_type == "text/plain"
         rules.parse(answer.body.decode("utf-8", "replace").splitlines() if is_there else [])
         return rules
 
 
-def _host_of(address: str) -> str:
+def _url_host(address: str) -> str:
     return urlsplit(address).netloc
 
 
-def _judge(answer: _Answer, target: str, sought: tuple[str, ...]) -> LinkVerdict:
+def _make_verdict(answer: _Answer, target: str, sought: tuple[str, ...]) -> LinkVerdict:
     said = f"the server answers {answer.status} {answer.reason}".rstrip()
     if answer.status in _DEAD:
         return LinkVerdict("dead", said, sought=sought)
     if answer.status in _NOT_FOR_PROGRAMS or answer.status == http.client.TOO_MANY_REQUESTS:
         return LinkVerdict("unknown", said, sought=sought)
-    if answer.status >= 400 and answer.status != _EMPTY:
+    if answer.status >= 400 and answer.status != _RANGE_NOT_SATISFIABLE:
         return LinkVerdict("unreachable", said, sought=sought)
-    lacking = _lacking(answer, _ids_in(sought))
+    lacking = _missing_fragments(answer, _select_ids(sought))
     return LinkVerdict("moved" if target else "good", said, target=target, sought=sought, lacking=lacking)
 
 
-def _ids_in(fragments: tuple[str, ...]) -> tuple[str, ...]:
+def _select_ids(fragments: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fragments that may be ids in a page. The others have a meaning for scripts."""
-    return tuple(name for name in fragments if not _MADE_BY_SCRIPTS.match(name))
+    return tuple(name for name in fragments if not _SCRIPT_FRAGMENT.match(name))
 
 
-def _lacking(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fragments that a page lacks. Empty if the page is incomplete or has no ids without scripts.
-    """
+def _missing_fragments(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fragments that a page lacks. Empty if the page is incomplete or has no ids without
+    scripts."""
     if answer.media_type != "text/html" or not answer.is_whole:
         return ()
     text = answer.body.decode("utf-8", "replace")

@@ -13,7 +13,7 @@ from ...base.storage.site_cache import Row, open_site_cache
 State = Literal["good", "dead", "moved", "unreachable", "unknown"]
 _NAME = "addresses"
 DAY_S = 86_400
-_FORGOTTEN_S = 60 * DAY_S
+_MAX_AGE_S = 60 * DAY_S
 _VERSION = "1"
 
 
@@ -66,7 +66,7 @@ def write_verdicts(root: Path, verdicts: Mapping[str, LinkVerdict], now_s: int) 
     kept = {
         address: verdict
         for address, verdict in sorted(verdicts.items())
-        if now_s - verdict.asked_s < _FORGOTTEN_S
+        if now_s - verdict.asked_s < _MAX_AGE_S
     }
     with open_site_cache(root) as rows:
         rows.put("links", _NAME, Row(_VERSION, msgspec.msgpack.encode(kept)))

@@ -16,21 +16,21 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ...base.storage.stamps import stamp_at
-from ...execute.session.checkpoints import Checkpoint, Resumed
+from ...base.storage.stamps import read_stamp
+from ...execute.session.checkpoints import Checkpoint, ResumedWorker
 from ...execute.session.engine import WORKER
 from ...execute.session.jobs import CellStep, SessionJob, Step
 from ...execute.session.process import Process
 from ...execute.session.reaper import MARK_NAME
 from ...execute.session.session import start_request
 
-LEAST_S = 0.2
+MIN_SAVED_S = 0.2
 """Minimum time that a checkpoint must save."""
 COST_FACTOR = 25
 """A checkpoint must save at least this multiple of the time that it takes to make one."""
-MOST = 24
+MAX_CHECKPOINTS = 24
 """Maximum number of checkpoints."""
-MOST_BYTES = 2 * 1024**3
+MAX_BYTES = 2 * 1024**3
 """Maximum memory of all checkpoints; also limited by `MEMORY_SHARE` of the machine's memory."""
 MEMORY_SHARE = 1 / 8
 
@@ -38,7 +38,7 @@ Hold = Callable[[Process], Process]
 
 
 @dataclass(slots=True, eq=False)
-class _Kept:
+class _StoredCheckpoint:
     checkpoint: Checkpoint
     key: str
     post: str
@@ -54,15 +54,15 @@ class CheckpointStore:
     def __init__(
         self,
         *,
-        least_s: float = LEAST_S,
+        least_s: float = MIN_SAVED_S,
         cost_factor: float = COST_FACTOR,
-        most: int = MOST,
-        most_bytes: int | None = None,
+        most: int = MAX_CHECKPOINTS,
+        max_bytes: int | None = None,
     ) -> None:
         self._least_s, self._cost_factor, self._most = least_s, cost_factor, most
-        self.most_bytes = _share_of_memory() if most_bytes is None else most_bytes
+        self.max_bytes = _share_of_memory() if max_bytes is None else max_bytes
         self._lock = threading.Lock()
-        self._kept: list[_Kept] = []
+        self._kept: list[_StoredCheckpoint] = []
         self._runs = 0
         self._closed = False
 
@@ -79,7 +79,7 @@ class CheckpointStore:
         keys = prefix_keys(job, start_request(job, Path()), declared, date)
         return RunCheckpoints(self, keys, str(job.post), hold)
 
-    def is_worth(self, seconds: float, cost_s: float) -> bool:
+    def is_worthwhile(self, seconds: float, cost_s: float) -> bool:
         """Return whether a checkpoint that saves this much time should be made."""
         return seconds >= max(self._least_s, self._cost_factor * cost_s)
 
@@ -98,7 +98,7 @@ class CheckpointStore:
         with self._lock:
             is_known = any(kept.key == key for kept in self._kept)
             if not (is_known or self._closed):
-                self._kept.append(_Kept(checkpoint, key, post, saves_s, self._runs))
+                self._kept.append(_StoredCheckpoint(checkpoint, key, post, saves_s, self._runs))
         if is_known or self._closed:
             checkpoint.close()
         self.trim()
@@ -123,10 +123,10 @@ class CheckpointStore:
 
     def trim(self) -> None:
         """Remove checkpoints until the limits are met."""
-        while victim := self._victim():
+        while victim := self._find_removable():
             self.discard(victim.checkpoint)
 
-    def _victim(self) -> _Kept | None:
+    def _find_removable(self) -> _StoredCheckpoint | None:
         """Return the next checkpoint to remove, or None if the limits are met."""
         with self._lock:
             kept = list(self._kept)
@@ -134,22 +134,22 @@ class CheckpointStore:
             return None
         return min(kept, key=lambda one: (one.used, one.saves_s, one.checkpoint.progress.steps))
 
-    def _have_room(self, kept: Sequence[_Kept]) -> bool:
+    def _have_room(self, kept: Sequence[_StoredCheckpoint]) -> bool:
         return any(
-            sum(one.checkpoint.memory_bytes(shared=shared) for one in kept) <= self.most_bytes
+            sum(one.checkpoint.memory_bytes(shared=shared) for one in kept) <= self.max_bytes
             for shared in (False, True)
         )
 
-    def _remove(self, is_meant: Callable[[_Kept], bool]) -> None:
+    def _remove(self, is_meant: Callable[[_StoredCheckpoint], bool]) -> None:
         with self._lock:
             gone = [kept for kept in self._kept if is_meant(kept)]
             self._kept = [kept for kept in self._kept if kept not in gone]
             for one in gone:
-                self._pass_on(one)
+                self._credit_next(one)
         for one in gone:
             one.checkpoint.close()
 
-    def _pass_on(self, gone: _Kept) -> None:
+    def _credit_next(self, gone: _StoredCheckpoint) -> None:
         """Add the time that a removed checkpoint saved to the next one of the same run."""
         steps = gone.checkpoint.progress.steps
         behind = [
@@ -172,7 +172,7 @@ class RunCheckpoints:
     _hold: Hold
     _cost_s: float = field(default=0.0)
 
-    def resume(self, stack: ExitStack) -> Resumed | None:
+    def resume(self, stack: ExitStack) -> ResumedWorker | None:
         """Return a worker that resumes from the last valid checkpoint, or None if there is none."""
         for checkpoint in self._store.find(self._keys):
             try:
@@ -186,13 +186,13 @@ class RunCheckpoints:
         return None
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         """Maximum memory of all checkpoints together."""
-        return self._store.most_bytes
+        return self._store.max_bytes
 
     def is_due(self, seconds: float) -> bool:
         """Return whether to make a checkpoint now."""
-        return self._store.is_worth(seconds, self._cost_s)
+        return self._store.is_worthwhile(seconds, self._cost_s)
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
         """Add a checkpoint."""
@@ -205,13 +205,13 @@ def _share_of_memory() -> int:
     if "SC_PHYS_PAGES" not in names:
         return 0
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return min(MOST_BYTES, int(memory * MEMORY_SHARE))
+    return min(MAX_BYTES, int(memory * MEMORY_SHARE))
 
 
 # Keys of session prefixes: two jobs with the same key have executed the same steps up to there.
 
 
-_OWN = frozenset((MARK_NAME, "TMPDIR"))
+_SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
 """Environment variables with a different value in each session."""
 
 
@@ -227,14 +227,14 @@ def prefix_keys(
     declared: state of the declared files for each cell, by its number in the session; 0: of the page.
     date: date of the records.
     """
-    interpreter = [(str(path), stamp_at(path)) for path in _interpreter_files(Path(job.python))]
-    environment = sorted(item for item in job.env.items() if item[0] not in _OWN)
+    interpreter = [(str(path), read_stamp(path)) for path in _interpreter_files(Path(job.python))]
+    environment = sorted(item for item in job.env.items() if item[0] not in _SESSION_VARIABLES)
     parts = (date, str(job.post), job.session, interpreter, environment, sorted(start.items()))
     key = _digest("", repr((*parts, declared.get(0))))
     keys = [key]
     for step in job.steps:
         own = declared.get(step.number) if isinstance(step, CellStep) else None
-        key = _digest(key, repr((_bare(step), own)))
+        key = _digest(key, repr((_without_message_fields(step), own)))
         keys.append(key)
     return tuple(keys)
 
@@ -245,7 +245,7 @@ def _interpreter_files(python: Path) -> Iterator[Path]:
     yield python.parent.parent / "pyvenv.cfg"
 
 
-def _bare(step: Step) -> Step:
+def _without_message_fields(step: Step) -> Step:
     """Return the step without the values that only messages use."""
     return replace(step, name="", first_line=1, file="") if isinstance(step, CellStep) else step
 

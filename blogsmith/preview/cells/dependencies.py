@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...base.patterns import lazy_pattern
-from ...base.storage.stamps import FileStamp, stamp_at
+from ...base.storage.stamps import FileStamp, read_stamp
 from ...cells.status import PageStatus
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
@@ -24,8 +24,7 @@ _MODULE = lazy_pattern(r"No module named '([\w.]+)'")
 
 def recorded_inputs(page: PageStatus, session: str) -> set[str]:
     """Return the files that the recorded run of a session read or imported, and files that would hide its
-    modules.
-    """
+    modules."""
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None
     if record is None:
@@ -44,29 +43,27 @@ def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[st
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
     """Return the file stamps that reveal changes of declared files: for each cell of a session from 1, and 0
-    for the page.
-    """
+    for the page."""
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
     return {
         number: sorted(
-            stamps_of({path for one in own for path in files.matches(one, page.path)}, root).items()
+            read_stamps({path for one in own for path in files.matches(one, page.path)}, root).items()
         )
         for number, own in patterns.items()
         if own
     }
 
 
-def digests_of(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
+def read_digests(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
     """Return the digests of the files as they are now."""
     return {path: files.digest(path) for path in paths}
 
 
-def inputs_of(run: SessionRun) -> dict[str, str | None]:
+def run_inputs(run: SessionRun) -> dict[str, str | None]:
     """Return the digests, at the end of a run, of the files that it read or imported, and of files that would
-    hide them.
-    """
+    hide them."""
     found: dict[str, str | None] = {}
     for part in _parts(run):
         found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
@@ -74,7 +71,7 @@ def inputs_of(run: SessionRun) -> dict[str, str | None]:
     return found
 
 
-def modules_of(run: SessionRun) -> set[str]:
+def run_modules(run: SessionRun) -> set[str]:
     """Return the modules that a run imported. They are code, which no run rewrites."""
     return {path for part in _parts(run) for path in part.modules}
 
@@ -98,11 +95,13 @@ def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
     return tuple(file for file in found if not file.exists())
 
 
-def stamps_of(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
+def read_stamps(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
     """Return stamps that reveal changes of files without reading them; None: the file does not exist."""
-    return {path: stamp_at(root / path) for path in paths}
+    return {path: read_stamp(root / path) for path in paths}
 
 
 def files_written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
     """Return the files that were written at or after a time of the system clock."""
-    return {path for path, stamp in stamps_of(paths, root).items() if stamp and stamp.modified_ns >= since_ns}
+    return {
+        path for path, stamp in read_stamps(paths, root).items() if stamp and stamp.modified_ns >= since_ns
+    }

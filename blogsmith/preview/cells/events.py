@@ -19,7 +19,7 @@ from ..protocol import Event, Publish
 
 GAP_S = 0.05
 """Minimum interval between two pieces of a cell's output."""
-MOST_CHARS = 200_000
+MAX_CHARS = 200_000
 """Maximum number of characters of a cell's output that are sent."""
 _MORE = "\n[more is printed than is shown while it runs]\n"
 
@@ -30,13 +30,13 @@ class _Text:
 
     cell: int
     waiting: list[str] = field(default_factory=list)
-    told: list[str] = field(default_factory=list)
-    left: int = MOST_CHARS
+    sent_pieces: list[str] = field(default_factory=list)
+    left: int = MAX_CHARS
     due: float = 0.0
     """Time when the next piece may be sent, in seconds of the monotonic clock."""
 
 
-class RunEvents:
+class RunEventPublisher:
     """Observer of the sessions of one page, called from the threads that run them."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
@@ -105,14 +105,15 @@ class RunEvents:
                     found.append(self._event(session, "queued"))
                     continue
                 found.append(self._event(session, "started", cell=text.cell))
-                if text.told:
-                    found.append(self._event(session, "output", cell=text.cell, text="".join(text.told)))
+                if text.sent_pieces:
+                    found.append(
+                        self._event(session, "output", cell=text.cell, text="".join(text.sent_pieces))
+                    )
             return found
 
     def flush(self, now: float) -> float | None:
         """Send output that has waited long enough. Return the time of the next call, or None if nothing
-        waits.
-        """
+        waits."""
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
@@ -128,19 +129,19 @@ class RunEvents:
     def on_resume(self, job: SessionJob, position: int) -> None:
         """Remember that a session resumes from a checkpoint after a cell."""
         with self._lock:
-            if self._is_meant(job):
+            if self._is_current_job(job):
                 self._done[job.session] = self._resumed[job.session] = position
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
         """Remember why there is no checkpoint after a cell that is about to end."""
         with self._lock:
-            if self._is_meant(job):
+            if self._is_current_job(job):
                 self._refused[job.session] = reason
 
     def cell_started(self, job: SessionJob, position: int) -> None:
         """Report that a cell starts."""
         with self._lock:
-            if self._is_meant(job):
+            if self._is_current_job(job):
                 text = _Text(self._number(job.session, position))
                 self._texts[job.session] = text
                 after = self._resumed.pop(job.session, 0)
@@ -151,7 +152,7 @@ class RunEvents:
         """Send or queue an output."""
         with self._lock:
             text = self._texts.get(job.session)
-            if text is None or not text.left or not self._is_meant(job):
+            if text is None or not text.left or not self._is_current_job(job):
                 return
             said = _format_output(output, job)[: text.left]
             text.left -= len(said)
@@ -164,7 +165,7 @@ class RunEvents:
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         """Report that a cell has ended or was skipped."""
         with self._lock:
-            if not self._is_meant(job):
+            if not self._is_current_job(job):
                 return
             text = self._texts.pop(job.session, None)
             if text is not None and text.waiting:
@@ -181,10 +182,10 @@ class RunEvents:
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
         """Remember that the session has ended; its result is handled elsewhere."""
         with self._lock:
-            if self._is_meant(job):
+            if self._is_current_job(job):
                 self._ended.add(job.session)
 
-    def _is_meant(self, job: SessionJob) -> bool:
+    def _is_current_job(self, job: SessionJob) -> bool:
         return self._jobs.get(job.session) is job
 
     def _number(self, session: str, position: int) -> int:
@@ -194,7 +195,7 @@ class RunEvents:
     def _publish_text(self, session: str, text: _Text) -> None:
         said = "".join(text.waiting)
         text.waiting.clear()
-        text.told.append(said)
+        text.sent_pieces.append(said)
         text.due = time.monotonic() + GAP_S
         self._publish_state(session, "output", cell=text.cell, text=said)
 

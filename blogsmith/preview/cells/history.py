@@ -14,21 +14,21 @@ from pathlib import Path
 from typing import Literal
 
 from ...base.diagnostics.model import Diagnostic, Reporter
-from ...base.storage.stamps import stamp_at
+from ...base.storage.stamps import read_stamp
 from ...cells.status import PageStatus
-from ...execute.session.diagnostics import run_problems
+from ...execute.session.diagnostics import session_errors
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
 from ...freeze.keys import session_keys
 from ...freeze.store import read_page
 from ...model.cells import Cell, PageCells
 from ...model.results import SessionRun
-from .dependencies import Digests, declared_inputs, digests_of
+from .dependencies import Digests, declared_inputs, read_digests
 from .planner import Key, PlannedPage, same_work
 
-MOST_AGAIN = 2
+MAX_REPEATS = 2
 """Maximum number of additional runs of a session because inputs changed while cells ran."""
-_MOST_SPELLS = 64
+_MAX_INTERVALS = 64
 Answer = Literal["run", "later", "no"]
 """Run now; run when nothing else runs; do not run for this code and these inputs."""
 
@@ -45,7 +45,7 @@ class SessionHistory:
     """Result, if it failed."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Errors that prevented a run."""
-    lacked: tuple[Path, ...] = ()
+    missing_files: tuple[Path, ...] = ()
     """Files that it did not find."""
     loops: tuple[str, ...] = ()
     """Files that change whenever cells run."""
@@ -62,12 +62,12 @@ class RunHistory:
 
     root: Path
     _past: dict[Key, SessionHistory] = field(default_factory=dict)
-    _again: dict[Key, int] = field(default_factory=dict)
-    _own: dict[Key, set[str]] = field(default_factory=dict)
+    _repeat_counts: dict[Key, int] = field(default_factory=dict)
+    _output_files: dict[Key, set[str]] = field(default_factory=dict)
     """Files that a session reads and then writes itself."""
-    _spells: list[tuple[int, int]] = field(default_factory=list)
+    _intervals: list[tuple[int, int]] = field(default_factory=list)
     """Start and end times of sessions, on the system clock."""
-    open_spells: tuple[int, ...] = ()
+    running_since_ns: tuple[int, ...] = ()
     """Start times of the sessions that are running."""
 
     def paths(self) -> set[str]:
@@ -80,7 +80,7 @@ class RunHistory:
 
     def add_interval(self, began_ns: int, ended_ns: int) -> None:
         """Record that files written in this interval may have been written by cells."""
-        self._spells = [*self._spells[1 - _MOST_SPELLS :], (began_ns, ended_ns)]
+        self._intervals = [*self._intervals[1 - _MAX_INTERVALS :], (began_ns, ended_ns)]
 
     def settings_changed(self) -> None:
         """Forget sessions that could not run for reasons outside the session, so that they can run now."""
@@ -89,18 +89,18 @@ class RunHistory:
 
     def forget(self, path: str) -> None:
         """Forget everything about a page."""
-        for known in (self._past, self._again, self._own):
+        for known in (self._past, self._repeat_counts, self._output_files):
             for key in [key for key in known if key[0] == path]:
                 del known[key]
 
     def may_repeat(self, key: Key) -> bool:
         """Return whether a session may run again because inputs changed while cells ran. Count the run."""
-        self._again[key] = self._again.get(key, 0) + 1
-        return self._again[key] <= MOST_AGAIN
+        self._repeat_counts[key] = self._repeat_counts.get(key, 0) + 1
+        return self._repeat_counts[key] <= MAX_REPEATS
 
     def own_files(self, key: Key) -> set[str]:
         """Return the files that the session itself changes while it runs."""
-        return self._own.setdefault(key, set())
+        return self._output_files.setdefault(key, set())
 
     def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
         """Return whether a stale session should run."""
@@ -110,18 +110,18 @@ class RunHistory:
             return "run"
         cells = page.wanted.page.cells
         changed = self._changed_files(past, cells, files)
-        if not same_work(past.job, job) or any(file.exists() for file in past.lacked):
+        if not same_work(past.job, job) or any(file.exists() for file in past.missing_files):
             return self._reset(key)
         if past.state == "recorded" and not _is_recorded(self.root, cells, session, around):
             return self._reset(key)
         if not changed:
             return "no"
-        if not self._is_of_cells(changed):
+        if not self._are_written_by_cells(changed):
             return self._reset(key)
         if not self.may_repeat(key):
             past.loops = tuple(sorted(changed))
             return "no"
-        return "later" if self._again[key] == MOST_AGAIN else "run"
+        return "later" if self._repeat_counts[key] == MAX_REPEATS else "run"
 
     def diagnostics(self, page: PlannedPage) -> tuple[Diagnostic, ...]:
         """Return the current diagnostics of the sessions of a page, with current line numbers."""
@@ -134,7 +134,7 @@ class RunHistory:
 
     def _reset(self, key: Key) -> Answer:
         """Reset all counters, because the author has changed something."""
-        self._again.clear()
+        self._repeat_counts.clear()
         self._past.pop(key, None)
         for past in self._past.values():
             past.loops = ()
@@ -142,20 +142,20 @@ class RunHistory:
 
     def _changed_files(self, past: SessionHistory, cells: PageCells, files: FileDigests) -> set[str]:
         declared = declared_inputs(cells, past.job.session, files)
-        now = digests_of({*past.inputs, *declared}, files)
+        now = read_digests({*past.inputs, *declared}, files)
         return {path for path in now if now[path] != past.inputs.get(path)}
 
-    def _is_of_cells(self, paths: Iterable[str]) -> bool:
+    def _are_written_by_cells(self, paths: Iterable[str]) -> bool:
         """Return whether all files were written while cells ran."""
         return all(self._was_written_by_cells(self.root / path) for path in paths)
 
     def _was_written_by_cells(self, file: Path) -> bool:
-        stamp = stamp_at(file)
+        stamp = read_stamp(file)
         if stamp is None:
             return False
         at = stamp.modified_ns
-        ended = any(began <= at <= end for began, end in self._spells)
-        return ended or any(began <= at for began in self.open_spells)
+        ended = any(began <= at <= end for began, end in self._intervals)
+        return ended or any(began <= at for began in self.running_since_ns)
 
 
 def _is_recorded(root: Path, page: PageCells, session: str, around: Environment) -> bool:
@@ -177,7 +177,7 @@ def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
 def _history_diagnostics(past: SessionHistory, page: PageStatus, session: str) -> list[Diagnostic]:
     found = list(past.diagnostics)
     if past.run is not None:
-        found += run_problems(page.cells, past.run, page.lines)
+        found += session_errors(page.cells, past.run, page.lines)
     if past.loops:
         reporter = Reporter(str(page.cells.path), page.lines)
         first: Cell | None = next(iter(page.cells.session_cells(session)), None)

@@ -10,24 +10,24 @@ from ...cells.status import PageStatus
 from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 
-SHOWN = 0
+FOREGROUND = 0
 """Priority of a page that is open in a browser or was edited. It does not wait for other pages."""
-BEHIND = 1
+BACKGROUND = 1
 """Priority of every other page."""
 
 
-class WantedPage(NamedTuple):
+class RequestedPage(NamedTuple):
     """A page with cells, in its current state."""
 
     page: PageStatus
     url: str
     """URL of the page in events."""
-    priority: int = BEHIND
+    priority: int = BACKGROUND
     """A page with a lower number replaces a running one with a higher number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CellWork:
     """Current state of the site, as far as cells need it."""
 
     context: SiteContext
@@ -35,12 +35,12 @@ class Work:
     """Options from the command line."""
     may_run: bool
     """Whether code of the site may run. False ends running sessions."""
-    pages: tuple[WantedPage, ...] = ()
+    pages: tuple[RequestedPage, ...] = ()
     """Pages in the order to run them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PageOutcome:
     """Result of running the cells of a page."""
 
     post: str
@@ -52,7 +52,7 @@ class Outcome:
     """Number of cells that ran."""
     stopped: bool = False
     """Whether the author stopped the run."""
-    goes_on: bool = False
+    has_more: bool = False
     """Whether more cells of the page will run, so that another outcome follows."""
     record_changed: bool = False
     """Whether the record has changed, so that the page must be rendered again."""

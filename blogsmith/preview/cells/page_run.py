@@ -11,16 +11,16 @@ from msgspec import structs
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...cells.run import record_page
-from ...execute.session.diagnostics import run_problems
+from ...execute.session.diagnostics import session_errors
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
-from ...freeze.staleness import judge
+from ...freeze.staleness import judge_page
 from ...freeze.store import read_page
 from ...model.results import SessionRun
-from .dependencies import declared_inputs, digests_of, inputs_of, missing_files, recorded_inputs
-from .events import RunEvents
+from .dependencies import declared_inputs, missing_files, read_digests, recorded_inputs, run_inputs
+from .events import RunEventPublisher
 from .history import RunHistory, SessionHistory
-from .messages import Outcome
+from .messages import PageOutcome
 from .planner import PlannedPage
 from .task import SessionTask
 
@@ -30,10 +30,10 @@ class PageRun:
     """Run state of a page that the preview knows."""
 
     planned: PlannedPage
-    events: RunEvents
+    events: RunEventPublisher
     tasks: dict[str, SessionTask] = field(default_factory=dict)
     """Tasks by session. Finished tasks wait for the others."""
-    said: tuple[Diagnostic, ...] = ()
+    last_diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics of the last outcome."""
 
     @property
@@ -78,10 +78,10 @@ class PageRun:
                 self.drop(session)
             self.events.finish("stopped")
 
-    def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> Outcome:
+    def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> PageOutcome:
         """Return the current outcome, and remember its diagnostics."""
-        self.said = diagnostics
-        return Outcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
+        self.last_diagnostics = diagnostics
+        return PageOutcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
     def finish(self, root: Path, date: dt.date, around: Environment, memory: RunHistory) -> tuple[int, bool]:
         """Record the successful sessions, and remember the results of all. Remove the finished tasks.
@@ -94,7 +94,7 @@ class PageRun:
         page = self.planned.wanted.page
         good: dict[str, SessionRun] = {}
         for name, task in tasks.items():
-            if task.run is not None and not run_problems(page.cells, task.run, page.lines):
+            if task.run is not None and not session_errors(page.cells, task.run, page.lines):
                 good[name] = task.run
         files = FileDigests(root)
         problems: tuple[Diagnostic, ...] = ()
@@ -110,7 +110,7 @@ class PageRun:
             past.loops = task.loops
             if name not in good:
                 past.run, past.diagnostics = task.run, (*task.diagnostics, *problems)
-                past.lacked = missing_files(task.run, task.job) if task.run else ()
+                past.missing_files = missing_files(task.run, task.job) if task.run else ()
             memory.keep((self.planned.path, name), past)
         runs = [task.run for task in tasks.values() if task.run]
         ran = sum(cell.status != "skipped" for run in runs for cell in run.cells[run.resumed :])
@@ -122,7 +122,7 @@ class PageRun:
         # Another page, an earlier run or another process may have changed the record since the site was
         # read.
         before = read_page(root, page.cells.path).record
-        page = structs.replace(page, record=before, verdict=judge(page.cells, before, around))
+        page = structs.replace(page, record=before, verdict=judge_page(page.cells, before, around))
         return record_page(page, good, root, around, date) != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
@@ -133,5 +133,5 @@ class PageRun:
         page = self.planned.wanted.page
         known = declared_inputs(page.cells, session, files)
         if run is None:
-            return digests_of(known | recorded_inputs(page, session), files)
-        return digests_of(known, files) | inputs_of(run)
+            return read_digests(known | recorded_inputs(page, session), files)
+        return read_digests(known, files) | run_inputs(run)

@@ -12,21 +12,21 @@ from typing import Any
 from msgspec import structs
 
 from ...base.diagnostics.model import Diagnostic, SiteError
-from ...cells.requirements import job_of, missing_requirements, sessions_to_run
-from ...cells.run import cluster_of, setting_for, unmet_in
+from ...cells.requirements import create_job, missing_requirements, sessions_to_run
+from ...cells.run import execution_setting, find_unmet_needs, open_cluster
 from ...cells.status import PageStatus
 from ...execute.session.jobs import CellStep, ExecutionSetting, SessionJob
 from ...model.cells import Need, PageCells
 from ...model.sweeps import ALL_SWEEPS, SweepRuns
 from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
-from .messages import WantedPage, Work
+from .messages import CellWork, RequestedPage
 
 _Sweeps = Mapping[str, SweepRuns]
 """Sweep runs to execute, by session."""
 Key = tuple[str, str]
 """Source path of a post, and the name of a session."""
-WARMED = 50
+PREPARED_PAGES = 50
 """Number of first pages whose jobs are always made, so that workers for them can be prepared."""
 
 
@@ -34,7 +34,7 @@ WARMED = 50
 class PlannedPage:
     """A page of the current site, with its jobs."""
 
-    wanted: WantedPage
+    wanted: RequestedPage
     place: int
     """Index in the order of pages."""
     jobs: Mapping[str, SessionJob] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class PlannedPage:
 class RunPlan:
     """Plan of the sessions to run now."""
 
-    work: Work
+    work: CellWork
     pages: tuple[PlannedPage, ...] = ()
 
 
@@ -73,7 +73,7 @@ class Planner:
             str, tuple[PageCells, ExecutionSetting, Mapping[Need, str], _Sweeps, Mapping[str, SessionJob]]
         ] = {}
 
-    def plan(self, work: Work, forced: Collection[str], known: Collection[str]) -> RunPlan:
+    def plan(self, work: CellWork, forced: Collection[str], known: Collection[str]) -> RunPlan:
         """Return the sessions that are due.
 
         forced: source paths of pages that run regardless of their records.
@@ -84,17 +84,17 @@ class Planner:
         pages = [wanted.page for wanted in work.pages if not wanted.page.has_errors]
         try:
             setting = self._present(work.context)
-            unmet = self._unmet(work, pages, forced, setting)
+            unmet = self._find_unmet_needs(work, pages, forced, setting)
         except SiteError as error:
-            return self._refuse(work, error)
+            return self._plan_nothing(work, error)
         lost = _group_by_path(missing_requirements(pages, work.asked, unmet))
         found = []
         for place, wanted in enumerate(work.pages):
             planned = self._page(place, wanted, work.asked, forced, unmet)
-            is_asked = planned.due or place < WARMED or planned.path in known
+            is_asked = planned.due or place < PREPARED_PAGES or planned.path in known
             if is_asked and not wanted.page.has_errors:
                 is_whole = work.asked.execute == "all" or planned.path in forced
-                jobs = self._jobs_of(wanted.page, setting, unmet, is_whole=is_whole)
+                jobs = self._make_jobs(wanted.page, setting, unmet, is_whole=is_whole)
                 planned = replace(planned, jobs=jobs)
             found.append(replace(planned, diagnostics=lost.get(planned.path, ())))
         return RunPlan(work, tuple(found))
@@ -106,7 +106,7 @@ class Planner:
     def _page(
         self,
         place: int,
-        wanted: WantedPage,
+        wanted: RequestedPage,
         asked: ExecutionOptions,
         forced: Collection[str],
         unmet: Mapping[Need, str],
@@ -120,13 +120,13 @@ class Planner:
 
     def _present(self, context: SiteContext) -> ExecutionSetting:
         """Return the settings of the site: the same object as long as they are equal."""
-        setting = setting_for(context, self._folder)
+        setting = execution_setting(context, self._folder)
         if setting != self._setting:
             self._setting = setting
         return self._setting or setting
 
-    def _unmet(
-        self, work: Work, pages: Sequence[PageStatus], forced: Collection[str], setting: ExecutionSetting
+    def _find_unmet_needs(
+        self, work: CellWork, pages: Sequence[PageStatus], forced: Collection[str], setting: ExecutionSetting
     ) -> Mapping[Need, str]:
         ordinary = [page for page in pages if str(page.cells.path) not in forced]
         whole = [page for page in pages if str(page.cells.path) in forced]
@@ -134,14 +134,14 @@ class Planner:
             return {}
         execution = work.context.config.execution
         is_elsewhere = execution.executor == "dask" and bool(execution.dask.scheduler)
-        with cluster_of(work.context, self._folder) if is_elsewhere else nullcontext() as cluster:
-            found = unmet_in(ordinary, work.asked, setting, cluster, self._probe.run)
+        with open_cluster(work.context, self._folder) if is_elsewhere else nullcontext() as cluster:
+            found = find_unmet_needs(ordinary, work.asked, setting, cluster, self._probe.run)
             if not whole:
                 return found
             all_of_them = structs.replace(work.asked, execute="all")
-            return {**found, **unmet_in(whole, all_of_them, setting, cluster, self._probe.run)}
+            return {**found, **find_unmet_needs(whole, all_of_them, setting, cluster, self._probe.run)}
 
-    def _jobs_of(
+    def _make_jobs(
         self, page: PageStatus, setting: ExecutionSetting, unmet: Mapping[Need, str], *, is_whole: bool
     ) -> Mapping[str, SessionJob]:
         path = str(page.cells.path)
@@ -150,11 +150,11 @@ class Planner:
         sweeps = {name: ALL_SWEEPS if is_whole else page.verdict.sweep_runs(name) for name in sessions}
         if before and before[0] is page.cells and before[1] is setting and before[2:4] == (unmet, sweeps):
             return before[4]
-        jobs = {name: job_of(page, name, setting, unmet, is_whole=is_whole) for name in sessions}
+        jobs = {name: create_job(page, name, setting, unmet, is_whole=is_whole) for name in sessions}
         self._jobs[path] = page.cells, setting, unmet, sweeps, jobs
         return jobs
 
-    def _refuse(self, work: Work, error: SiteError) -> RunPlan:
+    def _plan_nothing(self, work: CellWork, error: SiteError) -> RunPlan:
         """Return a plan without runs. Every page with stale results gets the errors."""
         found = []
         for place, wanted in enumerate(work.pages):
@@ -168,10 +168,10 @@ def same_work(one: SessionJob, other: SessionJob) -> bool:
     """Return whether two jobs compute the same, regardless of the location of their code in the post."""
     if one.steps is other.steps:
         return one == other
-    return _bare(one) == _bare(other)
+    return _without_message_fields(one) == _without_message_fields(other)
 
 
-def _bare(job: SessionJob) -> SessionJob:
+def _without_message_fields(job: SessionJob) -> SessionJob:
     steps = (
         replace(step, name="", first_line=1, file="") if isinstance(step, CellStep) else step
         for step in job.steps
@@ -195,8 +195,7 @@ class RequirementProbe:
 
     def run(self, command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
         """Run a program with the arguments of `subprocess.run` that are needed here. Raise OSError after
-        `close`.
-        """
+        `close`."""
         timeout = how.pop("timeout", None)
         if how.pop("capture_output", False):
             how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

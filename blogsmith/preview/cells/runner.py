@@ -16,8 +16,8 @@ from pathlib import Path
 
 from ...execute.session.working_folder import working_folder
 from ..protocol import Publish
-from .messages import Outcome, Work
-from .scheduler import Calls, Schedule
+from .messages import CellWork, PageOutcome
+from .scheduler import ScheduleCallbacks, Scheduler
 from .task import SessionTask
 
 _LONG_S = 3600.0
@@ -31,7 +31,7 @@ class CellRunner:
         self,
         root: Path,
         publish: Publish,
-        done: Callable[[Outcome], None],
+        done: Callable[[PageOutcome], None],
         now: Callable[[], dt.datetime],
     ) -> None:
         """Create a runner without threads.
@@ -43,17 +43,17 @@ class CellRunner:
         """
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
-        self._work: Work | None = None
+        self._work: CellWork | None = None
         """Input for the deciding thread, like the following fields."""
         self._ended: list[SessionTask] = []
         self._stops: list[str] = []
         self._again: list[str] = []
         self._text_waits = False
         self._closing = False
-        self._schedule: Schedule | None = None
+        self._schedule: Scheduler | None = None
         self._thread: threading.Thread | None = None
 
-    def update(self, work: Work) -> None:
+    def update(self, work: CellWork) -> None:
         """Set the current state of the site, which replaces the previous one."""
         with self._wake:
             if self._closing or (self._thread is None and not work.pages):
@@ -89,7 +89,7 @@ class CellRunner:
             self._closing = True
             if self._schedule:
                 self._schedule.kill("")
-                self._schedule.break_off()
+                self._schedule.interrupt()
             self._wake.notify()
         if self._thread is not None and self._thread is not threading.current_thread():
             # This must be longer than the time limit of the sessions.
@@ -98,24 +98,24 @@ class CellRunner:
     def _decide(self) -> None:
         with ExitStack() as stack:
             folder = stack.enter_context(working_folder())
-            calls = Calls(self._publish, self._done, self._now, self._has_ended, self._has_text)
-            schedule = Schedule(self._root, folder, calls)
+            calls = ScheduleCallbacks(self._publish, self._done, self._now, self._has_ended, self._has_text)
+            schedule = Scheduler(self._root, folder, calls)
             stack.callback(schedule.close)
             with self._wake:
                 self._schedule = schedule
             due: float | None = None
-            while self._take_news(schedule, due):
-                schedule.go_on()
+            while self._handle_events(schedule, due):
+                schedule.step()
                 due = schedule.flush(time.monotonic())
 
-    def _take_news(self, schedule: Schedule, due: float | None) -> bool:
+    def _handle_events(self, schedule: Scheduler, due: float | None) -> bool:
         """Wait for events and pass them to the schedule. Return False at the end.
 
         due: time when waiting output must be sent.
         """
         with self._wake:
             wait_s = _LONG_S if due is None else max(0.0, due - time.monotonic())
-            self._wake.wait_for(self._has_news, wait_s)
+            self._wake.wait_for(self._has_events, wait_s)
             if self._closing:
                 return False
             self._text_waits = False
@@ -125,14 +125,14 @@ class CellRunner:
             again, self._again = self._again, []
         for page in stops:
             schedule.stop(page)
-        schedule.take_ended(ended)
+        schedule.handle_ended(ended)
         for page in again:
             schedule.run_again(page)
         if work is not None:
             schedule.update(work)
         return True
 
-    def _has_news(self) -> bool:
+    def _has_events(self) -> bool:
         return bool(
             self._closing or self._work or self._ended or self._stops or self._again or self._text_waits
         )

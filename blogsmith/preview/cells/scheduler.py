@@ -1,6 +1,5 @@
 """Schedule of sessions: starts sessions that are due, the shown page first, and cancels those no longer
-needed.
-"""
+needed."""
 
 from __future__ import annotations
 
@@ -13,9 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from ...base.diagnostics.model import Diagnostic
-from ...cells.run import absent_modules
+from ...cells.run import preload_warnings
 from ...cells.status import read_environment
-from ...execute.session.environment import cores
+from ...execute.session.environment import count_cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ..protocol import Event, Publish
@@ -24,17 +23,17 @@ from .dependencies import (
     declared_inputs,
     declared_stamps,
     files_written_since,
-    modules_of,
+    read_stamps,
     recorded_inputs,
-    stamps_of,
+    run_modules,
 )
-from .events import RunEvents
+from .events import RunEventPublisher
 from .history import RunHistory, SessionHistory
-from .messages import SHOWN, Outcome, Work
+from .messages import FOREGROUND, CellWork, PageOutcome
 from .page_run import PageRun
-from .planner import WARMED, PlannedPage, Planner, RunPlan, same_work
+from .planner import PREPARED_PAGES, PlannedPage, Planner, RunPlan, same_work
 from .task import SessionTask
-from .worker_pool import WarmWorkers
+from .worker_pool import WorkerPool
 
 _JOIN_S = 1.0
 _CLUSTER_S = 8.0
@@ -42,11 +41,11 @@ _CLUSTER_S = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class ScheduleCallbacks:
     """Callbacks of a schedule."""
 
     publish: Publish
-    done: Callable[[Outcome], None]
+    done: Callable[[PageOutcome], None]
     now: Callable[[], dt.datetime]
     ended: Callable[[SessionTask], None]
     """Called from the thread of a session when it has ended."""
@@ -54,30 +53,30 @@ class Calls:
     """Called from any thread when output waits for `flush`."""
 
 
-class Schedule:
-    """Schedule used by the deciding thread. `kill`, `break_off` and `current` can be called from any thread.
-    """
+class Scheduler:
+    """Schedule used by the deciding thread. `kill`, `break_off` and `current` can be called from any
+    thread."""
 
-    def __init__(self, root: Path, folder: Path, calls: Calls) -> None:
+    def __init__(self, root: Path, folder: Path, calls: ScheduleCallbacks) -> None:
         """Create an empty schedule.
 
         folder: for all files that sessions write.
         """
         self._root, self._folder, self._calls = root, folder, calls
-        self._planner, self._memory, self._warm = Planner(folder), RunHistory(root), WarmWorkers()
+        self._planner, self._memory, self._warm = Planner(folder), RunHistory(root), WorkerPool()
         self._checkpoints = CheckpointStore()
         self._lock = threading.Lock()
         self._running: set[SessionTask] = set()
         """Tasks that have a thread, including cancelled ones."""
         self._pages: dict[str, PageRun] = {}
-        self._work: Work | None = None
+        self._work: CellWork | None = None
         self._is_new = False
         self._forced: set[str] = set()
         self._prepared: list[SessionJob] = []
 
     # -- news --
 
-    def update(self, work: Work) -> None:
+    def update(self, work: CellWork) -> None:
         """Set the current state of the site."""
         before, self._work, self._is_new = self._work, work, True
         if before and before.context.config.execution != work.context.config.execution:
@@ -99,7 +98,7 @@ class Schedule:
             if page.tasks and (not url or page.planned.wanted.url == url):
                 self._stop(page)
 
-    def take_ended(self, tasks: Iterable[SessionTask]) -> None:
+    def handle_ended(self, tasks: Iterable[SessionTask]) -> None:
         """Handle sessions whose threads have ended."""
         for task in tasks:
             with self._lock:
@@ -113,7 +112,7 @@ class Schedule:
                 if changed and self._may_repeat(task, changed):
                     page.queue(task.job, task.place, changed=changed)
 
-    def go_on(self) -> None:
+    def step(self) -> None:
         """Act on the events since the last call: plan again, record results, start sessions."""
         if self._is_new and self._work is not None:
             self._is_new = False
@@ -144,7 +143,7 @@ class Schedule:
                     page.events.discard(task.session)
                 task.cancel()
 
-    def break_off(self) -> None:
+    def interrupt(self) -> None:
         """Interrupt everything that is being started or checked, so that no caller waits for it."""
         self._planner.close()
         self._warm.close()
@@ -156,20 +155,20 @@ class Schedule:
     def close(self) -> None:
         """Stop everything and wait for the end."""
         self.kill("")
-        self.break_off()
+        self.interrupt()
         began = time.monotonic()
         for task in list(self._running):
-            limit_s = _CLUSTER_S if task.is_elsewhere else _JOIN_S
+            limit_s = _CLUSTER_S if task.is_on_cluster else _JOIN_S
             task.join(began + limit_s - time.monotonic())
         self._checkpoints.close()
 
     # -- planning --
 
-    def _plan(self, work: Work) -> RunPlan:
+    def _plan(self, work: CellWork) -> RunPlan:
         if not work.may_run:
             self._checkpoints.clear()
         known = self._memory.paths() | {path for path, page in self._pages.items() if page.tasks}
-        self._memory.open_spells = tuple(task.began_ns for task in self._running)
+        self._memory.running_since_ns = tuple(task.began_ns for task in self._running)
         plan = self._planner.plan(work, self._forced, known | self._forced)
         for path in self._pages.keys() - {planned.path for planned in plan.pages}:
             self._pages.pop(path).drop_all()
@@ -191,7 +190,7 @@ class Schedule:
                 return
             cells, url = planned.wanted.page.cells, planned.wanted.url
             page = self._pages[planned.path] = PageRun(
-                planned, RunEvents(url, cells, self._calls.publish, self._calls.waits)
+                planned, RunEventPublisher(url, cells, self._calls.publish, self._calls.waits)
             )
         was_running = bool(page.tasks)
         page.update(planned)
@@ -205,12 +204,12 @@ class Schedule:
         if was_running and not page.tasks:
             page.events.finish("stopped")
         said = self._diagnostics(page)
-        if said != page.said:
-            self._calls.done(page.outcome(said, goes_on=bool(page.tasks)))
+        if said != page.last_diagnostics:
+            self._calls.done(page.outcome(said, has_more=bool(page.tasks)))
 
     def _end_unwanted(self, page: PageRun) -> None:
-        """Cancel sessions whose code has changed. Restart sessions whose files have changed while they run.
-        """
+        """Cancel sessions whose code has changed. Restart sessions whose files have changed while they
+        run."""
         planned = page.planned
         for session, task in list(page.tasks.items()):
             job = planned.jobs.get(session)
@@ -224,16 +223,15 @@ class Schedule:
 
     def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
         """Return the files that have changed since a session started: it may have read an old version."""
-        now = stamps_of(task.at_start, self._root)
-        changed = {path for path, stamp in now.items() if stamp != task.at_start[path]}
+        now = read_stamps(task.start_stamps, self._root)
+        changed = {path for path, stamp in now.items() if stamp != task.start_stamps[path]}
         if task.run is not None:
-            changed |= files_written_since(modules_of(task.run), self._root, task.began_ns)
+            changed |= files_written_since(run_modules(task.run), self._root, task.began_ns)
         return frozenset(changed - self._memory.own_files((task.path, task.session)))
 
     def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
         """Return whether to restart a session because of changed files. A file that changes at every run is
-        its own output.
-        """
+        its own output."""
         key = (task.path, task.session)
         again = changed & task.changed
         self._memory.own_files(key).update(path for path in again if not path.endswith(".py"))
@@ -248,7 +246,7 @@ class Schedule:
         if self._work is not None:
             preload = self._work.context.config.execution.preload
             problems = {name: why for name, why in self._warm.problems.items() if name in preload}
-            absent = absent_modules(problems, self._work.context)
+            absent = preload_warnings(problems, self._work.context)
         return (*self._memory.diagnostics(page.planned), *page.planned.diagnostics, *absent)
 
     # -- tasks --
@@ -280,11 +278,11 @@ class Schedule:
         if self._work is None:
             return
         execution = self._work.context.config.execution
-        slots = self._work.asked.jobs or execution.jobs or cores()
+        slots = self._work.asked.jobs or execution.jobs or count_cores()
         waiting = [task for page in self._pages.values() for task in page.tasks.values() if task.is_waiting]
-        waiting.sort(key=lambda task: (task.patient, task.priority, task.place))
+        waiting.sort(key=lambda task: (task.is_low_priority, task.priority, task.place))
         for task in waiting:
-            if task.patient and (self._running or not waiting[0].patient):
+            if task.is_low_priority and (self._running or not waiting[0].is_low_priority):
                 return
             if len(self._running) < slots:
                 self._start(task, slots)
@@ -306,20 +304,20 @@ class Schedule:
         surveyed = page.planned.wanted.page
         known = recorded_inputs(surveyed, task.session)
         known |= declared_inputs(surveyed.cells, task.session, FileDigests(self._root))
-        task.at_start = stamps_of(known, self._root)
+        task.start_stamps = read_stamps(known, self._root)
         with self._lock:
             self._running.add(task)
         if context.config.execution.executor == "dask":
-            task.start_elsewhere(context, self._folder, slots, page.events, self._calls.ended)
+            task.start_on_cluster(context, self._folder, slots, page.events, self._calls.ended)
         else:
             start = partial(self._warm.start, preload=context.config.execution.preload)
-            task.start(start, page.events, self._calls.ended, self._checkpoints_of(page, task))
+            task.start(start, page.events, self._calls.ended, self._find_checkpoints(page, task))
 
-    def _checkpoints_of(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
-        """Return the checkpoints for a session. None for pages that are not open, or if all cells must run.
-        """
+    def _find_checkpoints(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
+        """Return the checkpoints for a session. None for pages that are not open, or if all cells must
+        run."""
         assert self._work is not None
-        if task.priority != SHOWN or self._work.asked.execute == "all":
+        if task.priority != FOREGROUND or self._work.asked.execute == "all":
             return lambda hold: None
         declared = declared_stamps(page.planned.wanted.page.cells, task.session, self._root)
         date = self._calls.now().date().isoformat()
@@ -328,7 +326,7 @@ class Schedule:
     def _prepare(self, plan: RunPlan) -> None:
         """Prepare workers for the first pages before any of their sessions are due."""
         execution = plan.work.context.config.execution
-        jobs = [job for planned in plan.pages[:WARMED] for job in planned.jobs.values()]
+        jobs = [job for planned in plan.pages[:PREPARED_PAGES] for job in planned.jobs.values()]
         if jobs != self._prepared and execution.executor == "local":
             self._prepared = jobs
             self._warm.prepare(jobs, execution.preload)

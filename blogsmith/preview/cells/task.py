@@ -12,9 +12,9 @@ from pathlib import Path
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.storage.stamps import FileStamp
-from ...cells.run import cluster_of
+from ...cells.run import open_cluster
 from ...execute.session.jobs import SessionJob
-from ...execute.session.pool import Live, run_sessions
+from ...execute.session.pool import WorkerRegistry, run_sessions
 from ...execute.session.process import Process
 from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
@@ -32,9 +32,9 @@ class SessionTask:
     priority: int
     place: tuple[int, int] = (0, 0)
     """Index of its page, and index of the session in the page."""
-    patient: bool = False
+    is_low_priority: bool = False
     """Whether it starts only when nothing else runs or waits."""
-    at_start: Mapping[str, FileStamp | None] = field(default_factory=dict)
+    start_stamps: Mapping[str, FileStamp | None] = field(default_factory=dict)
     """Files that it is known to use, with their stamps at its start."""
     changed: frozenset[str] = frozenset()
     """Files whose changes caused this restart."""
@@ -48,11 +48,11 @@ class SessionTask:
     """Its result."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Errors outside the session that prevented it from running."""
-    is_elsewhere: bool = False
+    is_on_cluster: bool = False
     """Whether it runs on a cluster."""
     is_over: bool = False
     """Whether its thread has ended and this was handled."""
-    _live: Live | None = None
+    _live: WorkerRegistry | None = None
     _executor: Executor | None = None
     _thread: threading.Thread | None = None
 
@@ -80,14 +80,14 @@ class SessionTask:
         checkpoints: returns the checkpoints to resume from and to add to. Its argument must be called with
         new processes.
         """
-        live = self._live = Live(start)
-        self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.hold)), ended)
+        live = self._live = WorkerRegistry(start)
+        self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.register)), ended)
 
-    def start_elsewhere(
+    def start_on_cluster(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
         """Run it on the cluster in the settings."""
-        self.is_elsewhere = True
+        self.is_on_cluster = True
         self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 
     def cancel(self) -> None:
@@ -125,12 +125,12 @@ class SessionTask:
     def _elsewhere(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver
     ) -> SessionRun:
-        with cluster_of(context, folder) as cluster:
+        with open_cluster(context, folder) as cluster:
             if cluster is None:
                 return not_started(self.job, "the site names no cluster")
-            if cluster.is_elsewhere:
+            if cluster.is_remote:
                 cluster.unmet(self.job.needs)  # determines which workers are suitable
-            executor = self._executor = cluster.executor([self.job], workers)
+            executor = self._executor = cluster.start_executor([self.job], workers)
             if self.cancelled:
                 return not_started(self.job, "it was broken off before it began")
             running = run_sessions([self.job], workers=1, watch=watch, executor=executor)

@@ -19,31 +19,32 @@ from ...execute.session.fork_server_client import ForkServer
 from ...execute.session.jobs import CellStep, SessionJob
 from ...execute.session.process import Process, spawn
 
-_KNOWN = ("matplotlib.pyplot", "matplotlib", "numpy")
+_PRELOADABLE_MODULES = ("matplotlib.pyplot", "matplotlib", "numpy")
 """Modules that are worth the memory of a server: slow to import, used by many posts. The first one that a
-session imports is used; it includes the following ones.
-"""
-_MOST = 2
+session imports is used; it includes the following ones."""
+_MAX_SERVERS = 2
 """Maximum number of servers. Each uses 15 to 70 MB, most of it shared with its workers."""
-_DEATHS = 3
+_MAX_CRASHES = 3
 """A server that has crashed this often is not started again."""
 _IMPORT = lazy_pattern(r"^[ \t]*(?:import|from)[ \t]+(.+)", re.MULTILINE)
 _SETTINGS = "matplotlibrc"
 """File that matplotlib reads when it is imported."""
-_OWN = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))
+_SESSION_VARIABLES = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))
 """Environment variables with a different value in each session."""
 
 
-def heavy_import(job: SessionJob) -> str:
+def find_slow_import(job: SessionJob) -> str:
     """Return the module of `_KNOWN` that a session imports, or an empty string."""
     codes = (step.code for step in job.steps if isinstance(step, CellStep))
     said = [line for code in codes for line in _IMPORT.findall(code)]
     if any("matplotlib" in line and re.search(r"\bpyplot\b", line) for line in said):
-        return _KNOWN[0]
-    return next((name for name in _KNOWN[1:] if any(re.search(rf"\b{name}\b", s) for s in said)), "")
+        return _PRELOADABLE_MODULES[0]
+    return next(
+        (name for name in _PRELOADABLE_MODULES[1:] if any(re.search(rf"\b{name}\b", s) for s in said)), ""
+    )
 
 
-class WarmWorkers:
+class WorkerPool:
     """Starter of the workers of all sessions; can be called from many threads."""
 
     def __init__(self) -> None:
@@ -56,18 +57,18 @@ class WarmWorkers:
         self._closed = False
 
     def prepare(self, jobs: Iterable[SessionJob], preload: tuple[str, ...]) -> None:
-        """Start servers for these sessions, the most important first. They import modules in the background.
-        """
+        """Start servers for these sessions, the most important first. They import modules in the
+        background."""
         wanted = {(job.python, _modules(job, preload)): job for job in jobs if _can_be_forked(job)}
-        for job in reversed(list(wanted.values())[:_MOST]):
+        for job in reversed(list(wanted.values())[:_MAX_SERVERS]):
             self._server(job, preload)
 
     def start(self, job: SessionJob, preload: tuple[str, ...]) -> Process:
         """Start a worker. Raise OSError if the system cannot."""
         server = self._server(job, preload) if _can_be_forked(job) else None
-        if server is None or server.why_not(job) or _can_tell(job, preload, server):
+        if server is None or server.fork_obstacle(job) or _is_detectable(job, preload, server):
             return spawn(job)
-        self._problems = server.problems
+        self._problems = server.import_errors
         return server.start(job)
 
     @property
@@ -86,7 +87,7 @@ class WarmWorkers:
     def _server(self, job: SessionJob, preload: tuple[str, ...]) -> ForkServer | None:
         """Return the server for a session. Start one if there is none."""
         key = (job.python, _modules(job, preload))
-        environment = {name: text for name, text in job.env.items() if name not in _OWN}
+        environment = {name: text for name, text in job.env.items() if name not in _SESSION_VARIABLES}
         old: list[ForkServer] = []
         with self._lock:
             if self._closed:
@@ -99,13 +100,13 @@ class WarmWorkers:
                 old.append(found)
                 found = None
                 self._deaths[key] = self._deaths.get(key, 0) + 1
-            if found is None and self._deaths.get(key, 0) < _DEATHS:
+            if found is None and self._deaths.get(key, 0) < _MAX_CRASHES:
                 found = ForkServer(job.python, key[1], environment)
                 found.__enter__()
             if found is None:
                 return None
             self._servers[key] = found
-            while len(self._servers) > _MOST:
+            while len(self._servers) > _MAX_SERVERS:
                 old.append(self._servers.pop(next(iter(self._servers))))
         _end(old)
         return found
@@ -118,7 +119,7 @@ def _end(servers: Iterable[ForkServer]) -> None:
 
 
 def _modules(job: SessionJob, preload: tuple[str, ...]) -> tuple[str, ...]:
-    known = heavy_import(job)
+    known = find_slow_import(job)
     return preload if not known or known in preload else (*preload, known)
 
 
@@ -126,13 +127,13 @@ def _can_be_forked(job: SessionJob) -> bool:
     return job.engine.is_forkable and not job.cuda and job.threads == 1
 
 
-def _can_tell(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
+def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
     """Return whether a session could detect a difference from a build in the imported modules."""
     modules = _modules(job, preload)
     if preload and modules == preload:
         return False  # a build forks it from a server like this, too
     added = [name for name in modules if name not in preload]
-    if any(name in server.problems for name in added):
+    if any(name in server.import_errors for name in added):
         return True
     if any("matplotlib" in name for name in added) and (job.folder / _SETTINGS).exists():
         return True
@@ -140,10 +141,10 @@ def _can_tell(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> 
     path = job.env.get("PYTHONPATH", "")
     if path and not all(map(os.path.isabs, path.split(os.pathsep))):
         return True
-    return any(_hides(server.modules, folder) for folder in {job.folder, job.root})
+    return any(_shadows_module(server.modules, folder) for folder in {job.folder, job.root})
 
 
-def _hides(names: frozenset[str], folder: Path) -> bool:
+def _shadows_module(names: frozenset[str], folder: Path) -> bool:
     """Return whether a folder contains a module with one of these names, which a build would import."""
     try:
         with os.scandir(folder) as entries:

@@ -13,12 +13,12 @@ from ...base.diagnostics.format import format_diagnostic, printable
 from ...base.diagnostics.levels import NO_LEVELS
 from ...base.diagnostics.listing import choose_first
 from ...base.diagnostics.model import Diagnostic
-from ...build.site import counts_of
+from ...build.site import count_contents
 from ...build.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
-from ..cells.messages import Outcome
+from ..cells.messages import PageOutcome
 from ..options import ServeOptions
-from ..pages.script_tag import address
+from ..pages.script_tag import browser_path
 from ..pages.site import ServedSite
 from ..protocol import Publish
 from .terminal import ChangeLine, change_line, format_complete, new_problems, problem_lines
@@ -46,14 +46,14 @@ class EventPublisher:
         self._say = say
         self._running = running
         self._clock = clock
-        self.broken: tuple[Diagnostic, ...] = ()
+        self.site_errors: tuple[Diagnostic, ...] = ()
         """Errors in settings, plugins or theme that prevented an update of the site."""
-        self._known: tuple[Diagnostic, ...] = ()
-        self._said: tuple[Diagnostic, ...] = ()
+        self._diagnostics: tuple[Diagnostic, ...] = ()
+        self._printed_diagnostics: tuple[Diagnostic, ...] = ()
         self._problems: Mapping[str, object] = problems_event((), (), None)
-        self._outcomes: dict[str, Outcome] = {}
+        self._outcomes: dict[str, PageOutcome] = {}
         self._finished: set[str] = set()
-        self._unsaid: tuple[float, set[str]] | None = None
+        self._pending_saves: tuple[float, set[str]] | None = None
         """Saves without a printed result: the time of the first one, and the files."""
         self._is_whole = False
 
@@ -90,7 +90,7 @@ class EventPublisher:
             return
         views = {path: present.views.get(path) for path in found}
         told = {
-            address(path): {"version": version, "line": lines.get(view.path) if view else None}
+            browser_path(path): {"version": version, "line": lines.get(view.path) if view else None}
             for (path, version), view in zip(found.items(), views.values(), strict=True)
         }
         self._publish({"kind": "pages", "pages": told})
@@ -98,30 +98,29 @@ class EventPublisher:
     def problems(self, shown: ServedSite) -> None:
         """Publish the current diagnostics if they have changed."""
         ran = (found for outcome in self._outcomes.values() for found in outcome.diagnostics)
-        found = all_problems(shown.present, self.broken, [*shown.pages.problems(shown.present), *ran])
-        if found == self._known:
+        found = all_problems(shown.snapshot, self.site_errors, [*shown.pages.problems(shown.snapshot), *ran])
+        if found == self._diagnostics:
             return
-        new = new_problems(self._known, found)
-        self._known = found
+        new = new_problems(self._diagnostics, found)
+        self._diagnostics = found
         # Update the result of `hello` first, so that a page that connects now misses nothing.
-        self._problems = problems_event(found, (), shown.present)
-        self._publish(problems_event(found, new, shown.present))
+        self._problems = problems_event(found, (), shown.snapshot)
+        self._publish(problems_event(found, new, shown.snapshot))
 
     # -- cells --
 
     def on_edit(self, paths: Sequence[str]) -> None:
         """Handle saved files: cells of these posts, or of all posts that may read them, are no longer
-        finished.
-        """
+        finished."""
         if all(path.startswith("content/") and path.endswith(".md") for path in paths):
             self._finished.difference_update(paths)
         else:
             self._finished.clear()
 
-    def on_outcome(self, outcome: Outcome) -> None:
+    def on_outcome(self, outcome: PageOutcome) -> None:
         """Handle the outcome of the cells of a page."""
         self._outcomes[outcome.post] = outcome
-        if not outcome.diagnostics and not outcome.goes_on:
+        if not outcome.diagnostics and not outcome.has_more:
             self._finished.add(outcome.post)
 
     def keep_outcomes(self, posts: Container[str]) -> None:
@@ -132,45 +131,46 @@ class EventPublisher:
 
     def on_save(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         """Print saved files and the number of open pages that they changed. If there are none, wait for the
-        whole site.
-        """
+        whole site."""
         told = tuple(path for path in paths if not path.startswith("_freeze/"))
         if pages:
             self._print_change(at_s, told, pages)
         elif told:
-            first_s, known = self._unsaid or (at_s, set())
-            self._unsaid = (first_s, known | set(told))
+            first_s, known = self._pending_saves or (at_s, set())
+            self._pending_saves = (first_s, known | set(told))
 
     def on_complete(self, shown: ServedSite, seconds: float) -> None:
         """Print that the whole site is up to date.
 
         seconds: time since the update began.
         """
-        present, pages = shown.present, shown.pages.take_count()
+        present, pages = shown.snapshot, shown.pages.take_count()
         if present and not self._is_whole:
             self._is_whole = True
             cells = (count_cells(present, path) for path in present.resolved.documents)
-            counts = counts_of(list(present.rendered.values()), len(present.views), present.resolved.loaded)
+            counts = count_contents(
+                list(present.rendered.values()), len(present.views), present.resolved.loaded
+            )
             counts = replace(counts, cells=sum(cells))
-            self._report(format_complete(counts, seconds, self._known))
-        elif self._unsaid:
-            self._print_change(self._unsaid[0], tuple(sorted(self._unsaid[1])), pages)
-        self._unsaid = None
+            self._report(format_complete(counts, seconds, self._diagnostics))
+        elif self._pending_saves:
+            self._print_change(self._pending_saves[0], tuple(sorted(self._pending_saves[1])), pages)
+        self._pending_saves = None
         self.print_problems()
 
     def print_problems(self) -> None:
         """Print new diagnostics, and those that are fixed."""
-        now = self._known
+        now = self._diagnostics
         if self._options.quiet:
             now = tuple(found for found in now if found.severity == "error")
-        for text in problem_lines(self._said, now, color=self._options.color):
+        for text in problem_lines(self._printed_diagnostics, now, color=self._options.color):
             self._say(text)
-        self._said = now
+        self._printed_diagnostics = now
 
     def _print_change(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
         seconds = self._clock() - at_s
         at = self._options.now().astimezone() - dt.timedelta(seconds=seconds)
-        self._report(change_line(ChangeLine(at, paths, pages, seconds, self._known)))
+        self._report(change_line(ChangeLine(at, paths, pages, seconds, self._diagnostics)))
 
     def _report(self, line: str) -> None:
         """Print a line unless only errors are printed."""
@@ -181,13 +181,13 @@ class EventPublisher:
 def count_cells(present: SiteSnapshot, path: str) -> int:
     """Return the number of cells of a post that run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
-    return sum(cell.runs for cell in page.cells.cells) if page else 0
+    return sum(cell.is_run for cell in page.cells.cells) if page else 0
 
 
 # Diagnostics of the site as events for pages of the preview.
 
 
-MOST = 100
+MAX_ITEMS = 100
 """Maximum number of diagnostics in an event."""
 
 
@@ -202,8 +202,8 @@ def all_problems(
     log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
     if present:
-        log.add(present.shared)
-        for own in present.own.values():
+        log.add(present.site_diagnostics)
+        for own in present.page_diagnostics.values():
             log.add(own)
     log.add(others)
     return log.report()
@@ -216,7 +216,7 @@ def problems_event(
 
     new: diagnostics that were not there before.
     """
-    first = choose_first(found, MOST, lambda one: one.severity)
+    first = choose_first(found, MAX_ITEMS, lambda one: one.severity)
     fresh = set(new)
     return {
         "kind": "problems",
@@ -230,7 +230,7 @@ def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapp
     place = found.place
     where = f"{found.path}:{place.line}:{place.column}" if place else found.path
     item = present.rendered.get(found.path) if present else None
-    pages = [address(present.config.base_path + item.url)] if present and item else []
+    pages = [browser_path(present.config.base_path + item.url)] if present and item else []
     return {
         "severity": found.severity,
         "code": found.code,
@@ -268,20 +268,22 @@ def changed_files(present: SiteSnapshot, paths: Iterable[str]) -> list[str]:
     """Return the URLs of saved files except stylesheets."""
     urls = present.resolved.loaded.asset_urls
     base_path = present.config.base_path
-    return [address(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")]
+    return [
+        browser_path(base_path + urls[path]) for path in paths if path in urls and not path.endswith(".css")
+    ]
 
 
 def _addresses(present: SiteSnapshot, path: str, file: Path) -> Iterator[str]:
     context, urls = present.context, present.resolved.loaded.asset_urls
     base_path = context.config.base_path
     if path in urls:
-        yield address(base_path + urls[path])
+        yield browser_path(base_path + urls[path])
     for static in context.theme.files.static.values():
         if static.asset.file == file:
-            yield address(f"{base_path}/{static.asset.path.as_posix()}")
+            yield browser_path(f"{base_path}/{static.asset.path.as_posix()}")
     joined = [sheet for sheet in context.theme.sheets.values() if sheet.is_made_of(file)]
     for font in {view.math_font for view in present.views.values()} if joined else ():
-        yield from (address(f"{base_path}/{sheet.path(font)}") for sheet in joined)
+        yield from (browser_path(f"{base_path}/{sheet.path(font)}") for sheet in joined)
 
 
 def _version(file: Path) -> str:

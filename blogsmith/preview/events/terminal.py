@@ -26,7 +26,7 @@ _TIMED = lazy_pattern(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
 class ChangeLine:
     """Saved files and the resulting changes."""
 
-    at: dt.datetime
+    time: dt.datetime
     """Time when the save was detected, in the time zone that is shown."""
     paths: Sequence[str]
     """Files relative to the site root, the most important one first."""
@@ -64,7 +64,7 @@ def change_line(change: ChangeLine) -> str:
         if change.pages
         else "no page changes"
     )
-    return f"{change.at:%H:%M:%S} {first}{others}: {came}" + _notes(count_line(change.problems))
+    return f"{change.time:%H:%M:%S} {first}{others}: {came}" + _notes(count_line(change.problems))
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
@@ -92,8 +92,7 @@ def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> lis
 
 def replaces(line: str, previous: str) -> bool:
     """Return whether a line replaces the previous one on a terminal, because it is for a later save of the
-    same file.
-    """
+    same file."""
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
 

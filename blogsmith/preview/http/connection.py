@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-from .hub import Hub
-from .reply import FilePart, HttpReply, RequestRefused, head_of, plain
+from .hub import EventHub
+from .reply import FilePart, HttpResponse, RequestRejectedError, encode_header, plain_reply
 from .request import MAX_BODY, MAX_HEAD, MAX_TARGET, ClientLimits, Request, parse_head
 
 _PIECE = 1024 * 1024
 _LINGER_S = 0.5
 
 
-class _Gone(Exception):
+class _DisconnectedError(Exception):
     """The client has disconnected, or sends no more requests."""
 
 
@@ -29,8 +29,8 @@ class Connection:
     def __init__(
         self,
         connection: socket.socket,
-        answer: Callable[[Request, bytes], HttpReply],
-        hub: Hub,
+        answer: Callable[[Request, bytes], HttpResponse],
+        hub: EventHub,
         limits: ClientLimits,
     ) -> None:
         self._connection = connection
@@ -38,7 +38,7 @@ class Connection:
         self._hub = hub
         self._limits = limits
         self._read = b""
-        self.is_asking = True
+        self.is_awaiting_request = True
         """Whether we are waiting for a request, or for the rest of one."""
         self.is_idle = False
         """Whether we are waiting for a later request, and none of it has arrived yet."""
@@ -58,24 +58,23 @@ class Connection:
         # Data that the client has already sent is still read.
         _shut(self._connection, socket.SHUT_RDWR if self.is_sending else socket.SHUT_RD)
 
-    def hang_up(self) -> None:
+    def abort(self) -> None:
         """End the connection in any state. Can be called from any thread."""
         # not close(): the thread may be reading, and the file descriptor could be reused for another file
         _shut(self._connection, socket.SHUT_RDWR)
 
     def serve(self) -> bool:
         """Answer requests until the client is done. Return True if the hub owns the socket now, False if it
-        must be closed.
-        """
+        must be closed."""
         try:
             while True:
                 try:
                     request = self._request()
-                except RequestRefused as refused:
-                    self._refuse(refused.reply)
+                except RequestRejectedError as refused:
+                    self._reject(refused.reply)
                     return False
                 body, is_read = self._body(request)
-                self.is_asking = False
+                self.is_awaiting_request = False
                 reply = self._answer(request, body)
                 if reply.stream and request.method == "GET":
                     return self._hand_over(reply)
@@ -86,14 +85,14 @@ class Connection:
                         self._linger()
                     return False
                 self._await_request()
-        except (_Gone, OSError):  # a browser that disconnects at any time is not an error
+        except (_DisconnectedError, OSError):  # a browser that disconnects at any time is not an error
             return False
 
     def _await_request(self) -> None:
         """Enter the state of waiting for the next request."""
         self.since_s = time.monotonic()
         self.is_idle = not self._read
-        self.is_asking = True
+        self.is_awaiting_request = True
 
     def _request(self) -> Request:
         """Return the next request. Raise `_Gone` if none comes, `RequestRefused` if it is invalid."""
@@ -107,9 +106,9 @@ class Connection:
             try:
                 self._receive(until)
             except TimeoutError:
-                raise RequestRefused(408, "The request takes too long.") from None
+                raise RequestRejectedError(408, "The request takes too long.") from None
         if end > MAX_HEAD:
-            raise RequestRefused(431, "The headers are too long.")
+            raise RequestRejectedError(431, "The headers are too long.")
         head, self._read = self._read[:end], self._read[end + 4 :]
         return parse_head(head)
 
@@ -117,11 +116,11 @@ class Connection:
         """Raise `RequestRefused` as soon as the data cannot become a valid request."""
         # A browser that tries https here waits for an answer that it would never get.
         if not b"A" <= self._read[:1] <= b"Z":
-            raise RequestRefused(400, "This is no HTTP request.")
+            raise RequestRejectedError(400, "This is no HTTP request.")
         if b"\r\n" not in self._read and len(self._read) > MAX_TARGET + 100:
-            raise RequestRefused(400, "The address is too long.")
+            raise RequestRejectedError(400, "The address is too long.")
         if len(self._read) > MAX_HEAD:
-            raise RequestRefused(431, "The headers are too long.")
+            raise RequestRejectedError(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
         """Return the body, and whether it was read completely. A body that is not allowed is not read."""
@@ -144,25 +143,25 @@ class Connection:
         self._connection.settimeout(left)
         piece = self._connection.recv(65536)
         if not piece:
-            raise _Gone
+            raise _DisconnectedError
         self._read += piece
 
-    def _refuse(self, reply: HttpReply) -> None:
-        self.is_asking = False
+    def _reject(self, reply: HttpResponse) -> None:
+        self.is_awaiting_request = False
         self._send(reply, head_only=False, keep_alive=False)
         self._linger()
 
-    def _hand_over(self, reply: HttpReply) -> bool:
-        if self._hub.add(self._connection, head_of(reply, keep_alive=False)):
+    def _hand_over(self, reply: HttpResponse) -> bool:
+        if self._hub.add(self._connection, encode_header(reply, keep_alive=False)):
             return True
-        self._send(plain(503, "Too many tabs."), head_only=False, keep_alive=False)
+        self._send(plain_reply(503, "Too many tabs."), head_only=False, keep_alive=False)
         return False
 
-    def _send(self, reply: HttpReply, head_only: bool, keep_alive: bool) -> None:
-        head = head_of(reply, keep_alive=keep_alive)
+    def _send(self, reply: HttpResponse, head_only: bool, keep_alive: bool) -> None:
+        head = encode_header(reply, keep_alive=keep_alive)
         if reply.part is not None:
             with reply.part.file:
-                self._write(head, () if head_only else _pieces(reply.part))
+                self._write(head, () if head_only else _read_chunks(reply.part))
         else:
             body = b"" if head_only else reply.body
             self._write(head, (body[at : at + _PIECE] for at in range(0, len(body), _PIECE)))
@@ -201,7 +200,7 @@ def _shut(connection: socket.socket, how: int) -> None:
         connection.shutdown(how)
 
 
-def _pieces(part: FilePart) -> Iterator[bytes]:
+def _read_chunks(part: FilePart) -> Iterator[bytes]:
     """Yield the bytes of a part of a file. Raise OSError if the file has become shorter than announced."""
     part.file.seek(part.start)
     left = part.length

@@ -15,14 +15,14 @@ from urllib.parse import unquote_to_bytes
 
 from ...base.patterns import lazy_pattern
 from ..protocol import PREFIX
-from .reply import RequestRefused
+from .reply import RequestRejectedError
 from .request import Request
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 METHODS = frozenset({"GET", "HEAD", "POST"})
 _BAD_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
 # An escaped separator makes a URL ambiguous, and none of our names contains control characters.
-_REFUSED_ESCAPE = lazy_pattern(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
+_FORBIDDEN_ESCAPE = lazy_pattern(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,7 @@ class RequestTarget:
 
 def host_headers(names: Collection[str], port: int) -> frozenset[str]:
     """Return the allowed values of `Host`: localhost and `names`, with our port. IPv6 addresses need no
-    brackets.
-    """
+    brackets."""
     hosts = {f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name for name in names}
     hosts = {host.lower() for host in (*LOOPBACK_NAMES, *hosts)}
     with_port = {f"{host}:{port}" for host in hosts}
@@ -49,9 +48,9 @@ def check_host(request: Request, hosts: frozenset[str]) -> None:
     """Raise `RequestRefused` unless the request names this server as its host."""
     host = request.headers.get("host")
     if not host:
-        raise RequestRefused(400, "The request says no Host.")
+        raise RequestRejectedError(400, "The request says no Host.")
     if host.lower() not in hosts:
-        raise RequestRefused(
+        raise RequestRejectedError(
             403,
             f"The preview does not answer under this name. It answers to {', '.join(sorted(hosts))}.\n"
             "To use another name or address of this machine, start it with: blogsmith serve --host NAME",
@@ -66,13 +65,13 @@ def check_origin(request: Request, path: str) -> None:
     """
     origin = request.headers.get("origin")
     if origin is not None and origin.lower() != f"http://{request.headers['host']}".lower():
-        raise RequestRefused(403, "The preview does not answer to pages of other sites.")
+        raise RequestRejectedError(403, "The preview does not answer to pages of other sites.")
     # A link on another site may point to a page, but only our own pages may use our internal URLs.
     # "same-site" is another port of localhost.
     is_ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     is_link = request.headers.get("sec-fetch-mode", "navigate") == "navigate"
     if not is_ours and (path.startswith(PREFIX) or not is_link):
-        raise RequestRefused(403, "The preview does not answer to pages of other sites.")
+        raise RequestRejectedError(403, "The preview does not answer to pages of other sites.")
 
 
 def check_method(request: Request, path: str) -> None:
@@ -83,43 +82,42 @@ def check_method(request: Request, path: str) -> None:
     is_action = path.startswith(f"{PREFIX}do/")
     allowed = "POST" if is_action else "GET, HEAD"
     if request.method not in allowed.split(", "):
-        raise RequestRefused(405, f"Only {allowed} here.", Allow=allowed)
+        raise RequestRejectedError(405, f"Only {allowed} here.", Allow=allowed)
     if "websocket" in request.headers.get("upgrade", "").lower():
-        raise RequestRefused(405, "There are no web sockets here.", Allow=allowed)
+        raise RequestRejectedError(405, "There are no web sockets here.", Allow=allowed)
     if request.length and not is_action:
-        raise RequestRefused(400, "A request to read something has no body.")
+        raise RequestRejectedError(400, "A request to read something has no body.")
 
 
 def check_action(request: Request, token: str) -> None:
     """Raise `RequestRefused` unless the request comes from a page that this server has sent."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
-        raise RequestRefused(403, "The token of this preview is missing or old; reload the page.")
+        raise RequestRejectedError(403, "The token of this preview is missing or old; reload the page.")
     if "origin" not in request.headers:
-        raise RequestRefused(403, "The request does not say which page it comes from (Origin).")
+        raise RequestRejectedError(403, "The request does not say which page it comes from (Origin).")
 
 
 def parse_target(target: str) -> RequestTarget:
     """Return the path and the query of a request target. Raise `RequestRefused` if it cannot be the URL of a
-    page.
-    """
+    page."""
     path, _, query = target.partition("?")
     # RFC 9112 3.2.1: we accept only this form. Two slashes would name a host.
     if not path.startswith("/") or path.startswith("//"):
-        raise RequestRefused(400, "The address must be a path.")
+        raise RequestRejectedError(400, "The address must be a path.")
     if re.search(r"[^!-~]|[#\\]", target):
-        raise RequestRefused(400, "The address has characters that belong into no address.")
+        raise RequestRejectedError(400, "The address has characters that belong into no address.")
     return RequestTarget(decode_path(path), query)
 
 
 def decode_path(path: str) -> str:
     """Decode the path of a URL once. Raise `RequestRefused` if it is invalid."""
-    if _BAD_ESCAPE.search(path) or _REFUSED_ESCAPE.search(path):
-        raise RequestRefused(400, "The address has an escape that belongs into no address.")
+    if _BAD_ESCAPE.search(path) or _FORBIDDEN_ESCAPE.search(path):
+        raise RequestRejectedError(400, "The address has an escape that belongs into no address.")
     try:
         decoded = unquote_to_bytes(path).decode("utf-8")
     except UnicodeError:
-        raise RequestRefused(400, "The address is not UTF-8.") from None
+        raise RequestRejectedError(400, "The address is not UTF-8.") from None
     if any(segment in (".", "..") for segment in decoded.split("/")):
-        raise RequestRefused(404, "There is no such page.")
+        raise RequestRejectedError(404, "There is no such page.")
     return decoded

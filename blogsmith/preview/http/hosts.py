@@ -12,10 +12,10 @@ from contextlib import suppress
 WILDCARDS = frozenset({"", "0.0.0.0", "::"})
 """Values that mean all addresses of the machine."""
 # Addresses for documentation (RFC 5737, RFC 3849). They only select our own address; nothing is sent.
-_ELSEWHERE = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
+_PROBE_ADDRESSES = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
-def bare(host: str) -> str:
+def normalize_host(host: str) -> str:
     """Normalize a host for comparison: lower case, an IPv6 address without brackets and zone."""
     host = host.strip().lower()
     return host.removeprefix("[").removesuffix("]").partition("%")[0]
@@ -23,7 +23,7 @@ def bare(host: str) -> str:
 
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach the host."""
-    host = bare(host)
+    host = normalize_host(host)
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -36,19 +36,19 @@ def allowed_hosts(host: str) -> tuple[str, ...]:
     For an address or a name, return it. For all addresses of the machine, return its name, that name with
     `.local`, as in multicast DNS, and its outgoing addresses.
     """
-    host = bare(host)
+    host = normalize_host(host)
     if host not in WILDCARDS:
         return (host,)
-    name = bare(socket.gethostname())
+    name = normalize_host(socket.gethostname())
     named = [] if not name else [name] if "." in name else [name, f"{name}.local"]
     return tuple(dict.fromkeys([*named, *_own_addresses()]))
 
 
 def _own_addresses() -> list[str]:
     found = []
-    for family, elsewhere in _ELSEWHERE:
+    for family, elsewhere in _PROBE_ADDRESSES:
         # Without a route or the address family, this machine is not reachable in this way.
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((elsewhere, 9))
-            found.append(bare(str(probe.getsockname()[0])))
+            found.append(normalize_host(str(probe.getsockname()[0])))
     return found

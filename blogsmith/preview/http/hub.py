@@ -44,7 +44,7 @@ class _Stream:
     """Data that the system has not accepted yet."""
 
 
-class Hub:
+class EventHub:
     """Distributor of events from any thread to all streams."""
 
     def __init__(
@@ -66,7 +66,7 @@ class Hub:
         self._lock = Lock()
         self._work: deque[bytes | _Stream] = deque()
         self._streams: set[_Stream] = set()
-        self._coming = 0
+        self._pending_count = 0
         self._running = False
         self._thread = Thread(target=self._run, name="preview events", daemon=True)
 
@@ -92,8 +92,7 @@ class Hub:
 
     def publish(self, event: Mapping[str, object]) -> None:
         """Send an event to all streams without blocking. Raise TypeError or ValueError if it cannot be
-        encoded as JSON.
-        """
+        encoded as JSON."""
         data = frame(event)
         with self._lock:
             if self._running:
@@ -101,12 +100,11 @@ class Hub:
 
     def add(self, connection: socket.socket, head: bytes) -> bool:
         """Take over a connection and send `head` first. Return False if there is no room; the caller then
-        keeps the connection.
-        """
+        keeps the connection."""
         with self._lock:
-            if not self._running or self._coming + len(self._streams) >= self._limits.streams:
+            if not self._running or self._pending_count + len(self._streams) >= self._limits.streams:
                 return False
-            self._coming += 1
+            self._pending_count += 1
             connection.setblocking(False)
             self._enqueue(_Stream(connection, bytearray(head + _RETRY)))
             return True
@@ -131,7 +129,7 @@ class Hub:
                 if key.data is None:
                     self._wake_out.recv(4096)
                 else:
-                    self._attend(key.data, events)
+                    self._handle_ready(key.data, events)
             self._do_work()
             if monotonic() >= ping_at:
                 self._send_all(_PING)
@@ -144,14 +142,14 @@ class Hub:
             self._work.clear()
         for item in work:
             if isinstance(item, _Stream):
-                self._welcome(item)
+                self._register_stream(item)
             else:
                 self._send_all(item)
 
-    def _welcome(self, stream: _Stream) -> None:
+    def _register_stream(self, stream: _Stream) -> None:
         with self._lock:
             self._streams.add(stream)
-            self._coming -= 1
+            self._pending_count -= 1
         try:
             self._selector.register(stream.connection, selectors.EVENT_READ, stream)
             self._send(stream, frame(self._hello()))
@@ -184,7 +182,7 @@ class Hub:
         if self._selector.get_key(stream.connection).events != wanted:
             self._selector.modify(stream.connection, wanted, stream)
 
-    def _attend(self, stream: _Stream, events: int) -> None:
+    def _handle_ready(self, stream: _Stream, events: int) -> None:
         """Handle a client that can receive data, has sent data, which is ignored, or has disconnected."""
         if events & selectors.EVENT_READ:
             try:

@@ -34,7 +34,7 @@ class FilePart:
     """Length in bytes."""
 
 
-class NoSuchRange(Exception):
+class RangeError(Exception):
     """The requested range contains no byte of the file."""
 
 
@@ -78,11 +78,11 @@ def byte_range(header: str, size: int) -> tuple[int, int] | None:
             return None
         length = min(last, size - 1) - start + 1
     if length <= 0:
-        raise NoSuchRange
+        raise RangeError
     return start, length
 
 
-SECURITY = (
+SECURITY_HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
     ("Cache-Control", "no-store"),
@@ -91,17 +91,17 @@ SECURITY = (
     ("Server", "blogsmith"),
 )
 """Headers of every response, including rejections. There is no Access-Control header: no other site may read
-anything.
-"""
-ACTIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
+anything."""
+ACTIVE_CONTENT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
+)
 """Policy for files that may contain scripts, because they share their origin with pages that contain the
-token.
-"""
+token."""
 PLAIN = "text/plain; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
-class HttpReply:
+class HttpResponse:
     """A response, ready to be sent."""
 
     status: int
@@ -117,8 +117,7 @@ class HttpReply:
 
     def __post_init__(self) -> None:
         """Raise ValueError if the status is unknown, or if a value contains characters that would end its
-        header line.
-        """
+        header line."""
         HTTPStatus(self.status)
         for name, value in (("Content-Type", self.type), *self.headers.items()):
             if re.search(r"[^ -~]", value):
@@ -130,21 +129,21 @@ class HttpReply:
         return len(self.body) if self.part is None else self.part.length
 
 
-class RequestRefused(Exception):
+class RequestRejectedError(Exception):
     """A rejected request, with the response for its client."""
 
     def __init__(self, status: int, why: str, **headers: str) -> None:
         super().__init__(why)
-        self.reply = plain(status, why, **headers)
+        self.reply = plain_reply(status, why, **headers)
 
 
-def plain(status: int, text: str, **headers: str) -> HttpReply:
+def plain_reply(status: int, text: str, **headers: str) -> HttpResponse:
     """Return a plain text response.
 
     headers: names with `_` instead of `-`.
     """
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return HttpReply(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
+    return HttpResponse(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
 
 
 def is_active(media_type: str) -> bool:
@@ -153,14 +152,14 @@ def is_active(media_type: str) -> bool:
     return name.endswith(("+xml", "/xml", "/xsl", "/rdf"))
 
 
-def head_of(reply: HttpReply, *, keep_alive: bool) -> bytes:
+def encode_header(reply: HttpResponse, *, keep_alive: bool) -> bytes:
     """Return the status line and the headers, including the empty line after them."""
     media_type = reply.type
     if media_type.startswith("text/") and "charset" not in media_type and not reply.stream:
         media_type += "; charset=utf-8"
-    named = [*SECURITY, ("Content-Type", media_type)]
+    named = [*SECURITY_HEADERS, ("Content-Type", media_type)]
     if is_active(media_type):
-        named.append(("Content-Security-Policy", ACTIVE))
+        named.append(("Content-Security-Policy", ACTIVE_CONTENT_POLICY))
     if not reply.stream:
         named.append(("Content-Length", str(reply.size)))
     named += reply.headers.items()

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...base.patterns import lazy_pattern
-from .reply import RequestRefused
+from .reply import RequestRejectedError
 
 _REQUEST_LINE = lazy_pattern(rb"([A-Z]{1,20}) ([!-~]+) HTTP/(\d)\.(\d)")
 # RFC 9110 5.6.2: no white space before the colon; RFC 9112 5.2: no continuation lines
 _HEADER = lazy_pattern(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00-\x08\x0a-\x1f\x7f]*)")
-_ONCE = frozenset({"host", "origin", "content-length", "x-blogsmith-token"})
+_UNIQUE_HEADERS = frozenset({"host", "origin", "content-length", "x-blogsmith-token"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +33,21 @@ class Request:
 
 def parse_head(head: bytes) -> Request:
     """Parse the header of a request, without the empty line after it. Raise `RequestRefused` if it is
-    invalid.
-    """
+    invalid."""
     first, *lines = head.split(b"\r\n")
     match = _REQUEST_LINE.fullmatch(first)
     if match is None:
-        raise RequestRefused(400, "This is no HTTP request.")
+        raise RequestRejectedError(400, "This is no HTTP request.")
     method, target, major, minor = match.groups()
     if major != b"1":
-        raise RequestRefused(505, "The preview speaks HTTP/1.1.")
+        raise RequestRejectedError(505, "The preview speaks HTTP/1.1.")
     if len(target) > MAX_TARGET:
-        raise RequestRefused(400, "The address is too long.")
+        raise RequestRejectedError(400, "The address is too long.")
     headers = _headers(lines)
     if "expect" in headers:
-        raise RequestRefused(417, "Send the body with the request.")
+        raise RequestRejectedError(417, "Send the body with the request.")
     if "transfer-encoding" in headers:
-        raise RequestRefused(411, "Bodies come with a Content-Length here.")
+        raise RequestRejectedError(411, "Bodies come with a Content-Length here.")
     return Request(
         method.decode("ascii"),
         target.decode("ascii"),
@@ -64,11 +63,11 @@ def _headers(lines: list[bytes]) -> dict[str, str]:
     for line in lines:
         match = _HEADER.fullmatch(line)
         if match is None:
-            raise RequestRefused(400, "A header of the request is malformed.")
+            raise RequestRejectedError(400, "A header of the request is malformed.")
         name = match[1].decode("ascii").lower()
         value = match[2].decode("latin-1").rstrip(" \t")
-        if name in headers and name in _ONCE:
-            raise RequestRefused(400, f"The request says {name} twice.")
+        if name in headers and name in _UNIQUE_HEADERS:
+            raise RequestRejectedError(400, f"The request says {name} twice.")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
 
@@ -77,7 +76,7 @@ def _length(value: str | None) -> int | None:
     if value is None:
         return None
     if re.fullmatch("[0-9]{1,15}", value) is None:
-        raise RequestRefused(400, "Content-Length is no number.")
+        raise RequestRejectedError(400, "Content-Length is no number.")
     return int(value)
 
 
@@ -88,8 +87,7 @@ MAX_TARGET = 8 * 1024
 """Maximum length of the URL in a request line, in bytes."""
 MAX_HEAD = 64 * 1024
 """Maximum size of a request header, in bytes. It is large because the header includes all cookies of
-localhost.
-"""
+localhost."""
 MAX_BODY = 4096
 """Maximum size of the body of an action, in bytes."""
 

@@ -20,7 +20,15 @@ from .guard import (
     decode_path,
     parse_target,
 )
-from .reply import FilePart, HttpReply, NoSuchRange, RequestRefused, byte_range, open_regular, plain
+from .reply import (
+    FilePart,
+    HttpResponse,
+    RangeError,
+    RequestRejectedError,
+    byte_range,
+    open_regular,
+    plain_reply,
+)
 from .request import MAX_BODY, Request
 
 # The preview's own scripts and stylesheets, by the name they are served under.
@@ -42,8 +50,7 @@ class ClientFile:
 
 def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
     """Read the preview's own files, by path below /_blogsmith/. Requests only look up names and never build
-    paths.
-    """
+    paths."""
     return {
         path.relative_to(folder).as_posix(): ClientFile(TYPES[path.suffix], path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -51,7 +58,7 @@ def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
     }
 
 
-EVENTS = HttpReply(200, "text/event-stream", stream=True)
+EVENTS = HttpResponse(200, "text/event-stream", stream=True)
 _JSON = "application/json"
 
 
@@ -72,37 +79,37 @@ class Routes:
     report_bug: Callable[[Exception], None]
     """Called with every internal error."""
 
-    def reply(self, request: Request, body: bytes, *, is_near: bool = True) -> HttpReply:
+    def reply(self, request: Request, body: bytes, *, is_local: bool = True) -> HttpResponse:
         """Return the response to a request, also after an error.
 
         is_near: whether the request comes from this machine.
         """
         try:
-            return self._reply(request, body, is_near=is_near)
-        except RequestRefused as refused:
+            return self._reply(request, body, is_near=is_local)
+        except RequestRejectedError as refused:
             return refused.reply
         except Exception as error:
             self.report_bug(error)
-            return plain(500, f"blogsmith has a bug: {type(error).__name__}: {error}")
+            return plain_reply(500, f"blogsmith has a bug: {type(error).__name__}: {error}")
 
-    def _reply(self, request: Request, body: bytes, *, is_near: bool) -> HttpReply:
+    def _reply(self, request: Request, body: bytes, *, is_near: bool) -> HttpResponse:
         check_host(request, self.hosts)
         # Check before the target is parsed: `OPTIONS *` and `CONNECT host` have no path.
         if request.method not in METHODS:
-            raise RequestRefused(405, "Only GET and HEAD here.", Allow="GET, HEAD")
+            raise RequestRejectedError(405, "Only GET and HEAD here.", Allow="GET, HEAD")
         target = parse_target(request.target)
         check_origin(request, target.path)
         check_method(request, target.path)
         if request.method == "POST":
             # With `--host`, others can read pages and the token in them.
             if not is_near:
-                raise RequestRefused(403, "Only the machine that the preview runs on may ask for this.")
+                raise RequestRejectedError(403, "Only the machine that the preview runs on may ask for this.")
             return self._act(request, target, body)
         if target.path.startswith(PREFIX):
             return self._client_reply(target)
-        return _reply_of(self.site.answer(target.path), request)
+        return _make_reply(self.site.answer(target.path), request)
 
-    def _client_reply(self, target: RequestTarget) -> HttpReply:
+    def _client_reply(self, target: RequestTarget) -> HttpResponse:
         name = target.path.removeprefix(PREFIX)
         if name == "events":
             return EVENTS
@@ -110,23 +117,23 @@ class Routes:
             return self._version(target.query)
         file = self.client().get(name)
         if file is None:
-            raise RequestRefused(404, "The preview has no such file.")
-        return HttpReply(200, file.type, file.body)
+            raise RequestRejectedError(404, "The preview has no such file.")
+        return HttpResponse(200, file.type, file.body)
 
-    def _version(self, query: str) -> HttpReply:
+    def _version(self, query: str) -> HttpResponse:
         paths = parse_qs(query).get("path", [])
         if len(paths) != 1:
-            raise RequestRefused(400, "Say which page: ?path=/posts/a/")
+            raise RequestRejectedError(400, "Say which page: ?path=/posts/a/")
         # The parameter is a path as a browser shows it, which contains escapes of its own.
         version = self.site.version(decode_path(paths[0]))
         return _json(200, {"version": version, "run": self.run})
 
-    def _act(self, request: Request, target: RequestTarget, body: bytes) -> HttpReply:
+    def _act(self, request: Request, target: RequestTarget, body: bytes) -> HttpResponse:
         check_action(request, self.token)
         if request.length is None:
-            raise RequestRefused(411, "The request does not say its length.")
+            raise RequestRejectedError(411, "The request does not say its length.")
         if request.length > MAX_BODY:
-            raise RequestRefused(413, f"The body may have {MAX_BODY} bytes.")
+            raise RequestRejectedError(413, f"The body may have {MAX_BODY} bytes.")
         try:
             return _json(200, self.actions.act(target.path.removeprefix(f"{PREFIX}do/"), _object(body)))
         except LookupError as error:
@@ -141,39 +148,39 @@ def _object(body: bytes) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise RequestRefused(400, "The body is no JSON object.")
+        raise RequestRejectedError(400, "The body is no JSON object.")
     return data
 
 
-def _json(status: int, data: Mapping[str, object]) -> HttpReply:
-    return HttpReply(status, _JSON, json.dumps(dict(data)).encode("ascii"))
+def _json(status: int, data: Mapping[str, object]) -> HttpResponse:
+    return HttpResponse(status, _JSON, json.dumps(dict(data)).encode("ascii"))
 
 
-def _reply_of(answer: Response, request: Request) -> HttpReply:
+def _make_reply(answer: Response, request: Request) -> HttpResponse:
     if answer.location:
         return _redirect(answer)
     try:
         body = answer.make() if answer.make else answer.body
     except SiteError as error:
-        return plain(500, str(error))
-    reply = HttpReply(answer.status, answer.type, body)
+        return plain_reply(500, str(error))
+    reply = HttpResponse(answer.status, answer.type, body)
     if answer.file is None:
         return reply
     part = open_regular(answer.file)
     if part is None:
-        return plain(404, "The file is gone.")
+        return plain_reply(404, "The file is gone.")
     return _with_file(reply, part, request)
 
 
-def _redirect(answer: Response) -> HttpReply:
+def _redirect(answer: Response) -> HttpResponse:
     # A second slash would point to another host.
     if not answer.location.startswith("/") or answer.location[1:2] in ("/", "\\"):
         raise ValueError(f"cannot redirect to {answer.location!r}")
     where = quote(answer.location, safe="/%?#=&+,;:@!$'()*~-._")
-    return HttpReply(answer.status, headers={"Location": where})
+    return HttpResponse(answer.status, headers={"Location": where})
 
 
-def _with_file(reply: HttpReply, part: FilePart, request: Request) -> HttpReply:
+def _with_file(reply: HttpResponse, part: FilePart, request: Request) -> HttpResponse:
     """Add the requested part of a file: browsers read videos in parts, and Safari plays none otherwise."""
     headers = {"Accept-Ranges": "bytes"}
     # RFC 9110 13.1.5: a conditional range. We send no validators, so no condition is true.
@@ -181,9 +188,9 @@ def _with_file(reply: HttpReply, part: FilePart, request: Request) -> HttpReply:
     asked = "" if whole else request.headers.get("range", "")
     try:
         piece = byte_range(asked, part.length)
-    except NoSuchRange:
+    except RangeError:
         part.file.close()
-        return plain(416, "The file has no such bytes.", Content_Range=f"bytes */{part.length}")
+        return plain_reply(416, "The file has no such bytes.", Content_Range=f"bytes */{part.length}")
     if piece is None:
         return replace(reply, part=part, headers=headers)
     start, length = piece

@@ -20,8 +20,8 @@ from ..protocol import ActionHandler, SiteHandler
 from .connection import Connection
 from .guard import host_headers
 from .hosts import WILDCARDS, is_loopback
-from .hub import Hub
-from .reply import head_of, plain
+from .hub import EventHub
+from .reply import encode_header, plain_reply
 from .request import MAX_HEAD, ClientLimits
 from .routes import Routes, client_files
 
@@ -68,7 +68,9 @@ class PreviewServer:
         self._host = host
         self._names = (*allowed_hosts, *([host] if is_loopback(host) else []))
         self._given_report_bug = report_bug
-        self.hub = Hub(lambda: {**hello(), "kind": "hello", "run": self.run}, self._report_bug, self._limits)
+        self.hub = EventHub(
+            lambda: {**hello(), "kind": "hello", "run": self.run}, self._report_bug, self._limits
+        )
         self._admission = Admission(self._limits)
         self._listeners: list[socket.socket] = []
         self._closing = False
@@ -80,8 +82,8 @@ class PreviewServer:
         return f"http://{host_in_url(self._host)}:{self.port}"
 
     def start(self) -> None:
-        """Start listening. Raise OSError if no port can be used, with EADDRINUSE if another program uses it.
-        """
+        """Start listening. Raise OSError if no port can be used, with EADDRINUSE if another program uses
+        it."""
         self._listeners = listen(self._host, self.port, is_fixed=self._is_port_fixed)
         self.port = self._listeners[0].getsockname()[1]
         self._routes = Routes(
@@ -143,8 +145,8 @@ class PreviewServer:
             # There are no more file descriptors. The listener stays readable, so wait to avoid a busy loop.
             self._wait(_OUT_OF_FILES_S)
             return
-        if not self._give_thread(connection, is_near=_is_near(address[0])):
-            _turn_away(connection)
+        if not self._give_thread(connection, is_near=_is_local_client(address[0])):
+            _reject_connection(connection)
 
     def _wait(self, seconds: float) -> None:
         self._wake_out.settimeout(seconds)
@@ -152,9 +154,11 @@ class PreviewServer:
             self._wake_out.recv(1)
 
     def _give_thread(self, end: socket.socket, *, is_near: bool) -> bool:
-        reply = partial(self._routes.reply, is_near=is_near)
+        reply = partial(self._routes.reply, is_local=is_near)
         connection = Connection(end, reply, self.hub, self._limits)
-        thread = Thread(target=self._converse, args=(connection,), name="preview connection", daemon=True)
+        thread = Thread(
+            target=self._serve_connection, args=(connection,), name="preview connection", daemon=True
+        )
         if not self._admission.enter(connection, thread):
             return False
         try:
@@ -164,7 +168,7 @@ class PreviewServer:
             return False
         return True
 
-    def _converse(self, connection: Connection) -> None:
+    def _serve_connection(self, connection: Connection) -> None:
         handed_over = False
         try:
             handed_over = connection.serve()
@@ -176,18 +180,18 @@ class PreviewServer:
                 connection.socket.close()
 
 
-def _is_near(address: str) -> bool:
+def _is_local_client(address: str) -> bool:
     """Return whether the client is on this machine."""
     # On a dual-stack socket, an IPv4 address has this prefix.
     return is_loopback(address.removeprefix("::ffff:"))
 
 
-def _turn_away(connection: socket.socket) -> None:
+def _reject_connection(connection: socket.socket) -> None:
     """Send a "too many connections" response without waiting for the client."""
-    reply = plain(503, "The preview has too many connections.", Retry_After="1")
+    reply = plain_reply(503, "The preview has too many connections.", Retry_After="1")
     connection.setblocking(False)
     with connection, suppress(OSError):
-        connection.send(head_of(reply, keep_alive=False) + reply.body)
+        connection.send(encode_header(reply, keep_alive=False) + reply.body)
         # Closing the connection with unread bytes would discard the response.
         connection.recv(MAX_HEAD)
 
@@ -225,7 +229,7 @@ class Admission:
                 now_s = monotonic()
                 if now_s >= until_s:
                     return False
-                if (oldest := self._most_dispensable(now_s)) is not None:
+                if (oldest := self._find_evictable(now_s)) is not None:
                     oldest.evict()
                 self._changed.wait(min(self._limits.eviction_s, until_s - now_s))
             if not self._is_closed:
@@ -243,24 +247,24 @@ class Admission:
         with self._changed:
             self._is_closed = True
             for connection in self._threads:
-                connection.hang_up()
+                connection.abort()
             self._changed.notify_all()
             return tuple(self._threads.values())
 
-    def _most_dispensable(self, now_s: float) -> Connection | None:
+    def _find_evictable(self, now_s: float) -> Connection | None:
         by_rank = {
             rank: connection
             for connection in self._threads
-            if (rank := _rank(connection, now_s, self._limits.stall_s)) is not None
+            if (rank := _eviction_rank(connection, now_s, self._limits.stall_s)) is not None
         }
         return by_rank[min(by_rank)] if by_rank else None
 
 
-def _rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
+def _eviction_rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
     """Return the eviction rank of a connection: the lowest is evicted first; None: never."""
     if connection.is_evicted:
         return None
-    if connection.is_asking:
+    if connection.is_awaiting_request:
         # A browser keeps idle connections for later requests, and opens others without sending anything.
         return int(connection.is_idle), connection.since_s
     is_stalled = connection.is_sending and now_s - connection.since_s > stall_s

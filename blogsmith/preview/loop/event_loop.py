@@ -19,15 +19,23 @@ from queue import Empty, SimpleQueue
 from ...base.diagnostics.model import SiteError
 from ...build.incremental import IncrementalPipeline, UpdateRequest
 from ...build.snapshot import SiteSnapshot
-from ...watch.pending_changes import PendingChanges, Save, is_of_site
+from ...watch.pending_changes import ChangeReport, PendingChanges, is_site_source
 from ..events.publisher import EventPublisher
 from ..pages.site import ServedSite, awaited_sources
 from ..protocol import Response
-from .messages import AskedPage, AskedVersion, CellsEnded, Message, Over, Saved, Sent
+from .messages import (
+    CellsEnded,
+    FilesSaved,
+    Message,
+    PageSent,
+    PreviewPageRequest,
+    StopRequest,
+    VersionRequest,
+)
 
-COLLECT = 32
+SAVES_PER_COLLECTION = 32
 """Number of saves between two garbage collections."""
-LISTEN_S = 0.25
+SIGNAL_CHECK_S = 0.25
 """Interval for checking while idle whether the preview must end, in seconds."""
 
 
@@ -70,7 +78,7 @@ class EventLoop:
             rested=rested,
         )
         self._messages: SimpleQueue[Message] = SimpleQueue()
-        self._waiting: list[AskedPage | AskedVersion] = []
+        self._waiting: list[PreviewPageRequest | VersionRequest] = []
         self._is_over = False
         self._count = 0
 
@@ -82,25 +90,25 @@ class EventLoop:
 
     def answer(self, path: str) -> Response:
         """Return the response for a path. Wait until it is available."""
-        asked = AskedPage(path)
+        asked = PreviewPageRequest(path)
         self._answer_request(asked)
         return asked.answer.result()
 
     def version(self, path: str) -> str:
         """Return the version of a page, as `SiteHandler.version`."""
-        asked = AskedVersion(path)
+        asked = VersionRequest(path)
         self._answer_request(asked)
         return asked.answer.result()
 
-    def _answer_request(self, asked: AskedPage | AskedVersion) -> None:
+    def _answer_request(self, asked: PreviewPageRequest | VersionRequest) -> None:
         self.send(asked)
         if self._is_over:
             # The loop may not read its messages any more.
-            self._refuse_all()
+            self._fail_pending()
 
     def page_sent(self, path: str, version: str) -> None:
         """Report that a page of the previous preview was sent."""
-        self.send(Sent(path, version))
+        self.send(PageSent(path, version))
 
     # -- in its own --
 
@@ -118,24 +126,24 @@ class EventLoop:
                     if message is not None:
                         self._handle(message)
                     else:
-                        self._full_update.go_on()
+                        self._full_update.step()
                     if self._is_answering():
                         self._answer_waiting()
                 except Exception as error:
                     # an internal error; the next save tries again
-                    self._full_update.break_off()
+                    self._full_update.interrupt()
                     self._report_bug(error)
                     self._answer_waiting()
         finally:
             self._is_over = True
-            self._refuse_all()
+            self._fail_pending()
 
     def _next_message(self, check: Callable[[], None]) -> Message | None:
         """Return the next message, or None when it is time for the next step of the update."""
         while (wait_s := self._full_update.wait_s) is None:
             # The system may have delivered Ctrl-C to another thread, which does not wake up this one.
             with suppress(Empty):
-                return self._messages.get(timeout=LISTEN_S)
+                return self._messages.get(timeout=SIGNAL_CHECK_S)
             check()
         try:
             return self._messages.get(timeout=wait_s) if wait_s > 0 else self._messages.get_nowait()
@@ -143,28 +151,28 @@ class EventLoop:
             return None
 
     def _handle(self, message: Message) -> None:
-        if isinstance(message, Over):
+        if isinstance(message, StopRequest):
             self._is_over = True
-        elif isinstance(message, AskedPage | AskedVersion):
+        elif isinstance(message, PreviewPageRequest | VersionRequest):
             if self._is_answering():
                 self._answer(message)
             else:
                 # Wait until the running update knows the pages.
                 self._waiting.append(message)
-        elif isinstance(message, Sent):
+        elif isinstance(message, PageSent):
             self._site.page_sent(message.path, message.version)
-        elif isinstance(message, Saved):
+        elif isinstance(message, FilesSaved):
             self._on_save(message)
         elif isinstance(message, CellsEnded):
             self._on_cells_end(message)
 
     def _is_answering(self) -> bool:
         """Return whether there is a site, or the reason is known why there is none."""
-        return self._site.present is not None or bool(self._publisher.broken)
+        return self._site.snapshot is not None or bool(self._publisher.site_errors)
 
-    def _answer(self, asked: AskedPage | AskedVersion) -> None:
+    def _answer(self, asked: PreviewPageRequest | VersionRequest) -> None:
         try:
-            if isinstance(asked, AskedVersion):
+            if isinstance(asked, VersionRequest):
                 asked.answer.set_result(self._site.version(asked.path))
             else:
                 asked.answer.set_result(self._site.answer(asked.path))
@@ -177,7 +185,7 @@ class EventLoop:
         for asked in waiting:
             self._answer(asked)
 
-    def _refuse_all(self) -> None:
+    def _fail_pending(self) -> None:
         """Answer all waiting requests with an error, because the loop has ended."""
         left: list[Message] = list(self._waiting)
         while True:
@@ -186,39 +194,38 @@ class EventLoop:
             except Empty:
                 break
         for message in left:
-            if isinstance(message, AskedPage | AskedVersion):
+            if isinstance(message, PreviewPageRequest | VersionRequest):
                 with suppress(InvalidStateError):
                     message.answer.set_exception(RuntimeError("the preview has ended"))
 
     # -- what happens --
 
-    def _on_save(self, saved: Saved) -> None:
+    def _on_save(self, saved: FilesSaved) -> None:
         save = self._changes.add(saved.changes)
         self._count += 1
-        if self._count % COLLECT == 0:
+        if self._count % SAVES_PER_COLLECTION == 0:
             # Rendering creates reference cycles, and Python collects rarely because most objects are
             # long-lived.
             gc.collect()
-        if self._fast_path.concern_us(save):
+        if self._fast_path.is_relevant(save):
             self._publisher.on_edit(save.paths)
             self._publisher.on_save(saved.at_s, save.paths, self._fast_path.show(save))
             self._full_update.begin()
 
     def _on_cells_end(self, ended: CellsEnded) -> None:
         self._publisher.on_outcome(ended.outcome)
-        self._fast_path.results(ended.outcome.post, self._changes.add_record(ended.outcome.post))
+        self._fast_path.show_results(ended.outcome.post, self._changes.add_record(ended.outcome.post))
         self._full_update.begin()
 
 
 # Updates of the whole site: one after every change, in small steps, with an exact result at the end.
 
 
-REST_S = 0.08
+UPDATE_DELAY_S = 0.08
 """Delay of an update after a save. Meanwhile, the browser fetches the edited page."""
-PATIENCE_S = 1.0
+MAX_RESTART_S = 1.0
 """An update is restarted by further saves for this time at most. After that, it runs to its end, and another
-one follows.
-"""
+one follows."""
 
 
 class FullUpdate:
@@ -254,10 +261,10 @@ class FullUpdate:
         self._rested = rested
         self._work: Iterator[None] | None = None
         self._resume_s = 0.0
-        self._is_under_way = False
-        self._another = False
+        self._is_running = False
+        self._must_repeat = False
         """Whether files have changed since the running update began."""
-        self._behind_since_s: float | None = None
+        self._outdated_since_s: float | None = None
         """Time of the first change that no finished update includes."""
 
     @property
@@ -265,28 +272,27 @@ class FullUpdate:
         """Time until the next step; 0 or less: now; None: nothing to do."""
         return None if self._work is None else self._resume_s - self._clock()
 
-    def begin(self, rest_s: float = REST_S) -> None:
+    def begin(self, rest_s: float = UPDATE_DELAY_S) -> None:
         """Start an update after a change. Interrupt a running one unless updates were interrupted for too
-        long.
-        """
+        long."""
         now_s = self._clock()
-        if self._behind_since_s is None:
-            self._behind_since_s = now_s
-        is_late = self._site.present is None or now_s - self._behind_since_s > PATIENCE_S
-        if self._is_under_way and is_late:
-            self._another = True
+        if self._outdated_since_s is None:
+            self._outdated_since_s = now_s
+        is_late = self._site.snapshot is None or now_s - self._outdated_since_s > MAX_RESTART_S
+        if self._is_running and is_late:
+            self._must_repeat = True
             return
-        self.break_off()
+        self.interrupt()
         self._work = self._update()
         self._resume_s = now_s + rest_s
 
-    def break_off(self) -> None:
+    def interrupt(self) -> None:
         """Interrupt the running update. The next one must include its changes."""
-        if self._is_under_way:
+        if self._is_running:
             self._changes.abort()
-        self._is_under_way, self._work = False, None
+        self._is_running, self._work = False, None
 
-    def go_on(self) -> None:
+    def step(self) -> None:
         """Run the next step."""
         if self._work is None:
             return
@@ -295,50 +301,50 @@ class FullUpdate:
         except StopIteration:
             self._work = None
             retry_s = self._changes.unreported.retry_s
-            if self._another:
-                self._another = False
+            if self._must_repeat:
+                self._must_repeat = False
                 self.begin()
             elif retry_s is not None:
                 self.begin(rest_s=retry_s)
 
     def _update(self) -> Iterator[None]:
-        before = self._site.present
+        before = self._site.snapshot
         began_s = self._clock()
         taken = self._changes.begin()
-        self._is_under_way = True
+        self._is_running = True
         request = replace(
             self._fast_path.request_for(taken.paths, everything=taken.everything),
-            awaited=lambda resolved: awaited_sources(resolved, self._awaited_paths()),
+            find_first_pages=lambda resolved: awaited_sources(resolved, self._awaited_paths()),
         )
         try:
-            for present in self._line.update_all(before, request):
+            for present in self._line.update_site(before, request):
                 if present is not None:
-                    self._site.present = present
-                    self._publisher.broken = ()
+                    self._site.snapshot = present
+                    self._publisher.site_errors = ()
                 yield
         except SiteError as error:
-            self._is_under_way, self._behind_since_s = False, None
-            self._publisher.broken = error.diagnostics
+            self._is_running, self._outdated_since_s = False, None
+            self._publisher.site_errors = error.diagnostics
             # The error may be in the settings, so read them again next time.
             self._changes.abort(everything=True)
             self._publisher.problems(self._site)
             self._publisher.print_problems()
             return
-        self._is_under_way, self._behind_since_s = False, None
+        self._is_running, self._outdated_since_s = False, None
         self._changes.finish()
-        if before is not None and self._site.present is not None:
-            old, new = (site.resolved.files.stamps for site in (before, self._site.present))
+        if before is not None and self._site.snapshot is not None:
+            old, new = (site.resolved.files.stamps for site in (before, self._site.snapshot))
             self._changes.unreported.note(old, new, {*taken.paths, *self._changes.paths})
-        if self._another:
+        if self._must_repeat:
             # This update does not include files that were saved while it ran.
-            self._fast_path.render(self._changes.paths[:MANY])
-        self._publisher.files(before, self._site.present, taken.paths)
+            self._fast_path.render(self._changes.paths[:MAX_FAST_POSTS])
+        self._publisher.files(before, self._site.snapshot, taken.paths)
         self._fast_path.compare({})
-        if self._another:
+        if self._must_repeat:
             return
         self._request_cells()
         yield
-        for _ in self._site.sweep():
+        for _ in self._site.render_all():
             yield
         self._publisher.problems(self._site)
         self._publisher.on_complete(self._site, self._clock() - began_s)
@@ -348,10 +354,9 @@ class FullUpdate:
 # Fast path for saved posts: only the edited post is rendered, and the tabs that show it are notified.
 
 
-MANY = 3
+MAX_FAST_POSTS = 3
 """Maximum number of posts saved together that are rendered one by one. More are left to an update of the
-site.
-"""
+site."""
 
 
 class FastPath:
@@ -375,12 +380,16 @@ class FastPath:
         self._changes = saves
         self._request_cells = request_cells
 
-    def concern_us(self, save: Save) -> bool:
+    def is_relevant(self, save: ChangeReport) -> bool:
         """Return whether a save may change pages. Files outside the site's folders matter only if code may
-        read them.
-        """
-        present = self._site.present
-        if save.everything or present is None or not present.is_whole or any(map(is_of_site, save.paths)):
+        read them."""
+        present = self._site.snapshot
+        if (
+            save.everything
+            or present is None
+            or not present.is_complete
+            or any(map(is_site_source, save.paths))
+        ):
             return True
         documents = present.resolved.documents
         saved = {path.removeprefix("/") for path in save.paths}
@@ -389,13 +398,13 @@ class FastPath:
             return True
         return any(self._has_cells(path) for path in documents)
 
-    def show(self, save: Save) -> int:
+    def show(self, save: ChangeReport) -> int:
         """Render saved posts if that is fast. Return the number of open pages that have changed."""
-        present = self._site.present
+        present = self._site.snapshot
         if present is None:
             return 0
         self._publisher.style_sheets(present, save.paths)
-        if len(save.paths) > MANY or save.everything:
+        if len(save.paths) > MAX_FAST_POSTS or save.everything:
             return 0
         lines = self.render(save.paths)
         count = self.compare(lines)
@@ -406,11 +415,10 @@ class FastPath:
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:
         """Render saved posts. Return the first changed line by source path. Changes beyond a post are left to
-        an update.
-        """
+        an update."""
         lines = {}
         for path in paths:
-            present = self._site.present
+            present = self._site.snapshot
             known = present.resolved.documents.get(path) if present else None
             if present is None or known is None:
                 continue
@@ -418,22 +426,22 @@ class FastPath:
                 partial(self._line.update_page, present, path, self.request_for((path,)))
             )
             if edited is not None:
-                self._site.present = edited
+                self._site.snapshot = edited
                 lines[path] = first_difference(known.source.text, edited.resolved.documents[path].source.text)
         return lines
 
-    def results(self, post: str, record: str) -> None:
+    def show_results(self, post: str, record: str) -> None:
         """Render new results of a post's cells.
 
         record: path of their record.
         """
-        present = self._site.present
+        present = self._site.snapshot
         if present is not None:
             again = _without_site_error(
                 partial(self._line.refresh_results, present, post, self.request_for((record,)))
             )
             if again is not None:
-                self._site.present = again
+                self._site.snapshot = again
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
@@ -442,7 +450,7 @@ class FastPath:
         lines: maps a source path to the edited line.
         """
         found = self._site.changed_pages()
-        self._publisher.pages(self._site.present, found, lines)
+        self._publisher.pages(self._site.snapshot, found, lines)
         self._publisher.problems(self._site)
         return len(found)
 
@@ -451,7 +459,7 @@ class FastPath:
         return UpdateRequest(changed, everything, self._site.open_sources(), self._publisher.finished)
 
     def _has_cells(self, path: str) -> bool:
-        present = self._site.present
+        present = self._site.snapshot
         document = present.resolved.documents.get(path) if present else None
         return bool(present and document and present.resolved.cells(document).page)
 
@@ -466,8 +474,7 @@ def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot
 
 def first_difference(before: str, after: str) -> int:
     """Return the number of the first line, from 1, where two strings differ. If one is a prefix, return its
-    last line.
-    """
+    last line."""
     old, new = before.split("\n"), after.split("\n")
     for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
         if one != other:

@@ -6,12 +6,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from ...base.storage.changed_files import ChangedFiles
-from ..cells.messages import Outcome
+from ..cells.messages import PageOutcome
 from ..protocol import Response
 
 
 @dataclass(frozen=True, slots=True)
-class AskedPage:
+class PreviewPageRequest:
     """Request of a browser for a page."""
 
     path: str
@@ -19,7 +19,7 @@ class AskedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedVersion:
+class VersionRequest:
     """Request of a browser for the current version of a page."""
 
     path: str
@@ -27,7 +27,7 @@ class AskedVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class PageSent:
     """Notification that a page of the previous preview was sent. The page may have changed since."""
 
     path: str
@@ -35,7 +35,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class FilesSaved:
     """Notification that files have changed."""
 
     changes: ChangedFiles
@@ -47,12 +47,12 @@ class Saved:
 class CellsEnded:
     """Notification that the cells of a page have run or were stopped."""
 
-    outcome: Outcome
+    outcome: PageOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class StopRequest:
     """Request to end the event loop."""
 
 
-Message = AskedPage | AskedVersion | Sent | Saved | CellsEnded | Over
+Message = PreviewPageRequest | VersionRequest | PageSent | FilesSaved | CellsEnded | StopRequest

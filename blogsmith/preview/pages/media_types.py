@@ -28,8 +28,7 @@ _NAMES = MappingProxyType({"atom.xml": "application/atom+xml", "feed.json": "app
 
 def media_type(name: str) -> str:
     """Return the media type of a file, with a charset for text. For an unknown suffix, it is that of binary
-    data.
-    """
+    data."""
     suffix = name[name.rfind(".") :].lower() if "." in name else ""
     # Use only the tables of the library, because those of the system differ.
     known = _NAMES.get(name) or _OURS.get(suffix) or MimeTypes().guess_type(f"x{suffix}")[0]

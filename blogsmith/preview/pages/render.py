@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...base.diagnostics.model import Diagnostic, SiteError
-from ...base.timeout import LIMIT_S, TookTooLong, time_limit
+from ...base.timeout import LIMIT_S, PageTimeout, time_limit
 from ...build.plan import OutputPlan
 from ...build.snapshot import SiteSnapshot
 from ...model.template_views import PageView, SiteView
 from ...model.texts import TextTrace
 from ...render.templates.theme import Theme
-from .script_tag import version_of
+from .script_tag import content_version
 
-_QUICKLY = 1
+_COMPRESSION_LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _RenderedPage:
     view: PageView
     site: SiteView
     theme: Theme
@@ -52,7 +52,7 @@ class _Made:
     """Templates as returned by `Theme.watch_templates`."""
 
 
-class MadeFrom(NamedTuple):
+class PageOrigin(NamedTuple):
     """Diagnostics and inputs of a page that was just rendered."""
 
     problems: tuple[Diagnostic, ...]
@@ -62,7 +62,7 @@ class MadeFrom(NamedTuple):
     templates: frozenset[str]
 
 
-class Pages:
+class RenderedPages:
     """Pages of one preview, used by one thread."""
 
     def __init__(self, limit_s: float = LIMIT_S, trace: TextTrace | None = None) -> None:
@@ -73,7 +73,7 @@ class Pages:
         """
         self._limit_s = limit_s
         self._trace = trace or TextTrace()
-        self._made: dict[str, _Made] = {}
+        self._made: dict[str, _RenderedPage] = {}
         self._count = 0
 
     def take_count(self) -> int:
@@ -81,35 +81,37 @@ class Pages:
         count, self._count = self._count, 0
         return count
 
-    def page_at(self, present: SiteSnapshot, path: str) -> Page | None:
+    def render_page(self, present: SiteSnapshot, path: str) -> Page | None:
         """Return the page at a path of `present`, or None if its template fails and it was never valid."""
-        view = present.table[path].content
+        view = present.files_by_url[path].content
         assert isinstance(view, PageView), "other files are no pages"
-        composition = present.composition
+        composition = present.plan
         made = self._made.get(path)
-        if made is None or not _is_of(made, view, composition):
+        if made is None or not _is_current(made, view, composition):
             made = self._made[path] = self._make(view, composition, made, _is_wrong(present, view))
         return made.page
 
-    def take(self, present: SiteSnapshot, path: str, page: Page, problems: tuple[Diagnostic, ...]) -> None:
+    def add_stored(
+        self, present: SiteSnapshot, path: str, page: Page, problems: tuple[Diagnostic, ...]
+    ) -> None:
         """Add a page of the previous preview with the same inputs."""
-        view, composition = present.table[path].content, present.composition
+        view, composition = present.files_by_url[path].content, present.plan
         assert isinstance(view, PageView), "other files are no pages"
-        self._made[path] = _Made(view, composition.site, composition.context.theme, page, problems)
+        self._made[path] = _RenderedPage(view, composition.site, composition.context.theme, page, problems)
 
-    def made_of(self, path: str) -> MadeFrom | None:
+    def page_origin(self, path: str) -> PageOrigin | None:
         """Return the inputs of a page. None: it is from the previous preview, or its template fails."""
         made = self._made.get(path)
-        return MadeFrom(made.problems, made.texts, made.templates) if made and made.templates else None
+        return PageOrigin(made.problems, made.texts, made.templates) if made and made.templates else None
 
     def is_made(self, present: SiteSnapshot, path: str) -> bool:
         """Return whether the page is cached and up to date."""
-        view, made = present.table[path].content, self._made.get(path)
-        return made is not None and isinstance(view, PageView) and _is_of(made, view, present.composition)
+        view, made = present.files_by_url[path].content, self._made.get(path)
+        return made is not None and isinstance(view, PageView) and _is_current(made, view, present.plan)
 
     def problems(self, present: SiteSnapshot | None) -> list[Diagnostic]:
         """Return the diagnostics of the templates of rendered pages, in the order of the site."""
-        made = (self._made.get(path) for path in (present.table if present else ()))
+        made = (self._made.get(path) for path in (present.files_by_url if present else ()))
         return [found for one in made if one for found in one.problems]
 
     def keep_only(self, paths: Iterable[str]) -> None:
@@ -117,34 +119,36 @@ class Pages:
         kept = frozenset(paths)
         self._made = {path: made for path, made in self._made.items() if path in kept}
 
-    def _make(self, view: PageView, composition: OutputPlan, last: _Made | None, is_wrong: bool) -> _Made:
+    def _make(
+        self, view: PageView, composition: OutputPlan, last: _RenderedPage | None, is_wrong: bool
+    ) -> _RenderedPage:
         site, theme = composition.site, composition.context.theme
         good = last.page if last else None
         try:
             with time_limit(self._limit_s), self._trace.watch() as texts, theme.watch_templates() as loaded:
                 page = composition.page(view)
         except SiteError as error:
-            return _Made(view, site, theme, good, error.diagnostics)
-        except TookTooLong:
+            return _RenderedPage(view, site, theme, good, error.diagnostics)
+        except PageTimeout:
             message = f"the page {view.url} takes longer than {self._limit_s:g} s to make"
             slow = Diagnostic("page-slow", message, view.path, hint="look for loops in its templates")
-            return _Made(view, site, theme, good, (slow,))
+            return _RenderedPage(view, site, theme, good, (slow,))
         if is_wrong and good:
-            return _Made(view, site, theme, good, page.problems)
-        version = version_of(page.html)
+            return _RenderedPage(view, site, theme, good, page.problems)
+        version = content_version(page.html)
         if good and good.version == version:
             made = good
         else:
             self._count += 1
-            made = Page(version, zlib.compress(page.html, _QUICKLY), view.path)
+            made = Page(version, zlib.compress(page.html, _COMPRESSION_LEVEL), view.path)
         others = frozenset(texts - {view.path})
-        return _Made(view, site, theme, made, page.problems, others, frozenset(loaded))
+        return _RenderedPage(view, site, theme, made, page.problems, others, frozenset(loaded))
 
 
-def _is_of(made: _Made, view: PageView, composition: OutputPlan) -> bool:
+def _is_current(made: _RenderedPage, view: PageView, composition: OutputPlan) -> bool:
     is_same_theme = made.theme is composition.context.theme
     return is_same_theme and made.site == composition.site and (made.view is view or made.view == view)
 
 
 def _is_wrong(present: SiteSnapshot, view: PageView) -> bool:
-    return any(found.severity == "error" for found in present.own.get(view.path, ()))
+    return any(found.severity == "error" for found in present.page_diagnostics.get(view.path, ()))

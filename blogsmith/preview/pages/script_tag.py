@@ -8,11 +8,11 @@ from html import escape
 from types import MappingProxyType
 from urllib.parse import quote, unquote
 
-from ...render.policy.policy import with_sources
+from ...render.policy.policy import add_sources
 from ..protocol import PREFIX
 
 _END_OF_HEAD = b"</head>"
-NEEDS = MappingProxyType(
+POLICY_SOURCES = MappingProxyType(
     {
         "script-src": ("'self'",),
         "connect-src": ("'self'",),
@@ -33,7 +33,7 @@ class ScriptTag:
     editor: str = ""
     """Value of `data-editor`: how a source file is opened."""
 
-    def put_in(self, html: bytes, version: str, source: str) -> bytes:
+    def insert(self, html: bytes, version: str, source: str) -> bytes:
         """Return the page with the script at the end of its `<head>`, and with permission for it in the
         page's policy.
 
@@ -42,11 +42,11 @@ class ScriptTag:
         data = {"version": version, "source": source, "token": self.token, "editor": self.editor}
         attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
         script = f'<script type="module" src="{PREFIX}live.js" data-blogsmith{attributes}></script>\n'
-        before, end, behind = with_sources(html, NEEDS).partition(_END_OF_HEAD)
+        before, end, behind = add_sources(html, POLICY_SOURCES).partition(_END_OF_HEAD)
         return before + script.encode() + end + behind
 
 
-def version_of(html: bytes) -> str:
+def content_version(html: bytes) -> str:
     """Return a version that identifies the content of a page."""
     return hashlib.blake2b(html, digest_size=8).hexdigest()
 
@@ -54,7 +54,7 @@ def version_of(html: bytes) -> str:
 # Conversion between paths of pages in the site's table and in browsers.
 
 
-def address(path: str) -> str:
+def browser_path(path: str) -> str:
     """Return a path of the site as in `location.pathname`; the base path is already encoded."""
     return quote(path, safe="/%")
 

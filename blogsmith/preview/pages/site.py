@@ -19,17 +19,16 @@ from ...write.photos.cleaning import clean_stream
 from ..http.reply import open_regular
 from ..protocol import Response
 from .media_types import media_type
-from .render import Page, Pages
-from .script_tag import ScriptTag, address, path_of
+from .render import Page, RenderedPages
+from .script_tag import ScriptTag, browser_path, path_of
 
-OPEN = 256
+MAX_OPEN_PAGES = 256
 """Number of most recently requested pages that are treated as open in a tab."""
-_GONE = ""
+_NO_VERSION = ""
 
 FindPage = Callable[[str, OutputFile], tuple[Page, tuple[Diagnostic, ...]] | None]
 """Maps (path, planned file) to the page of the previous preview and its diagnostics, if the page has the same
-inputs.
-"""
+inputs."""
 
 
 class ServedSite:
@@ -38,42 +37,42 @@ class ServedSite:
     def __init__(self, line: IncrementalPipeline, tag: ScriptTag) -> None:
         self._line = line
         self.tag = tag
-        self.pages = Pages(trace=line.texts)
+        self.pages = RenderedPages(trace=line.texts)
         self._present: SiteSnapshot | None = None
         self.open_earlier: Callable[[SiteSnapshot], FindPage] | None = None
         """Returns a function that finds pages of the previous preview; None after its use."""
-        self._former = PreviousAssets()
+        self._previous_assets = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Version that was last sent, by path."""
-        self._overtaken: set[str] = set()
+        self._outdated_paths: set[str] = set()
         """Paths for which a tab may show an older version and has not been notified."""
 
     @property
-    def present(self) -> SiteSnapshot | None:
+    def snapshot(self) -> SiteSnapshot | None:
         """The site; None until it is loaded."""
         return self._present
 
-    @present.setter
-    def present(self, present: SiteSnapshot) -> None:
+    @snapshot.setter
+    def snapshot(self, present: SiteSnapshot) -> None:
         if self._present is not None:
-            self._former.add_replaced(self._present, present)
+            self._previous_assets.add_replaced(self._present, present)
         self._present = present
 
     def answer(self, path: str) -> Response:
         """Return the response for a path, rendered now. Without a site, return an error page."""
-        present = self.present
+        present = self.snapshot
         if present is None:
             self._note_missing(path)
             return Response(503, body=self._add_script(_not_made().encode(), "", ""))
         base_path = present.config.base_path
         if path == "/" and base_path:
-            return Response(301, location=address(f"{base_path}/"))
+            return Response(301, location=browser_path(f"{base_path}/"))
         path = path_of(path, base_path)
         if path.endswith("/index.html"):
             path = path.removesuffix("index.html")
-        planned = present.table.get(path) or self._former.file_at(path)
-        if planned is None and f"{path}/" in present.table:
-            return Response(301, location=address(f"{path}/"))
+        planned = present.files_by_url.get(path) or self._previous_assets.find(path)
+        if planned is None and f"{path}/" in present.files_by_url:
+            return Response(301, location=browser_path(f"{path}/"))
         if planned is None:
             return self._not_found(f"{base_path}/404.html", path)
         if isinstance(planned.content, PageView):
@@ -82,21 +81,21 @@ class ServedSite:
 
     def version(self, path: str) -> str:
         """Return the version of the page at a path; empty if there is none."""
-        if self.present is not None:
-            path = path_of(path, self.present.config.base_path)
+        if self.snapshot is not None:
+            path = path_of(path, self.snapshot.config.base_path)
         return self._version(path)
 
     def _version(self, path: str) -> str:
         page = self._make_page(path)
-        return page.version if page else _GONE
+        return page.version if page else _NO_VERSION
 
     def page_sent(self, path: str, version: str) -> None:
         """Mark a page as open in a tab."""
         if self._open.get(path, version) != version:
-            self._overtaken.add(path)
+            self._outdated_paths.add(path)
         self._open[path] = version
         self._open.move_to_end(path)
-        if len(self._open) > OPEN:
+        if len(self._open) > MAX_OPEN_PAGES:
             self._open.popitem(last=False)
 
     def open_pages(self) -> list[str]:
@@ -105,46 +104,45 @@ class ServedSite:
 
     def open_sources(self) -> list[str]:
         """Return the Markdown files of the open pages."""
-        present = self.present
+        present = self.snapshot
         views = [present.views.get(path) for path in self.open_pages()] if present else []
         return [view.path for view in views if view and view.path]
 
     def changed_pages(self) -> dict[str, str]:
         """Return the open pages that have changed since tabs were last notified, with their version; empty if
-        gone.
-        """
+        gone."""
         found = {}
         for path, version in list(self._open.items()):
             now = self._version(path)
-            if now != version or path in self._overtaken:
+            if now != version or path in self._outdated_paths:
                 found[path] = now
         # At the end: if one page raises an error, none counts as reported.
         self._open.update(found)
-        self._overtaken.clear()
+        self._outdated_paths.clear()
         return found
 
-    def sweep(self) -> Iterator[None]:
+    def render_all(self) -> Iterator[None]:
         """Render every page that is not up to date; one page per step."""
-        present = self.present
+        present = self.snapshot
         assert present is not None, "swept before there is a site"
         # From now on, all rendered pages are in memory.
         find, self.open_earlier = self.open_earlier(present) if self.open_earlier else None, None
-        for path, planned in present.table.items():
+        for path, planned in present.files_by_url.items():
             if isinstance(planned.content, PageView) and not self.pages.is_made(present, path):
                 found = find(path, planned) if find else None
                 if found:
-                    self.pages.take(present, path, *found)
+                    self.pages.add_stored(present, path, *found)
                 else:
-                    self.pages.page_at(present, path)
+                    self.pages.render_page(present, path)
                 yield
-        self.pages.keep_only(present.table)
+        self.pages.keep_only(present.files_by_url)
 
     def finished_pages(self) -> Iterator[tuple[str, Page]]:
         """Yield every page that is up to date, with its path."""
-        present = self.present
-        for path, planned in present.table.items() if present else ():
+        present = self.snapshot
+        for path, planned in present.files_by_url.items() if present else ():
             if present and isinstance(planned.content, PageView) and self.pages.is_made(present, path):
-                page = self.pages.page_at(present, path)
+                page = self.pages.render_page(present, path)
                 if page:
                     yield path, page
 
@@ -158,25 +156,25 @@ class ServedSite:
         return Response(status, body=self._add_script(page.html, page.version, page.source))
 
     def _make_page(self, path: str) -> Page | None:
-        present = self.present
-        planned = present.table.get(path) if present else None
+        present = self.snapshot
+        planned = present.files_by_url.get(path) if present else None
         if present is None or planned is None or not isinstance(planned.content, PageView):
             return None
         view = planned.content
         # A list shows its pages. Shortly after the start, not all of them have been read.
-        sources = [view.path, *(listed.path for listed in view.pages[:LISTED])]
+        sources = [view.path, *(listed.path for listed in view.pages[:MAX_LISTED_PAGES])]
         try:
-            present = self.present = self._line.with_pages(present, sources)
+            present = self.snapshot = self._line.render_pages(present, sources)
         except SiteError:
             # A plugin fails. The update of the whole site reports this error.
             return None
-        return self.pages.page_at(present, path)
+        return self.pages.render_page(present, path)
 
     def _file(self, planned: OutputFile) -> Response:
         type_ = media_type(planned.path.name)
         content = planned.content
         if isinstance(content, Path):
-            cleaned = self._clean_picture(content)
+            cleaned = self._clean_image(content)
             return Response(200, type_, file=content) if cleaned is None else Response(200, type_, cleaned)
         assert not isinstance(content, PageView), "pages are made elsewhere"
         if isinstance(content, GeneratedFile) and content.is_slow:
@@ -186,9 +184,9 @@ class ServedSite:
         except SiteError as error:
             return Response(500, "text/plain; charset=utf-8", str(error).encode())
 
-    def _clean_picture(self, file: Path) -> bytes | None:
+    def _clean_image(self, file: Path) -> bytes | None:
         """Return an image without its private data. None if it has none, or the file is not an image."""
-        if self.present is None or not self.present.composition.cleans:
+        if self.snapshot is None or not self.snapshot.plan.removes_metadata:
             return None
         part = open_regular(file)
         if part is None:
@@ -199,7 +197,7 @@ class ServedSite:
 
     def _not_found(self, page: str, path: str) -> Response:
         self._note_missing(path)
-        if self.present and page in self.present.table:
+        if self.snapshot and page in self.snapshot.files_by_url:
             return self._page(page, 404)
         html = _PLAIN.format(title="Not found", text=f"There is nothing at {escape(path)}.")
         return Response(404, body=self._add_script(html.encode(), "", ""))
@@ -207,10 +205,10 @@ class ServedSite:
     def _note_missing(self, path: str) -> None:
         """Remember a request for a missing page, because a tab may be waiting for it."""
         if path.endswith(("/", ".html")):
-            self.page_sent(path, _GONE)
+            self.page_sent(path, _NO_VERSION)
 
     def _add_script(self, html: bytes, version: str, source: str) -> bytes:
-        return self.tag.put_in(html, version, source)
+        return self.tag.insert(html, version, source)
 
 
 _PLAIN = """<!DOCTYPE html>
@@ -237,7 +235,7 @@ def _not_made() -> str:
 # HTML and style.
 
 
-KEPT = 512
+MAX_PREVIOUS_ASSETS = 512
 """Number of most recent URLs, enough for several themes with all their fonts."""
 
 
@@ -247,30 +245,30 @@ class PreviousAssets:
     def __init__(self) -> None:
         self._files: dict[str, OutputFile] = {}
 
-    def file_at(self, path: str) -> OutputFile | None:
+    def find(self, path: str) -> OutputFile | None:
         """Return the last file at a path. Only for paths that the current site does not have."""
         return self._files.get(path)
 
     def add_replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
         """Store the files of the previous theme that the new site does not have."""
-        if before.composition is now.composition:
+        if before.plan is now.plan:
             return
         context = before.context
         folder = f"{context.config.base_path}/assets/{context.theme.name}/"
         last = {
             path: planned
-            for path, planned in before.table.items()
+            for path, planned in before.files_by_url.items()
             if path.startswith(folder) and not isinstance(planned.content, PageView)
         }
         files = {path: planned for path, planned in self._files.items() if path not in last} | last
-        left = [(path, planned) for path, planned in files.items() if path not in now.table]
-        self._files = dict(left[-KEPT:])
+        left = [(path, planned) for path, planned in files.items() if path not in now.files_by_url]
+        self._files = dict(left[-MAX_PREVIOUS_ASSETS:])
 
 
 # Pages to read before all others: those that a browser waits for while the preview starts.
 
 
-LISTED = 20
+MAX_LISTED_PAGES = 20
 """Pages of a list that are read before it is shown. For the others, only front matter is used."""
 
 
@@ -303,8 +301,7 @@ def _sections(resolved: ResolvedSite) -> set[str]:
 
 def _newest_posts(resolved: ResolvedSite, section: str, edition: str) -> list[str]:
     """Return the source paths of the newest posts of a section; if it is empty, of the whole language
-    version.
-    """
+    version."""
     urls = resolved.loaded.urls
 
     def posts() -> Iterator[Document]:
@@ -314,4 +311,4 @@ def _newest_posts(resolved: ResolvedSite, section: str, edition: str) -> list[st
                 yield document
 
     newest = sorted(posts(), key=lambda document: document.front.date or OLDEST, reverse=True)
-    return [str(document.path) for document in newest[: min(LISTED, resolved.config.pagination)]]
+    return [str(document.path) for document in newest[: min(MAX_LISTED_PAGES, resolved.config.pagination)]]

@@ -29,12 +29,12 @@ from ...base.storage.own_folder import open_own_folder
 from ...config.editors import read_editor
 from ...config.load import load_config
 from ...config.schema import Config, Execution
-from ...hooks.plugin_code import FOLDER, PluginCode, digest_of, read_plugin_code
+from ...hooks.plugin_code import FOLDER, PluginCode, hash_site_file, read_plugin_code
 from ..bundled_folders import bundled_plugins
 from .place import record_file
 
 State = Literal["given", "never", "earlier", "elsewhere", "changed"]
-_NAMED = 3
+_MAX_LISTED_CHANGES = 3
 """Maximum number of changes that a message lists."""
 
 
@@ -62,8 +62,7 @@ class Consent(Struct, frozen=True):
 
     state: State
     """`earlier`: given to a version that did not record the folder; `elsewhere`: given to another folder at
-    this path.
-    """
+    this path."""
     code: PluginCode
     """The checked code; empty if there is no valid record."""
     files: Mapping[str, str]
@@ -86,7 +85,7 @@ class Consent(Struct, frozen=True):
         return f"since it was trusted, {_format_changes(self.changes)}" if self.state == "changed" else ""
 
 
-def judge(root: Path, config: Config | None = None) -> Consent:
+def check_consent(root: Path, config: Config | None = None) -> Consent:
     """Return whether this user trusted exactly this folder with these plugins and settings.
 
     config: the site's settings; None reads them.
@@ -94,14 +93,14 @@ def judge(root: Path, config: Config | None = None) -> Consent:
     root = root.resolve()
     record = _records().get(str(root))
     if record is None:
-        return _unread("never", root)
+        return _refused_consent("never", root)
     if not isinstance(record, dict):
-        return _unread("earlier", root)
+        return _refused_consent("earlier", root)
     folder = record.get("folder")
     if not isinstance(folder, dict) or read_identity(root, folder.get("mark")) != folder:
-        return _unread("elsewhere", root)
+        return _refused_consent("elsewhere", root)
     config = config or load_config(root).config
-    code, settings = read_plugin_code(root), running_settings(config)
+    code, settings = read_plugin_code(root), execution_settings(config)
     files = {**code.digests, **_programs(root, config), **installed_digests(root, config)}
     changes = tuple(_changes(record, files, settings))
     return Consent("changed" if changes else "given", code, files, settings, changes)
@@ -109,7 +108,7 @@ def judge(root: Path, config: Config | None = None) -> Consent:
 
 def is_trusted(root: Path, config: Config | None = None) -> bool:
     """Return whether the code of a site may run, see `judge`."""
-    return judge(root, config).is_given
+    return check_consent(root, config).is_given
 
 
 def trust(root: Path) -> Consent:
@@ -119,9 +118,9 @@ def trust(root: Path) -> Consent:
     """
     root = root.resolve()
     config = load_config(root).config
-    code, settings = read_plugin_code(root), running_settings(config)
+    code, settings = read_plugin_code(root), execution_settings(config)
     files = {**code.digests, **_programs(root, config), **installed_digests(root, config)}
-    before = judge(root).state
+    before = check_consent(root).state
     records = _records()
     known = records.get(str(root))
     known = known if isinstance(known, dict) else {}
@@ -141,11 +140,11 @@ def trust(root: Path) -> Consent:
     return Consent(before, code, files, settings, changes)
 
 
-def _unread(state: State, root: Path) -> Consent:
+def _refused_consent(state: State, root: Path) -> Consent:
     return Consent(state, PluginCode(root), {}, {})
 
 
-def running_settings(config: Config) -> dict[str, str]:
+def execution_settings(config: Config) -> dict[str, str]:
     """Return settings, by key, that decide what runs and what it may do, without default values."""
     usual = msgspec.to_builtins(Execution())
     now: dict[str, Any] = msgspec.to_builtins(config.execution)
@@ -154,7 +153,7 @@ def running_settings(config: Config) -> dict[str, str]:
         for key, value in now.items()
         if value != usual[key]
     }
-    if read_editor(config.editor).is_code:
+    if read_editor(config.editor).runs_site_command:
         found["editor"] = config.editor.strip()
     if config.build.executor != "local" and config.execution.dask.scheduler:
         # the host at this address receives the posts, and may have Dask run code here
@@ -164,17 +163,16 @@ def running_settings(config: Config) -> dict[str, str]:
 
 def _programs(root: Path, config: Config) -> dict[str, str]:
     """Return digests of files of the site that settings name as programs. Programs elsewhere belong to the
-    user.
-    """
+    user."""
     editor = read_editor(config.editor)
-    named = [config.execution.python, *(editor.command[:1] if editor.is_code else ())]
+    named = [config.execution.python, *(editor.command[:1] if editor.runs_site_command else ())]
     found = {}
     for program in named:
         path = PurePosixPath(os.path.relpath(root / program, root)).as_posix()
         # a name without a slash is searched in PATH
         if "/" in program and not path.startswith("../"):
             with suppress(ValueError):
-                found[path] = digest_of(root, path)
+                found[path] = hash_site_file(root, path)
     return found
 
 
@@ -212,8 +210,10 @@ def _changes(
 def _format_changes(changes: tuple[ConsentChange, ...]) -> str:
     """Return a phrase such as `plugins/a.py has changed, plugins/b.py is new, and 2 more`."""
     verbs = {"new": "is new", "changed": "has changed", "gone": "is gone"}
-    named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_NAMED])
-    return named + (f", and {len(changes) - _NAMED} more" if len(changes) > _NAMED else "")
+    named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_MAX_LISTED_CHANGES])
+    return named + (
+        f", and {len(changes) - _MAX_LISTED_CHANGES} more" if len(changes) > _MAX_LISTED_CHANGES else ""
+    )
 
 
 def _records() -> dict[str, object]:
@@ -238,8 +238,7 @@ _NAME = lazy_pattern(r"trust-[0-9a-f]{32}")
 _STATX_BTIME = 0x800
 _BIRTH_AT = 80
 """Offset of `stx_btime` in `struct statx`. The struct starts with the mask of the fields that the kernel has
-set.
-"""
+set."""
 _AT_FDCWD = -100
 """Value on Linux, on all architectures."""
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from ...model.documents import Document, Reference
-from ...model.publications import FoundPublication, Publication
-from ...syntax.records import Citation, CitationEntry, Cited, record_of
-from ...syntax.references.citations import ALL_KEYS, citations_of, is_keylike
-from ..tools import Tools
+from ...model.publications import Publication, PublicationLookup
+from ...syntax.records import Citation, CitationEntry, CitationItem, get_record
+from ...syntax.references.citations import ALL_KEYS, citation_tokens, is_keylike
+from ..tools import SiteAccess
 
 
 @dataclass(frozen=True, slots=True)
-class CitedWork:
+class BibliographyEntry:
     """An entry of the bibliography."""
 
     work: Publication
@@ -27,10 +27,10 @@ class CitedWork:
 
 
 @dataclass(frozen=True, slots=True)
-class CitedWorks:
+class PageReferences:
     """All entries and citations of a page."""
 
-    works: Mapping[str, CitedWork]
+    works: Mapping[str, BibliographyEntry]
     """Key → entry: first those of the front matter in their order, then the others by first citation."""
     clusters: tuple[Citation, ...]
     """All citations in the text, in order."""
@@ -40,30 +40,31 @@ def collect_works(
     tokens: Iterable[Token],
     references: Mapping[str, Reference],
     document: Document,
-    tools: Tools,
+    tools: SiteAccess,
     *,
     has_bibliography: bool,
-) -> tuple[CitedWorks, tuple[FoundPublication, ...]]:
+) -> tuple[PageReferences, tuple[PublicationLookup, ...]]:
     """Return the references of a page, and the search result for each key outside the front matter."""
-    from ...bibliography.references import work_of_reference
+    from ...bibliography.references import publication_from_reference
 
     tokens = list(tokens)
-    found: dict[str, CitedWork] = {
-        key: CitedWork(work_of_reference(reference), reference) for key, reference in references.items()
+    found: dict[str, BibliographyEntry] = {
+        key: BibliographyEntry(publication_from_reference(reference), reference)
+        for key, reference in references.items()
     }
-    answers: list[FoundPublication] = []
-    clusters = tuple(record_of(token, Citation) for token in citations_of(tokens))
+    answers: list[PublicationLookup] = []
+    clusters = tuple(get_record(token, Citation) for token in citation_tokens(tokens))
     if has_bibliography:
         front = document.front
         wanted = dict.fromkeys(_each_key((*_keys(clusters, tokens), *front.nocite), document, tools))
         for key in wanted:
             if key not in found:
-                answer = tools.work(key, document)
+                answer = tools.find_reference(key, document)
                 answers.append(answer)
                 if answer.work:
-                    found[key] = CitedWork(answer.work)
+                    found[key] = BibliographyEntry(answer.work)
     shown = tuple(cluster for cluster in clusters if all(item.key in found for item in cluster.items))
-    return CitedWorks(found, shown), tuple(answers)
+    return PageReferences(found, shown), tuple(answers)
 
 
 def _keys(clusters: Iterable[Citation], tokens: list[Token]) -> Iterator[str]:
@@ -78,11 +79,11 @@ def _keys(clusters: Iterable[Citation], tokens: list[Token]) -> Iterator[str]:
                 yield entry.key
 
 
-def _each_key(keys: Iterable[str], document: Document, tools: Tools) -> Iterator[str]:
+def _each_key(keys: Iterable[str], document: Document, tools: SiteAccess) -> Iterator[str]:
     for key in keys:
         yield from tools.work_keys(document) if key == ALL_KEYS else (key,)
 
 
-def is_mistake(item: Cited, citation: Citation) -> bool:
+def is_unknown_key_error(item: CitationItem, citation: Citation) -> bool:
     """Return whether an unknown key is an error: it is in brackets, or looks like a key."""
     return not citation.written or is_keylike(item.key)

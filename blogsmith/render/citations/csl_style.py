@@ -14,29 +14,29 @@ from ...bibliography.csl.markup import (
     FIRST_FORMULA,
     MOST_FORMULAS,
     PRIVATE,
+    find_tag,
     is_mark,
-    item_signs,
-    tag_of,
-    tag_sign,
+    item_markers,
+    tag_character,
 )
 from ...bibliography.csl.processor import CslProcessor
 from ...bibliography.csl.style_tree import StyleError
 from ...model.publications import CslStyle, Publication
-from ...syntax.records import Citation, Cited
-from ..context import Rendering
+from ...syntax.records import Citation, CitationItem
+from ..context import PageRendering
 from ..prose import escape_html
-from .cited_works import CitedWork, CitedWorks
+from .cited_works import BibliographyEntry, PageReferences
 from .rich_text import text_html
-from .styles import behind, link_to, short_authors
+from .styles import format_locator, link_to, short_authors
 
 _NUMBER = lazy_pattern(r"\s*([\[(]?\d+[\])]?\.?)\s*")
 
 
-def make_csl_style(rendering: Rendering, named: CslStyle, cited: CitedWorks) -> CslPageStyle | None:
+def make_csl_style(rendering: PageRendering, named: CslStyle, cited: PageReferences) -> CslPageStyle | None:
     """Return the style for a page. Report an error and return None if the style cannot be used."""
     place = rendering.document.front.places.get("csl", Place(1))
-    text = CslText()
-    works = [_encoded(one.work, text) for one in _in_order(cited)]
+    text = CslEncoder()
+    works = [_encode_work(one.work, text) for one in _citation_order(cited)]
     xml = read_bundled_style(named.name) if named.is_bundled else named.text
     try:
         processor = CslProcessor(xml, rendering.document.front.lang or rendering.tools.config.lang, works)
@@ -46,20 +46,20 @@ def make_csl_style(rendering: Rendering, named: CslStyle, cited: CitedWorks) -> 
         return None
 
 
-def _in_order(cited: CitedWorks) -> list[CitedWork]:
+def _citation_order(cited: PageReferences) -> list[BibliographyEntry]:
     """Return the entries by first citation, followed by the uncited ones."""
     keys = dict.fromkeys(item.key for cluster in cited.clusters for item in cluster.items)
     return [cited.works[key] for key in dict.fromkeys((*keys, *cited.works))]
 
 
-def _encoded(work: Publication, text: CslText) -> Publication:
-    return replace(work, texts={name: text.encode(value) for name, value in work.texts.items()})
+def _encode_work(work: Publication, text: CslEncoder) -> Publication:
+    return replace(work, variables={name: text.encode(value) for name, value in work.variables.items()})
 
 
 class CslPageStyle:
     """A `CitationStyle` that runs a CSL processor."""
 
-    def __init__(self, processor: CslProcessor, cited: CitedWorks, text: CslText) -> None:
+    def __init__(self, processor: CslProcessor, cited: PageReferences, text: CslEncoder) -> None:
         self._processor = processor
         self._cited = cited
         self._text = text
@@ -68,21 +68,21 @@ class CslPageStyle:
         # All entries are made first, so that a faulty style fails before anything is printed.
         self._entries = {key: processor.entry(key) for key in self.keys}
 
-    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+    def cite(self, rendering: PageRendering, citation: Citation, names: Sequence[str]) -> str:
         """Return the HTML of a citation, as in `CitationStyle`."""
         items = list(zip(citation.items, names, strict=True))
         if citation.form == "text":
             return ", ".join(self._in_text(rendering, item, name) for item, name in items)
         if not self._processor.has_numbers and any(item.hides_author for item in citation.items):
-            pieces = (self._apart(rendering, item, name) for item, name in items)
+            pieces = (self._separate_item(rendering, item, name) for item, name in items)
             return f"({'; '.join(pieces)})"
         return self._cluster(rendering, items)
 
-    def _cluster(self, rendering: Rendering, items: Sequence[tuple[Cited, str]]) -> str:
+    def _cluster(self, rendering: PageRendering, items: Sequence[tuple[CitationItem, str]]) -> str:
         written = [(item.key, item.prefix, *split_locator(item.locator)) for item, _ in items]
         html = self._html(rendering, self._processor.cluster(written), items[0][0].key)
         for index, (item, name) in enumerate(items):
-            opening, closing = item_signs(index)
+            opening, closing = item_markers(index)
             before, _, rest = html.partition(opening)
             inner, _, behind_it = rest.partition(closing)
             # Inside a range of numbers there is no link text, but the back link requires a target.
@@ -90,17 +90,17 @@ class CslPageStyle:
             html = f"{before}{link}{behind_it}"
         return html
 
-    def _apart(self, rendering: Rendering, item: Cited, name: str) -> str:
+    def _separate_item(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
         """Return one item of a citation with items that hide their authors."""
         if item.hides_author:
             return self._year(rendering, item, name)
-        opening, closing = item_signs(0)
+        opening, closing = item_markers(0)
         text = self._processor.cluster([(item.key, "", *split_locator(item.locator))])
         inner = text.partition(opening)[2].partition(closing)[0]
         prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
         return prefix + link_to(item.key, name, self._html(rendering, inner, item.key))
 
-    def _in_text(self, rendering: Rendering, item: Cited, name: str) -> str:
+    def _in_text(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
         authors = escape_html(short_authors(self._cited.works[item.key].work))
         if not self._processor.has_numbers:
             inner = self._year(rendering, item, name)
@@ -108,24 +108,24 @@ class CslPageStyle:
         inner = self._cluster(rendering, [(item, name)])
         return f"{authors}{'' if inner.startswith('<sup>') else ' '}{inner}" if authors else inner
 
-    def _year(self, rendering: Rendering, item: Cited, name: str) -> str:
+    def _year(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
         """Return the year with its letter, without authors."""
         work = self._cited.works[item.key].work
         year = (work.year or rendering.language.translate("n.d.")) + self._processor.letters.get(item.key, "")
         prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
-        return f"{prefix}{link_to(item.key, name, escape_html(year))}{behind(item.locator)}"
+        return f"{prefix}{link_to(item.key, name, escape_html(year))}{format_locator(item.locator)}"
 
     def _title(self, key: str) -> str:
-        return self._text.written(self._text.encode(self._cited.works[key].work.title))
+        return self._text.plain_text(self._text.encode(self._cited.works[key].work.title))
 
-    def describe(self, rendering: Rendering, key: str) -> str:
+    def describe(self, rendering: PageRendering, key: str) -> str:
         """Return the HTML of an entry, as in `CitationStyle`."""
         text = self._entries[key]
         number = _NUMBER.match(text) if self._processor.has_numbers else None
         html = self._html(rendering, text[number.end() :] if number else text, key)
         return f'<span class="ref-number">{escape_html(number[1])}</span> {html}' if number else html
 
-    def _html(self, rendering: Rendering, text: str, key: str) -> str:
+    def _html(self, rendering: PageRendering, text: str, key: str) -> str:
         return self._text.html(text, lambda formula: text_html(rendering, formula, key))
 
 
@@ -138,7 +138,7 @@ _ADDRESS = lazy_pattern(r"https?://[^\s<>\"\ue000-\uf8ff]*[^\s<>\".,;:)\]\ue000-
 _HTML = {"<sc>": '<span class="small-caps">', "</sc>": "</span>", "<nocase>": "", "</nocase>": ""}
 
 
-class CslText:
+class CslEncoder:
     """The encoded strings of one page."""
 
     def __init__(self) -> None:
@@ -152,9 +152,9 @@ class CslText:
 
     def _tag(self, written: str) -> str:
         if not written.startswith("<span"):
-            return tag_sign(written)
-        inner = _WRITTEN_TAG.sub(lambda found: tag_sign(found[0]), written[21:-7])
-        return f"{tag_sign('<nocase>')}{inner}{tag_sign('</nocase>')}"
+            return tag_character(written)
+        inner = _WRITTEN_TAG.sub(lambda found: tag_character(found[0]), written[21:-7])
+        return f"{tag_character('<nocase>')}{inner}{tag_character('</nocase>')}"
 
     def _formula(self, written: str) -> str:
         if written == "\\$":
@@ -164,12 +164,12 @@ class CslText:
         self._formulas.append(written)
         return chr(FIRST_FORMULA + len(self._formulas) - 1)
 
-    def written(self, text: str) -> str:
+    def plain_text(self, text: str) -> str:
         """Return output of a style as plain text, with formulas as written."""
-        pieces = (self._formula_of(char) or ("" if is_mark(char) else char) for char in text)
+        pieces = (self._decode_formula(char) or ("" if is_mark(char) else char) for char in text)
         return "".join(pieces)
 
-    def _formula_of(self, char: str) -> str:
+    def _decode_formula(self, char: str) -> str:
         index = ord(char) - FIRST_FORMULA
         return self._formulas[index] if 0 <= index < len(self._formulas) else ""
 
@@ -193,10 +193,10 @@ class CslText:
     def _character(self, char: str, formula: Callable[[str], str]) -> str:
         if not "\ue000" <= char <= "\uf8ff":
             return char
-        tag = tag_of(char)
+        tag = find_tag(char)
         if tag:
             return _HTML.get(tag, tag)
-        if written := self._formula_of(char):
+        if written := self._decode_formula(char):
             return formula(written)
         return char if is_mark(char) else ""
 

@@ -11,13 +11,21 @@ from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place
 from ...model.publications import CslStyle, Person, Publication
-from ...syntax.records import Citation, CitationEntry, Heading, record_of
+from ...syntax.records import Citation, CitationEntry, Heading, get_record
 from ...syntax.references.citations import ALL_KEYS
-from ..context import Rendering
+from ..context import PageRendering
 from ..prose import escape_html
-from .cited_works import CitedWork, CitedWorks, collect_works, is_mistake
+from .cited_works import BibliographyEntry, PageReferences, collect_works, is_unknown_key_error
 from .links import back_label, use_id, work_links
-from .styles import AuthorYearStyle, CitationStyle, NumericStyle, before, behind, invert_name, link_to
+from .styles import (
+    AuthorYearStyle,
+    CitationStyle,
+    NumericStyle,
+    format_locator,
+    format_prefix,
+    invert_name,
+    link_to,
+)
 
 _MOST_HINTS = 50
 """Number of diagnostics of a page after which unknown keys get no hint."""
@@ -27,13 +35,13 @@ _MOST_HINTS = 50
 class CitationPlan:
     """References and citation style of a page. Exists while the page is rendered."""
 
-    cited: CitedWorks
+    cited: PageReferences
     style: CitationStyle
     uses: dict[str, int]
     """Key → number of citations in the text."""
 
 
-def citations_of_page(rendering: Rendering) -> CitationPlan:
+def citations_of_page(rendering: PageRendering) -> CitationPlan:
     """Return the citation plan of the page. The first call creates it and reports errors."""
     known = rendering.citations
     if isinstance(known, CitationPlan):
@@ -60,7 +68,7 @@ def citations_of_page(rendering: Rendering) -> CitationPlan:
     return made
 
 
-def _style(rendering: Rendering, cited: CitedWorks) -> CitationStyle:
+def _style(rendering: PageRendering, cited: PageReferences) -> CitationStyle:
     tools, front = rendering.tools, rendering.document.front
     named = tools.citation_style(rendering.document) if cited.works else CslStyle()
     if named.problem:
@@ -77,20 +85,20 @@ def _style(rendering: Rendering, cited: CitedWorks) -> CitationStyle:
     return NumericStyle(cited)
 
 
-def _report_unknown(rendering: Rendering, key: str, place: Place | None) -> None:
+def _report_unknown(rendering: PageRendering, key: str, place: Place | None) -> None:
     # Each hint searches all keys.
     is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
     hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
     rendering.reporter.error("citation-key", f"no reference has the key {key}", place, hint)
 
 
-def citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render a citation in the text."""
-    citation = record_of(tokens[index], Citation)
+    citation = get_record(tokens[index], Citation)
     page = citations_of_page(rendering)
     known = page.cited.works
     missing = [item for item in citation.items if item.key not in known]
-    if missing and citation.written and not is_mistake(citation.items[0], citation):
+    if missing and citation.written and not is_unknown_key_error(citation.items[0], citation):
         return escape_html(citation.written)
     if rendering.parsed.page.has_bibliography:
         for item in missing:
@@ -101,21 +109,21 @@ def citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
         for item, use in zip(citation.items, uses, strict=True)
     ]
     cite = page.style.cite
-    html = _broken(citation, names, [*known]) if missing else cite(rendering, citation, names)
+    html = _render_incomplete(citation, names, [*known]) if missing else cite(rendering, citation, names)
     return f'<cite class="citation">{html}</cite>'
 
 
-def _broken(citation: Citation, names: Sequence[str], keys: Sequence[str]) -> str:
+def _render_incomplete(citation: Citation, names: Sequence[str], keys: Sequence[str]) -> str:
     """Render a citation with unknown keys, which are printed as written."""
     pieces = []
     for item, name in zip(citation.items, names, strict=True):
         is_known = item.key in keys
         shown = link_to(item.key, name, str(keys.index(item.key) + 1)) if is_known else escape_html(item.key)
-        pieces.append(f"{before(item.prefix)}{shown}{behind(item.locator)}")
+        pieces.append(f"{format_prefix(item.prefix)}{shown}{format_locator(item.locator)}")
     return f"[{', '.join(pieces)}]"
 
 
-def bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def bibliography(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render the bibliography."""
     entries: tuple[CitationEntry, ...] = tokens[index].meta["entries"]
     page = citations_of_page(rendering)
@@ -124,7 +132,7 @@ def bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _references(
-    rendering: Rendering, tokens: Sequence[Token], page: CitationPlan, entries: Sequence[CitationEntry]
+    rendering: PageRendering, tokens: Sequence[Token], page: CitationPlan, entries: Sequence[CitationEntry]
 ) -> str:
     uses = {entry.key: entry.uses for entry in entries}
     items = "".join(_entry(rendering, page, key, uses.get(key, 0)) for key in page.style.keys)
@@ -135,15 +143,15 @@ def _references(
     return f"{opening}\n{title}<ol{kind}>\n{items}</ol>\n</section>\n"
 
 
-def has_heading(rendering: Rendering, tokens: Sequence[Token]) -> bool:
+def has_heading(rendering: PageRendering, tokens: Sequence[Token]) -> bool:
     """Return whether the author's last heading already announces the bibliography."""
-    last = next((record_of(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
+    last = next((get_record(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
     names = ("References", "Bibliography", "Sources", "Literature")
     own = map(rendering.language.translate, names)
     return last.casefold() in {name.casefold() for name in (*names, *own)}
 
 
-def _entry(rendering: Rendering, page: CitationPlan, key: str, uses: int) -> str:
+def _entry(rendering: PageRendering, page: CitationPlan, key: str, uses: int) -> str:
     cited, shown = page.cited.works[key], escape_html(key)
     links = ""
     for use in range(1, uses + 1):
@@ -175,11 +183,11 @@ _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _OTHER = "Other"
 
 
-def publications(rendering: Rendering, cited: CitedWorks) -> str:
+def publications(rendering: PageRendering, cited: PageReferences) -> str:
     """Render the publications of a page, newest year first."""
     tools, document = rendering.tools, rendering.document
     keys = tools.publication_keys(document)
-    found = (tools.work(key, document).work for key in keys)
+    found = (tools.find_reference(key, document).work for key in keys)
     works = [work for work in found if work is not None]
     if not works:
         return ""
@@ -207,7 +215,7 @@ def _id(kind: str) -> str:
     return f"only-{kind.lower().replace(' ', '-')}"
 
 
-def _filters(rendering: Rendering, kinds: Sequence[str]) -> str:
+def _filters(rendering: PageRendering, kinds: Sequence[str]) -> str:
     """Render the filter links, or an empty string if there is only one kind."""
     if len(kinds) < 2:
         return ""
@@ -219,7 +227,7 @@ def _filters(rendering: Rendering, kinds: Sequence[str]) -> str:
     return f'{marks}\n<nav class="publication-kinds" aria-label="{label}">{" ".join(links)}</nav>\n'
 
 
-def _year(rendering: Rendering, year: str, works: Sequence[Publication]) -> str:
+def _year(rendering: PageRendering, year: str, works: Sequence[Publication]) -> str:
     shown = year or rendering.language.translate("n.d.")
     name = re.sub(r"[^0-9A-Za-z]+", "-", shown).strip("-") or "undated"
     items = "".join(_item(rendering, work) for work in works)
@@ -228,24 +236,24 @@ def _year(rendering: Rendering, year: str, works: Sequence[Publication]) -> str:
     return f"{opening}\n{heading}\n<ul>\n{items}</ul>\n</section>\n"
 
 
-def _item(rendering: Rendering, work: Publication) -> str:
-    style = NumericStyle(CitedWorks({work.key: CitedWork(work)}, ()))
-    html = _mark_own(style.describe(rendering, work.key), _own_names(rendering))
+def _item(rendering: PageRendering, work: Publication) -> str:
+    style = NumericStyle(PageReferences({work.key: BibliographyEntry(work)}, ()))
+    html = _highlight_own_name(style.describe(rendering, work.key), _own_names(rendering))
     kind = _id(_kind(work)).removeprefix("only-")
     opening = f'<li id="pub-{escape_html(work.key)}" data-kind="{kind}">'
     return f"{opening}<p>{html}{work_links(rendering, work)}</p>\n{_bibtex(work)}</li>\n"
 
 
 def _bibtex(work: Publication) -> str:
-    from ...bibliography.csl_json import bibtex_of
+    from ...bibliography.csl_json import publication_bibtex
 
-    code = escape_html(work.bibtex or bibtex_of(work))
+    code = escape_html(work.bibtex or publication_bibtex(work))
     figure = f'<pre class="highlight" tabindex="0"><code class="language-bibtex">{code}</code></pre>'
     inner = f'<figure class="code" data-lang="bibtex">\n{figure}\n</figure>'
     return f'<details class="bibtex"><summary>BibTeX</summary>\n{inner}\n</details>'
 
 
-def _own_names(rendering: Rendering) -> tuple[str, ...]:
+def _own_names(rendering: PageRendering) -> tuple[str, ...]:
     """Return the possible forms of the page author's name, longest first."""
     from ...bibliography.names import read_name
 
@@ -263,7 +271,7 @@ def _forms(person: Person) -> Iterable[str]:
         yield f"{initials.partition(', ')[2]} {person.short}"
 
 
-def _mark_own(html: str, names: Sequence[str]) -> str:
+def _highlight_own_name(html: str, names: Sequence[str]) -> str:
     """Highlight the first occurrence of the author's name outside tags."""
     for name in names:
         pattern = rf"(?<![\w-]){re.escape(escape_html(name))}(?![\w-])(?![^<>]*>)"

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic
-from ...bibliography.references import links_of
+from ...bibliography.references import publication_links
 from ...model.publications import Publication
-from ..context import Rendering
+from ..context import PageRendering
 from ..prose import escape_html
 
 
-def work_links(rendering: Rendering, work: Publication) -> str:
+def work_links(rendering: PageRendering, work: Publication) -> str:
     """Render the links to places where a publication is available."""
-    links = [f'<a href="{escape_html(url)}">{name}</a>' for name, url in _addresses(rendering, work)]
+    links = [f'<a href="{escape_html(url)}">{name}</a>' for name, url in _urls(rendering, work)]
     return f' <span class="ref-links">{" ".join(links)}</span>' if links else ""
 
 
-def _addresses(rendering: Rendering, work: Publication) -> Iterator[tuple[str, str]]:
-    for name, url in links_of(work):
+def _urls(rendering: PageRendering, work: Publication) -> Iterator[tuple[str, str]]:
+    for name, url in publication_links(work):
         if not url.startswith("/"):
             yield name, url
             continue

@@ -9,7 +9,7 @@ from msgspec.structs import replace as replace_struct
 from ...base.diagnostics.model import Place, Reporter, TextMap
 from ...base.patterns import lazy_pattern
 from ...syntax.math.formulas import text_with_formulas
-from ..context import Rendering
+from ..context import PageRendering
 
 _TAG = lazy_pattern(
     r'(</?(?:i|b|sup|sub)>|<span class="nocase">|<span style="font-variant: ?small-caps;">|</span>)'
@@ -17,7 +17,7 @@ _TAG = lazy_pattern(
 _OPEN = {"<i>": "</i>", "<b>": "</b>", "<sup>": "</sup>", "<sub>": "</sub>"}
 
 
-def rich_html(rendering: Rendering, text: str, key: str) -> str:
+def rich_html(rendering: PageRendering, text: str, key: str) -> str:
     """Return the HTML of a field of the entry `key`. Errors in a formula are reported at the entry."""
     pieces, closing = list[str](), list[str]()
     for piece in _TAG.split(text):
@@ -34,7 +34,7 @@ def rich_html(rendering: Rendering, text: str, key: str) -> str:
     return "".join((*pieces, *(end for end in reversed(closing) if end != "</span>")))
 
 
-def text_html(rendering: Rendering, text: str, key: str) -> str:
+def text_html(rendering: PageRendering, text: str, key: str) -> str:
     """Return the HTML of text without tags."""
     own = replace(rendering, reporter=Reporter(rendering.reporter.path))
     origin = TextMap(text, ((1, 1),) * (text.count("\n") + 1))

@@ -7,22 +7,22 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..context import Rendering, Rule
+from ..context import PageRendering, Rule
 
 
-def _citation(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     from .html import citation
 
     return citation(rendering, tokens, index)
 
 
-def _bibliography(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _bibliography(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     from .html import bibliography
 
     return bibliography(rendering, tokens, index)
 
 
-def _nothing(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _nothing(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     return ""
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ...base.diagnostics.model import Place, TextMap
-from ...bibliography.references import MOST_AUTHORS, address_of, reference_of_work
+from ...bibliography.references import MOST_AUTHORS, publication_url, reference_from_publication
 from ...model.documents import Reference
 from ...model.publications import Person, Publication
-from ...model.units import count_letters
+from ...model.units import number_to_letters
 from ...syntax.math.formulas import text_with_formulas
 from ...syntax.records import Citation
-from ..context import Rendering
+from ..context import PageRendering
 from ..prose import escape_html
-from .cited_works import CitedWork, CitedWorks
+from .cited_works import BibliographyEntry, PageReferences
 from .rich_text import rich_html
 
 
@@ -26,13 +26,13 @@ class CitationStyle(Protocol):
     list_class: str
     """Class of its `<ol>`; empty for a numbered list."""
 
-    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+    def cite(self, rendering: PageRendering, citation: Citation, names: Sequence[str]) -> str:
         """Return the HTML of a citation whose keys are all known.
 
         names: ` id="…"` for each item, or an empty string.
         """
 
-    def describe(self, rendering: Rendering, key: str) -> str:
+    def describe(self, rendering: PageRendering, key: str) -> str:
         """Return the HTML of an entry."""
 
 
@@ -41,12 +41,12 @@ def link_to(key: str, name: str, html: str) -> str:
     return f'<a href="#ref-{escape_html(key)}"{name} role="doc-biblioref">{html}</a>'
 
 
-def before(prefix: str) -> str:
+def format_prefix(prefix: str) -> str:
     """Return the prefix of a citation with a space, or an empty string."""
     return f"{escape_html(prefix)} " if prefix else ""
 
 
-def behind(locator: str) -> str:
+def format_locator(locator: str) -> str:
     """Return the locator of a citation with a comma, or an empty string."""
     return f", {escape_html(locator)}" if locator else ""
 
@@ -64,17 +64,17 @@ class NumericStyle:
 
     list_class = ""
 
-    def __init__(self, cited: CitedWorks) -> None:
+    def __init__(self, cited: PageReferences) -> None:
         self._cited = cited
         self.keys = tuple(cited.works)
         self._numbers = {key: number for number, key in enumerate(self.keys, 1)}
 
-    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+    def cite(self, rendering: PageRendering, citation: Citation, names: Sequence[str]) -> str:
         """Return the HTML of a citation, as in `CitationStyle`."""
         pieces = []
         for item, name in zip(citation.items, names, strict=True):
             link = link_to(item.key, name, str(self._numbers[item.key]))
-            pieces.append(f"{before(item.prefix)}{link}{behind(item.locator)}")
+            pieces.append(f"{format_prefix(item.prefix)}{link}{format_locator(item.locator)}")
         if citation.form == "brackets":
             return f"[{', '.join(pieces)}]"
         # A number cannot be the subject of a sentence.
@@ -85,12 +85,12 @@ class NumericStyle:
         ]
         return ", ".join(texts)
 
-    def describe(self, rendering: Rendering, key: str) -> str:
+    def describe(self, rendering: PageRendering, key: str) -> str:
         """Return the entry in the form: Authors. Title. Venue volume(issue), pages, year. Note."""
         cited = self._cited.works[key]
-        reference = cited.reference or reference_of_work(cited.work)
+        reference = cited.reference or reference_from_publication(cited.work)
         parts = (escape_html(_join_authors(reference.authors)), _title(rendering, cited, reference))
-        return _sentences((*parts, _where(reference, reference.year), escape_html(reference.note)))
+        return _sentences((*parts, _format_venue(reference, reference.year), escape_html(reference.note)))
 
 
 class AuthorYearStyle:
@@ -98,14 +98,14 @@ class AuthorYearStyle:
 
     list_class = "by-author"
 
-    def __init__(self, cited: CitedWorks, no_date: str) -> None:
+    def __init__(self, cited: PageReferences, no_date: str) -> None:
         """Sort the entries. no_date: Text for an unknown year."""
         self._cited = cited
         works = {key: one.work for key, one in cited.works.items()}
         self.keys = tuple(sorted(works, key=lambda key: _sort_key(works[key])))
         self._years = _years(works, self.keys, no_date)
 
-    def cite(self, rendering: Rendering, citation: Citation, names: Sequence[str]) -> str:
+    def cite(self, rendering: PageRendering, citation: Citation, names: Sequence[str]) -> str:
         """Return the HTML of a citation, as in `CitationStyle`."""
         pieces = []
         for item, name in zip(citation.items, names, strict=True):
@@ -113,25 +113,25 @@ class AuthorYearStyle:
             authors = short_authors(work) or _plain(work.title)
             if citation.form == "text":
                 link = link_to(item.key, name, escape_html(year))
-                inner = f"{before(item.prefix)}{link}{behind(item.locator)}"
+                inner = f"{format_prefix(item.prefix)}{link}{format_locator(item.locator)}"
                 pieces.append(f"{escape_html(authors)} ({inner})")
             else:
                 text = year if item.hides_author else f"{authors}, {year}"
                 link = link_to(item.key, name, escape_html(text))
-                pieces.append(f"{before(item.prefix)}{link}{behind(item.locator)}")
+                pieces.append(f"{format_prefix(item.prefix)}{link}{format_locator(item.locator)}")
         return ", ".join(pieces) if citation.form == "text" else f"({'; '.join(pieces)})"
 
-    def describe(self, rendering: Rendering, key: str) -> str:
+    def describe(self, rendering: PageRendering, key: str) -> str:
         """Return the entry in the form: Authors (year). Title. Venue volume(issue), pages. Note."""
         cited, year = self._cited.works[key], escape_html(self._years[key])
-        reference = cited.reference or reference_of_work(cited.work)
+        reference = cited.reference or reference_from_publication(cited.work)
         names = [invert_name(person) for person in cited.work.authors[:MOST_AUTHORS]]
         if cited.work.has_others or len(cited.work.authors) > MOST_AUTHORS:
             names.append("et al.")
         title = _title(rendering, cited, reference)
         head = f"{escape_html(_join_authors(names))} ({year})" if names else ""
         first = (head, title) if head else (f"{title} ({year})",)
-        return _sentences((*first, _where(reference, ""), escape_html(reference.note)))
+        return _sentences((*first, _format_venue(reference, ""), escape_html(reference.note)))
 
 
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
@@ -143,7 +143,7 @@ def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) 
     years = {}
     for (_, year), same in groups.items():
         for index, key in enumerate(same):
-            letter = count_letters(index + 1) if len(same) > 1 else ""
+            letter = number_to_letters(index + 1) if len(same) > 1 else ""
             years[key] = f"{year or no_date}{'-' if letter and not year else ''}{letter}"
     return years
 
@@ -170,7 +170,7 @@ def invert_name(person: Person) -> str:
     return ", ".join(filter(None, (person.short, initials, person.suffix)))
 
 
-def _title(rendering: Rendering, cited: CitedWork, reference: Reference) -> str:
+def _title(rendering: PageRendering, cited: BibliographyEntry, reference: Reference) -> str:
     """Return the title, as a link if the publication is online."""
     if cited.reference is None:
         html = rich_html(rendering, reference.title, reference.key)
@@ -180,11 +180,11 @@ def _title(rendering: Rendering, cited: CitedWork, reference: Reference) -> str:
         origin = TextMap(text, ((place.line, place.column),) * (text.count("\n") + 1))
         html = rendering.render(rendering, text_with_formulas(origin))
     title = f"<cite>{html}</cite>"
-    address = reference.url or address_of(cited.work)
+    address = reference.url or publication_url(cited.work)
     return f'<a href="{escape_html(address)}">{title}</a>' if address else title
 
 
-def _where(reference: Reference, year: str) -> str:
+def _format_venue(reference: Reference, year: str) -> str:
     issue = f"({reference.issue})" if reference.issue else ""
     where = " ".join(filter(None, (_plain(reference.venue), f"{reference.volume}{issue}")))
     return escape_html(", ".join(filter(None, (where, reference.pages, year))))

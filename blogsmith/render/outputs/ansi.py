@@ -14,7 +14,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...base.diagnostics.characters import without_forbidden
+from ...base.diagnostics.characters import remove_forbidden
 from ...base.patterns import lazy_pattern
 
 NAMES = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white")
@@ -68,7 +68,7 @@ _CONTROL = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NO_CHARACTER = lazy_pattern("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
-class _Look(Struct, frozen=True):
+class _Style(Struct, frozen=True):
     """Style of text. Colours are 0 to 15, or None for that of the page."""
 
     ink: int | None = None
@@ -102,7 +102,7 @@ def plain_output(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return without_forbidden(_NO_CHARACTER.sub("�", _CONTROL.sub("", text)))
+    return remove_forbidden(_NO_CHARACTER.sub("�", _CONTROL.sub("", text)))
 
 
 def _span(text: str, classes: str) -> str:
@@ -112,7 +112,7 @@ def _span(text: str, classes: str) -> str:
 
 def _stretches(text: str) -> Iterator[tuple[str, str]]:
     """Yield (text, classes) between the escape sequences."""
-    look, at = _Look(), 0
+    look, at = _Style(), 0
     for found in _ESCAPE.finditer(text):
         if found.start() > at:
             yield _clean(text[at : found.start()]), look.classes()
@@ -122,7 +122,7 @@ def _stretches(text: str) -> Iterator[tuple[str, str]]:
     yield _clean(text[at:]), look.classes()
 
 
-def _apply_codes(look: _Look, parameters: str) -> _Look:
+def _apply_codes(look: _Style, parameters: str) -> _Style:
     """Return the style after `ESC [ parameters m`."""
     plain = _UNDERLINE.sub("4", _COLOUR_SPACE.sub(r"\1:2:", parameters))
     codes = [int(part or 0) for part in re.split("[;:]", plain)]
@@ -134,19 +134,19 @@ def _apply_codes(look: _Look, parameters: str) -> _Look:
             look = _set_colour(look, colour, ground=code == 48)
             at += used
         else:
-            look = _simple(look, code)
+            look = _apply_simple_code(look, code)
         at += 1
     return look
 
 
-def _set_colour(look: _Look, colour: int | None, *, ground: bool) -> _Look:
+def _set_colour(look: _Style, colour: int | None, *, ground: bool) -> _Style:
     return replace(look, ground=colour) if ground else replace(look, ink=colour)
 
 
-def _simple(look: _Look, code: int) -> _Look:
+def _apply_simple_code(look: _Style, code: int) -> _Style:
     """Return the style after one simple code. Unknown codes change nothing."""
     if code == 0:
-        return _Look()
+        return _Style()
     if 1 <= code <= 9 and code in _STYLE_OF:
         return replace(look, styles=look.styles | {_STYLE_OF[code]})
     if 21 <= code <= 29:
@@ -162,13 +162,13 @@ def _simple(look: _Look, code: int) -> _Look:
 def _wide_colour(codes: list[int]) -> tuple[int | None, int]:
     """Return (nearest of the 16 colours, number of codes read) for the codes after 38 or 48."""
     if codes[:1] == [5] and len(codes) >= 2:
-        return _nearest_of_256(codes[1]), 2
+        return _palette_colour(codes[1]), 2
     if codes[:1] == [2] and len(codes) >= 4:
         return _nearest((codes[1], codes[2], codes[3])), 4
     return None, len(codes)
 
 
-def _nearest_of_256(number: int) -> int | None:
+def _palette_colour(number: int) -> int | None:
     if number < 16:
         return number
     if number > 255:

@@ -17,10 +17,10 @@ from ...languages.sentences import translate_sentences
 from ...model.cells import Cell
 from ...model.results import CellResult, Failure
 from ...model.sweeps import Sweep, SweepAxis
-from ...syntax.records import Fence, record_of
-from ..context import Rendering
-from ..fences import code_of_fence
-from ..figure_frame import inline_html, plain
+from ...syntax.records import Fence, get_record
+from ..context import PageRendering
+from ..fences import code_fence_figure
+from ..figure_frame import inline_html, plain_argument
 from ..prose import escape_html
 from .ansi import plain_output
 from .outputs import RenderedOutputs, show_outputs
@@ -33,9 +33,9 @@ _DONE = ("ok", "error")
 """Statuses of cells that ran to the end."""
 
 
-def cell_html(rendering: Rendering, token: Token) -> str:
+def cell_html(rendering: PageRendering, token: Token) -> str:
     """Render the fence of a cell with its results."""
-    cell = record_of(token, Cell)
+    cell = get_record(token, Cell)
     if not cell.options.include:
         return ""
     if not cell.options.eval:
@@ -51,7 +51,7 @@ def cell_html(rendering: Rendering, token: Token) -> str:
     return f'<div class="{classes}"{own} data-status="{status}">\n{inside}</div>\n' if inside else ""
 
 
-def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]:
+def _run_cell(rendering: PageRendering, token: Token, cell: Cell) -> tuple[str, str]:
     """Return the content of the cell, and its status."""
     result = rendering.results.cells.get(cell.number, CellResult("pending"))
     if cell.options.sweep and result.status in _DONE:
@@ -73,7 +73,7 @@ def _run_cell(rendering: Rendering, token: Token, cell: Cell) -> tuple[str, str]
 
 
 def _run_sweep(
-    rendering: Rendering, token: Token, cell: Cell, sweep: Sweep, result: CellResult
+    rendering: PageRendering, token: Token, cell: Cell, sweep: Sweep, result: CellResult
 ) -> tuple[str, str]:
     """Return the content and status of a cell that ran with several values."""
 
@@ -95,7 +95,7 @@ def _run_sweep(
     return f"{claim}{code}{runs}", "stale" if result.stale else result.status
 
 
-def _note_lines(rendering: Rendering, cell: Cell, result: CellResult, *, is_target: bool = False) -> str:
+def _note_lines(rendering: PageRendering, cell: Cell, result: CellResult, *, is_target: bool = False) -> str:
     """Return the notes before the outputs. is_target: They are the only visible target of a reference."""
     notes = _notes(rendering.language, cell, result, is_target=is_target)
     return "".join(f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in notes)
@@ -108,20 +108,20 @@ def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
     return f'<div class="cell-output"{anchor}>\n{notes}{shown.html}</div>\n'
 
 
-def _code(rendering: Rendering, token: Token, cell: Cell, name: str = "") -> str:
+def _code(rendering: PageRendering, token: Token, cell: Cell, name: str = "") -> str:
     """Return the figure of the code, or an empty string if it is hidden."""
     options = cell.options
     if not options.echo:
         return ""
-    record = record_of(token, Fence) if "fence" in token.meta else Fence(place=cell.place)
+    record = get_record(token, Fence) if "fence" in token.meta else Fence(place=cell.place)
     fold = options.code_fold or record.fold
     if options.claim and not fold and "code-fold" not in options.places:
         fold = rendering.language.translate("How it is checked")
     record = replace(record, language=cell.language, fold=fold, id=name)
-    return code_of_fence(rendering, token, cell.code, record, fold_open=options.fold_open)
+    return code_fence_figure(rendering, token, cell.code, record, fold_open=options.fold_open)
 
 
-def _claim(rendering: Rendering, cell: Cell, result: CellResult, name: str) -> str:
+def _claim(rendering: PageRendering, cell: Cell, result: CellResult, name: str) -> str:
     """Return the claim as a sentence, with a symbol for whether it was checked."""
     if not cell.options.claim:
         return ""
@@ -172,7 +172,7 @@ def _end_sentence(language: Language, found: str) -> str:
     return text if text.endswith((".", "!", "?", "…")) else f"{text}."
 
 
-def _provenance(rendering: Rendering, cell: Cell, result: CellResult, *, is_apart: bool) -> str:
+def _provenance(rendering: PageRendering, cell: Cell, result: CellResult, *, is_apart: bool) -> str:
     """Return the provenance line of a result.
 
     is_apart: The result is not always visible, so later results cannot rely on its line.
@@ -182,21 +182,21 @@ def _provenance(rendering: Rendering, cell: Cell, result: CellResult, *, is_apar
         return ""
     options = cell.options
     seed = options.seed if options.seed is not None else rendering.document.front.execution.seed
-    told, line = rendering.told_run, run_line(result, options.session, seed, options.freeze)
+    told, line = rendering.last_run_line, run_line(result, options.session, seed, options.freeze)
     is_told = line.is_same(told)
     if is_told and told:
         line = replace(line, packages=line.packages | told.packages)
     if options.provenance in ("once", "full") and not is_apart:
-        rendering.told_run = line
+        rendering.last_run_line = line
     elif not is_told:
-        rendering.told_run = None
+        rendering.last_run_line = None
     return provenance(
         result,
         seed,
         options.freeze,
         rendering.language,
         style=options.provenance,
-        told=told if is_told and options.provenance == "once" and not is_apart else None,
+        previous=told if is_told and options.provenance == "once" and not is_apart else None,
     )
 
 
@@ -217,7 +217,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 """Module → name that readers know. Other modules are shown under their import name."""
 
 
-def unmet_note(rendering: Rendering) -> str:
+def unmet_note(rendering: PageRendering) -> str:
     """Return the note before the first cell that was not run; for later cells, an empty string."""
     if rendering.has_unmet_note:
         return ""
@@ -233,11 +233,11 @@ def unmet_note(rendering: Rendering) -> str:
         if len(skipped) == len(cells)
         else "Some code on this page needs {needs} and was not run here."
     )
-    note = rendering.language.translate(template, needs=" + ".join(map(_readable, needs, needs.values())))
+    note = rendering.language.translate(template, needs=" + ".join(map(_display_name, needs, needs.values())))
     return f'<p class="output-note">{escape_html(note)}</p>\n'
 
 
-def _readable(name: str, version: str) -> str:
+def _display_name(name: str, version: str) -> str:
     """Return `PyTorch ≥ 2.6` for `torch` and `2.6`."""
     return _NAMES.get(name, name) + (f" ≥ {version}" if version else "")
 
@@ -249,11 +249,11 @@ ShowRun = Callable[[Cell, CellResult], str]
 """Function that maps (cell, result) to the outputs with their provenance."""
 
 
-def sweep_runs(rendering: Rendering, cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> str:
+def sweep_runs(rendering: PageRendering, cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> str:
     """Return all runs in order. Only the default one is open, and other media show only this one."""
     rendering.widgets.update(("teaching", "sweep"))
     sliders = "".join(map(_slider, sweep.axes, sweep.default_point.at))
-    runs = "".join(_runs(_words(rendering, cell), sweep, result, show))
+    runs = "".join(_runs(_with_alt_text(rendering, cell), sweep, result, show))
     # Sliders do nothing without the script, and some browsers would restore their position.
     controls = f'<div class="sweep-controls" hidden>{sliders}</div>'
     return f'<div class="sweep">\n{controls}\n{runs}</div>\n'
@@ -275,20 +275,20 @@ def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterat
         # The label of a figure or table refers to the default run.
         label = cell.label if is_default else ""
         one = replace(cell, label=label, options=replace(cell.options, fig_alt=own_alt))
-        inside = show(one, result if is_default else _other(result, point.key))
+        inside = show(one, result if is_default else _sweep_result(result, point.key))
         own = " open data-default" if is_default else ""
         summary = f"<summary>{escape_html(point.label)}</summary>"
         yield f'<details class="sweep-run"{own}>{summary}\n{inside}</details>\n'
 
 
-def _words(rendering: Rendering, cell: Cell) -> Cell:
+def _with_alt_text(rendering: PageRendering, cell: Cell) -> Cell:
     """Return the cell with the alternative text that each run extends by its values."""
     options = cell.options
     if options.fig_alt or not options.fig_cap:
         return cell
-    caption = plain(rendering, option_text(cell, "fig-cap", options.fig_cap))
+    caption = plain_argument(rendering, option_text(cell, "fig-cap", options.fig_cap))
     return replace(cell, options=replace(options, fig_alt=caption))
 
 
-def _other(result: CellResult, key: str) -> CellResult:
+def _sweep_result(result: CellResult, key: str) -> CellResult:
     return result.others.get(key) or CellResult("pending")

@@ -35,7 +35,7 @@ _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|center|right)")
 _LINK = lazy_pattern(r"(?:https?://|mailto:)[^\s\"<>\\]*", re.IGNORECASE)
 
 
-class TableHead(Struct, frozen=True):
+class TableSettings(Struct, frozen=True):
     """The author's settings for a table."""
 
     id: str = ""
@@ -58,7 +58,7 @@ class CleanHtml(Struct, frozen=True):
 @dataclass(slots=True)
 class _Writer:
     name: str
-    head: TableHead | None = None
+    head: TableSettings | None = None
     """Settings for the first table."""
     language: Language = ENGLISH
     tables: int = 0
@@ -66,7 +66,7 @@ class _Writer:
 
 
 def clean_html(
-    html: str, name: str, head: TableHead | None = None, language: Language = ENGLISH
+    html: str, name: str, head: TableSettings | None = None, language: Language = ENGLISH
 ) -> CleanHtml:
     """Return `html` with only the elements and attributes that are safe and valid anywhere in a page.
 
@@ -178,7 +178,7 @@ def _table(writer: _Writer, node: Node) -> str:
     return f"{wrap}<table{name}>{''.join(parts)}</table></div>"
 
 
-def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableHead) -> list[str]:
+def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableSettings) -> list[str]:
     """Return the table's parts with the caption of `head`, or with its number in the table's own caption."""
     first = node.children[0]
     own = first if isinstance(first, Node) and first.tag == "caption" else None

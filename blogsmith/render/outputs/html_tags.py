@@ -20,7 +20,7 @@ _TAG = lazy_pattern(
 _ATTRIBUTE = lazy_pattern(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)))?")
 
 
-class TagRule(Struct, frozen=True):
+class Tag(Struct, frozen=True):
     """A start or end tag."""
 
     name: str
@@ -33,7 +33,7 @@ class TagRule(Struct, frozen=True):
     """The tag has a slash before `>`."""
 
 
-def pieces(html: str) -> Iterator[TagRule | str]:
+def parse_tags(html: str) -> Iterator[Tag | str]:
     """Yield the tags and the text between them, without comments and declarations."""
     at = 0
     while at < len(html):
@@ -62,14 +62,14 @@ def _end_of_comment(html: str, start: int) -> int:
     return 0
 
 
-def _tag(found: re.Match[str]) -> TagRule:
+def _tag(found: re.Match[str]) -> Tag:
     name = found["name"].lower()
     if found["end"]:
-        return TagRule(name, end=True)
+        return Tag(name, end=True)
     attributes: dict[str, str] = {}
     for item in _ATTRIBUTE.finditer(found["attributes"]):
         attributes.setdefault(item[1].lower(), unescape(item[2] or item[3] or item[4] or ""))
-    return TagRule(name, False, attributes, found["attributes"].endswith("/"))
+    return Tag(name, False, attributes, found["attributes"].endswith("/"))
 
 
 def _skip_text(html: str, name: str, at: int) -> int:

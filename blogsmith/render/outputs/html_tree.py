@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from ...model.names import name_set
 from .ansi import plain_output
-from .html_tags import pieces
+from .html_tags import parse_tags
 
 VOID = frozenset({"br", "hr", "img", "wbr"})
 _INLINE = name_set("a abbr b bdi cite code del em i ins kbd mark q s samp small span strong sub sup u var")
@@ -39,9 +39,9 @@ _REFUSED = name_set(
 _SECTIONS = frozenset({"tbody", "tfoot", "thead"})
 _TABLE_ONLY = frozenset({"table", "tr", *_SECTIONS})
 """Elements that contain no text, and only their own kinds of elements."""
-_WALLS = frozenset({"caption", "table", "td", "th"})
+_BOUNDARIES = frozenset({"caption", "table", "td", "th"})
 """Elements that limit end tags: a tag inside never closes an element outside."""
-_PARTS = frozenset({"caption", "td", "th", "tr", *_SECTIONS})
+_TABLE_PARTS = frozenset({"caption", "td", "th", "tr", *_SECTIONS})
 _LISTS: Mapping[str, str] = MappingProxyType({"ul": "li", "ol": "li", "dl": "dd"})
 """Element → element around text in it."""
 _PHRASING = frozenset({"p", "pre", "summary"})
@@ -101,7 +101,7 @@ class _Builder:
         name = _RENAMED.get(name, name)
         if len(self.open) >= MAX_DEPTH or not (name in _INLINE or name in _BLOCKS or name in VOID):
             return
-        if name in _PARTS:
+        if name in _TABLE_PARTS:
             self._table_part(name, attributes)
         elif name in _BLOCKS:
             self._block(name, attributes)
@@ -112,7 +112,7 @@ class _Builder:
     def end(self, name: str) -> None:
         """Close the element `name`, if it can be closed here."""
         name = _RENAMED.get(name, name)
-        walls = _WALLS if name not in _PARTS and name != "table" else {"table"}
+        walls = _BOUNDARIES if name not in _TABLE_PARTS and name != "table" else {"table"}
         for index in range(len(self.open) - 1, 0, -1):
             tag = self.open[index].tag
             if tag == name:
@@ -124,7 +124,7 @@ class _Builder:
     def _add(self, child: Node | str) -> None:
         """Append `child` to the current element, or insert it before the table if not allowed inside."""
         current = self.open[-1]
-        if current.tag not in _TABLE_ONLY or (isinstance(child, Node) and child.tag in _PARTS):
+        if current.tag not in _TABLE_ONLY or (isinstance(child, Node) and child.tag in _TABLE_PARTS):
             parent, at = current, len(current.children)
         else:
             table = next(node for node in reversed(self.open) if node.tag == "table")
@@ -185,7 +185,7 @@ class _Builder:
             if tag in lists:
                 del self.open[index + 1 :]
                 return name
-            if tag in _WALLS or tag in _LISTS:
+            if tag in _BOUNDARIES or tag in _LISTS:
                 break
         return "div"
 
@@ -213,7 +213,7 @@ class _Builder:
 def read_html(html: str) -> tuple[Node, frozenset[str]]:
     """Return the tree, and the removed elements that would have had an effect."""
     builder = _Builder()
-    for piece in pieces(html):
+    for piece in parse_tags(html):
         if isinstance(piece, str):
             builder.text(piece)
         elif piece.end:

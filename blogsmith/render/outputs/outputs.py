@@ -13,14 +13,14 @@ from ...model.cell_locations import code_start, locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
 from ...model.units import format_size
-from ..context import Rendering
+from ..context import PageRendering
 from ..figure_frame import inline_html
-from ..formulas import wide_mark
+from ..formulas import wide_attribute
 from ..prose import escape_html
 from .ansi import ansi_html, plain_output
-from .html import TableHead, clean_html, format_dropped
-from .pictures import Drawn, figures_of, option_text, picture_of
-from .values import bare_tex, output_math
+from .html import TableSettings, clean_html, format_dropped
+from .pictures import CellImage, find_image, option_text, render_figures
+from .values import output_math, strip_delimiters
 
 LONG = 40
 """Number of lines above which output is put in a scroll box that can be expanded."""
@@ -37,12 +37,12 @@ class RenderedOutputs(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Showing:
+class _OutputState:
     """A cell while its outputs are rendered."""
 
-    rendering: Rendering
+    rendering: PageRendering
     cell: Cell
-    head: TableHead | None = None
+    head: TableSettings | None = None
     """Settings for the first table; None once they are used."""
     number: int = 0
     """Number of the output, counted from 1; 0 if it is the only one."""
@@ -55,33 +55,33 @@ class _Showing:
         return language.translate("output {number} of {cell}", number=self.number, cell=cell)
 
 
-def show_outputs(rendering: Rendering, cell: Cell, result: CellResult) -> RenderedOutputs:
+def show_outputs(rendering: PageRendering, cell: Cell, result: CellResult) -> RenderedOutputs:
     """Return the HTML of all visible outputs. Problems are reported at the cell."""
     outputs = list(_merge_streams(_visible(cell, result)))
-    blocks: list[str | Drawn] = []
+    blocks: list[str | CellImage] = []
     head = _table_head(rendering, cell) if outputs else None
-    showing = _Showing(rendering, cell, head)
+    showing = _OutputState(rendering, cell, head)
     for number, output in enumerate(outputs, 1):
         showing.number = number if len(outputs) > 1 else 0
         blocks.append(_block(showing, output))
-    pictures = [block for block in blocks if isinstance(block, Drawn)]
+    pictures = [block for block in blocks if isinstance(block, CellImage)]
     has_table = head is not None and showing.head is None
     if result.status == "ok" and cell.options.output:
         _warn_of_no_picture(rendering, cell, pictures)
         _warn_of_no_table(rendering, cell, has_table=has_table)
-    figures = iter(figures_of(rendering, cell, pictures))
+    figures = iter(render_figures(rendering, cell, pictures))
     html = "".join(block if isinstance(block, str) else next(figures) for block in blocks)
     has_anchor = (pictures and cell.figure_number) or (has_table and cell.table_number)
     return RenderedOutputs(html, bool(has_anchor))
 
 
-def _table_head(rendering: Rendering, cell: Cell) -> TableHead | None:
+def _table_head(rendering: PageRendering, cell: Cell) -> TableSettings | None:
     """Return the cell's settings for its first table, or None if there are none."""
     caption, number = cell.options.tbl_cap, cell.table_number
     if not (caption or number):
         return None
     html = inline_html(rendering, option_text(cell, "tbl-cap", caption)) if caption else ""
-    return TableHead(cell.label if number else "", number, html)
+    return TableSettings(cell.label if number else "", number, html)
 
 
 def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
@@ -110,20 +110,20 @@ def _merge_streams(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
         yield last
 
 
-def _block(showing: _Showing, output: CellOutput) -> str | Drawn:
+def _block(showing: _OutputState, output: CellOutput) -> str | CellImage:
     rendering, cell = showing.rendering, showing.cell
     name = showing.name(rendering.language)
     if isinstance(output, Stream):
         text = _with_places(rendering, cell, output.text)
         box = _text(rendering.language, text, f"output output-{output.name}", name)
-        return box + _lost_note(rendering.language, output.dropped)
+        return box + _dropped_note(rendering.language, output.dropped)
     if isinstance(output, Failure):
         text = _with_places(rendering, cell, output.text)
         return _text(rendering.language, text, "output output-error", name)
     return _display(showing, output, name)
 
 
-def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
+def _display(showing: _OutputState, output: Display, name: str) -> str | CellImage:
     """Return the richest form that can be shown."""
     rendering, cell = showing.rendering, showing.cell
     html, latex = output.data.get("text/html"), output.data.get("text/latex")
@@ -135,7 +135,7 @@ def _display(showing: _Showing, output: Display, name: str) -> str | Drawn:
         shown = _latex(rendering, cell, latex)
         if shown:
             return _value(shown)
-    picture = picture_of(output)
+    picture = find_image(output)
     if picture:
         return picture
     texts = [value for value in output.data.values() if isinstance(value, str)]
@@ -148,7 +148,7 @@ def _value(inside: str) -> str:
     return f'<div class="output output-value">{inside.rstrip()}</div>\n'
 
 
-def _html(showing: _Showing, html: str, name: str) -> str:
+def _html(showing: _OutputState, html: str, name: str) -> str:
     clean = clean_html(html, name, showing.head, showing.rendering.language)
     if clean.has_head:
         showing.head = None
@@ -161,14 +161,14 @@ def _html(showing: _Showing, html: str, name: str) -> str:
     return clean.html
 
 
-def _latex(rendering: Rendering, cell: Cell, latex: str) -> str:
-    tex = bare_tex(latex)[0] or ("" if "$" in latex else latex.strip())
+def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
+    tex = strip_delimiters(latex)[0] or ("" if "$" in latex else latex.strip())
     shown = output_math(rendering, tex, display=True) if tex else ""
     if not shown:
         message = f"the LaTeX of {cell.name} cannot be typeset and is shown as text"
         rendering.reporter.warn("output-latex", message, cell.place)
         return ""
-    return f'<div class="math-display"{wide_mark(tex)}>{shown}</div>'
+    return f'<div class="math-display"{wide_attribute(tex)}>{shown}</div>'
 
 
 def _text(language: Language, text: str, classes: str, name: str) -> str:
@@ -195,7 +195,7 @@ def _text(language: Language, text: str, classes: str, name: str) -> str:
     return f'{box}<details class="output-more"><summary>{summary}</summary></details>\n'
 
 
-def _lost_note(language: Language, dropped: int) -> str:
+def _dropped_note(language: Language, dropped: int) -> str:
     if not dropped:
         return ""
     size = format_size(dropped)
@@ -206,14 +206,14 @@ def _lost_note(language: Language, dropped: int) -> str:
     return f'<p class="output-dropped">{escape_html(note)}</p>\n'
 
 
-def _with_places(rendering: Rendering, cell: Cell, text: str) -> str:
+def _with_places(rendering: PageRendering, cell: Cell, text: str) -> str:
     """Return the text with positions in cells replaced by lines of the post."""
     of_session = rendering.parsed.cells.session_cells(cell.options.session)
     post = str(rendering.document.path)
     return locate_in_post(text, [code_start(cell, post) for cell in of_session])
 
 
-def _warn_of_no_picture(rendering: Rendering, cell: Cell, pictures: list[Drawn]) -> None:
+def _warn_of_no_picture(rendering: PageRendering, cell: Cell, pictures: list[CellImage]) -> None:
     asked = next((key for key in ("fig-cap", "fig-alt") if key in cell.options.places), "")
     if not (asked or cell.figure_number) or pictures:
         return
@@ -222,7 +222,7 @@ def _warn_of_no_picture(rendering: Rendering, cell: Cell, pictures: list[Drawn])
     rendering.reporter.warn("cell-figure", f"{cell.name} {why} and draws no picture", place)
 
 
-def _warn_of_no_table(rendering: Rendering, cell: Cell, *, has_table: bool) -> None:
+def _warn_of_no_table(rendering: PageRendering, cell: Cell, *, has_table: bool) -> None:
     asked = "tbl-cap" if "tbl-cap" in cell.options.places else ""
     if not (asked or cell.table_number) or has_table:
         return

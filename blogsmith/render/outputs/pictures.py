@@ -15,13 +15,13 @@ from ...base.patterns import lazy_pattern
 from ...model.cells import Cell
 from ...model.pictures import ImageInfo
 from ...model.results import DARK, Blob, Display
-from ..context import Rendering
-from ..figure_frame import figure_attributes, figure_caption, inline_html, plain
+from ..context import PageRendering
+from ..figure_frame import figure_attributes, figure_caption, inline_html, plain_argument
 from ..schemes import scheme_pair
 from ..svg.metadata import svg_description
 from ..variants import picture_tag
 
-_ENDINGS: Mapping[str, str] = MappingProxyType(
+_EXTENSIONS: Mapping[str, str] = MappingProxyType(
     {
         "image/svg+xml": ".svg",
         "image/png": ".png",
@@ -41,7 +41,7 @@ _ACTIVE = lazy_pattern(
 )
 
 
-class Drawn(Struct, frozen=True):
+class CellImage(Struct, frozen=True):
     """An image in one or two colour schemes."""
 
     kind: str
@@ -50,22 +50,22 @@ class Drawn(Struct, frozen=True):
     dark: Blob | None = None
 
 
-def picture_of(output: Display) -> Drawn | None:
+def find_image(output: Display) -> CellImage | None:
     """Return the image of an output, or None if it has none."""
-    for kind in _ENDINGS:
+    for kind in _EXTENSIONS:
         light, dark = output.data.get(kind), output.data.get(kind + DARK)
         if isinstance(light, Blob):
-            return Drawn(kind, light, dark if isinstance(dark, Blob) else None)
+            return CellImage(kind, light, dark if isinstance(dark, Blob) else None)
     return None
 
 
-def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> Iterator[str]:
+def render_figures(rendering: PageRendering, cell: Cell, pictures: Sequence[CellImage]) -> Iterator[str]:
     """Yield a `<figure>` for each image. The first one has the id, the last one the caption."""
     if not pictures:
         return
     options = cell.options
     caption = option_text(cell, "fig-cap", options.fig_cap)
-    alts = _alts(rendering, cell, pictures, plain(rendering, caption) if options.fig_cap else "")
+    alts = _alts(rendering, cell, pictures, plain_argument(rendering, caption) if options.fig_cap else "")
     if not all(alts):
         hint = "add a line #| fig-alt: what the picture shows"
         rendering.reporter.warn("cell-alt", f"the picture of {cell.name} has no words", cell.place, hint)
@@ -78,7 +78,7 @@ def figures_of(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn]) -> I
         yield f'<figure class="output output-image"{name}>{image}{text}</figure>\n'
 
 
-def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: str) -> list[str]:
+def _alts(rendering: PageRendering, cell: Cell, pictures: Sequence[CellImage], caption: str) -> list[str]:
     """Return the alternative text of each image: the author's, otherwise its own, otherwise the caption."""
     alts = []
     for number, picture in enumerate(pictures, 1):
@@ -93,7 +93,7 @@ def _alts(rendering: Rendering, cell: Cell, pictures: Sequence[Drawn], caption: 
     return alts
 
 
-def _svg_description(rendering: Rendering, picture: Drawn) -> str:
+def _svg_description(rendering: PageRendering, picture: CellImage) -> str:
     """Return title and description of an SVG."""
     content = _content(rendering, picture.light) if picture.kind == "image/svg+xml" else None
     if content is None:
@@ -112,7 +112,7 @@ def option_text(cell: Cell, key: str, text: str) -> TextMap:
     return cell.options.texts.get(key) or TextMap(text, starts)
 
 
-def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: str) -> str:
+def _image(rendering: PageRendering, cell: Cell, picture: CellImage, number: int, alt: str) -> str:
     """Return the `<img>`, or a pair of images if there is one for dark pages too."""
     rendering.images += 1
     light = _place_picture(rendering, cell, picture.light, picture.kind, f"{number}")
@@ -122,13 +122,13 @@ def _image(rendering: Rendering, cell: Cell, picture: Drawn, number: int, alt: s
     return scheme_pair(rendering, light, dark, alt)
 
 
-def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
+def _place_picture(rendering: PageRendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
     """Add the image to the page's files and return it. Its name contains a digest of the content."""
     content = _content(rendering, blob)
     digest = f"-{blob.digest[:8]}"
     stem = PurePosixPath(blob.name).stem or f"{cell.label or f'cell-{cell.number}'}-{number}"
     # A recorded file already has the digest in its name.
-    name = f"{stem.removesuffix(digest)}{digest}{_ENDINGS[kind]}"
+    name = f"{stem.removesuffix(digest)}{digest}{_EXTENSIONS[kind]}"
     if content is None or not _NAME.fullmatch(name):
         found: ImageInfo | str = f"its file {blob.name or name} is not recorded"
     elif kind == "image/svg+xml" and _is_active(content):
@@ -140,7 +140,7 @@ def _place_picture(rendering: Rendering, cell: Cell, blob: Blob, kind: str, numb
         rendering.reporter.error("cell-picture", message, cell.place, "run the cell again")
         return ImageInfo("", None, None)
     if content is not None:
-        rendering.files[name] = content
+        rendering.cell_images[name] = content
     return found
 
 
@@ -152,7 +152,7 @@ def _is_active(content: Path | bytes) -> bool:
     return _ACTIVE.search(data) is not None
 
 
-def _content(rendering: Rendering, blob: Blob) -> Path | bytes | None:
+def _content(rendering: PageRendering, blob: Blob) -> Path | bytes | None:
     """Return the data or the recorded file, or None if the name points outside the record's folder."""
     if blob.data is not None:
         return blob.data

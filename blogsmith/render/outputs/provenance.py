@@ -55,9 +55,9 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 """Import name → spelling of the project; other modules are shown under their import name."""
 # Parts of a processor's name without information.
-_NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
+_PROCESSOR_NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
 _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
-_NOT_KEPT = "never"
+_NOT_RECORDED = "never"
 _PACKAGE = "flash-attn"
 _LONG_S = 1.0
 """Minimum duration, in seconds, that is shown for a result that shares its line with others."""
@@ -71,7 +71,7 @@ class RunLine(Struct, frozen=True):
     device: str
     machine: Machine | None
     seed: int | None
-    is_kept: bool
+    is_recorded: bool
     packages: frozenset[tuple[str, str]]
     """Packages with versions that the page has named since this line."""
 
@@ -83,7 +83,7 @@ class RunLine(Struct, frozen=True):
 def run_line(result: CellResult, session: str, seed: int | None, freeze: str) -> RunLine:
     """Return the data of a result's provenance line."""
     packages = frozenset(result.packages.items())
-    kept = freeze != _NOT_KEPT
+    kept = freeze != _NOT_RECORDED
     return RunLine(session, result.date, result.device, result.machine, seed, kept, packages)
 
 
@@ -94,7 +94,7 @@ def provenance(
     language: Language = ENGLISH,
     *,
     style: ProvenanceStyle = "full",
-    told: RunLine | None = None,
+    previous: RunLine | None = None,
 ) -> str:
     """Return the `<p class="provenance">`.
 
@@ -107,15 +107,15 @@ def provenance(
     machine = result.machine or Machine()
     attributes = _attributes(result, machine, seed)
     shown = "".join(f' data-{name}="{_safe(value)}"' for name, value in attributes.items())
-    date = _format_date(result.date, "Run" if freeze == _NOT_KEPT else "Recorded", language)
+    date = _format_date(result.date, "Run" if freeze == _NOT_RECORDED else "Recorded", language)
     seconds = escape(language.translate(format_duration(result.seconds))) if result.seconds else ""
     attention = map(_safe, _attention(result))
     if style == "none":
         parts = []
     elif style == "short":
         parts = [date, _safe(_device(result.device, Machine())), seconds]
-    elif told:
-        new = _versions(item for item in result.packages.items() if item not in told.packages)
+    elif previous:
+        new = _versions(item for item in result.packages.items() if item not in previous.packages)
         parts = [*attention, _safe(new), seconds if result.seconds >= _LONG_S else ""]
     else:
         python = f"Python {machine.python}" if machine.python else ""
@@ -183,7 +183,7 @@ def _device(device: str, machine: Machine) -> str:
     if device == "cuda":
         details = [machine.gpu, f"CUDA {machine.cuda}" if machine.cuda else ""]
         return _with_details("GPU", details)
-    return _with_details("CPU", [" ".join(_NOISE.sub(" ", machine.cpu).split())]) if device else ""
+    return _with_details("CPU", [" ".join(_PROCESSOR_NOISE.sub(" ", machine.cpu).split())]) if device else ""
 
 
 def _attention(result: CellResult) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
-from ..context import Rendering, Rule
+from ..context import PageRendering, Rule
 from ..fences import fence
 
 
-def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _fence(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     if "cell" not in token.meta:
         return fence(rendering, token)
@@ -20,25 +20,25 @@ def _fence(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
     return cell_html(rendering, token)
 
 
-def _runnable_open(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _runnable_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     from .runnable import block_open
 
     return block_open(rendering, tokens[index])
 
 
-def _runnable_close(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _runnable_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     from .runnable import block_close
 
     return block_close(rendering, tokens[index])
 
 
-def _value(rendering: Rendering, tokens: Sequence[Token], index: int) -> str:
+def _value(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     from .values import value_html
 
     return value_html(rendering, tokens[index])
 
 
-def value_texts(rendering: Rendering) -> Mapping[int, str]:
+def value_texts(rendering: PageRendering) -> Mapping[int, str]:
     """Return the plain text of each value by number; `…` if it is not known."""
     numbers = [value.number for value in rendering.parsed.cells.values]
     if not numbers:

@@ -10,18 +10,18 @@ from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place
 from ...pyodide.distribution import Distribution
-from ...pyodide.imports import Import, imports_of
-from ...pyodide.names import needs_no_package
+from ...pyodide.imports import Import, find_imports
+from ...pyodide.names import is_built_in
 from ...pyodide.release import VERSION
 from ...syntax.cells.runnables import Runnable
-from ...syntax.records import record_of
-from ..context import Rendering
+from ...syntax.records import get_record
+from ..context import PageRendering
 from ..prose import attributes, escape_html
 
 _INSTALLER = "micropip"
 """Package that code uses to install others at run time."""
 _CLASS = "runnable"
-_OURS = tuple(
+_SCRIPT_ATTRIBUTES = tuple(
     f"data-{word}"
     for word in (
         *("lang", "session", "file", "line", "seed", "pyodide", "packages", "bytes", "timeout"),
@@ -32,18 +32,18 @@ _OURS = tuple(
 _BUTTON = '<button type="button" class="run-button" disabled>{}</button>'
 
 
-def runnable_cell(rendering: Rendering, token: Token, html: str, name: str = "") -> str:
+def runnable_cell(rendering: PageRendering, token: Token, html: str, name: str = "") -> str:
     """Return `html`, the code of a cell, in a runnable block, or unchanged if readers do not run it.
 
     name: The block's `id` attribute with a leading space.
     """
     if "runnable" not in token.meta:
         return html
-    opening = f'<div class="{_CLASS}"{name}{_data(rendering, record_of(token, Runnable))}>\n'
+    opening = f'<div class="{_CLASS}"{name}{_data(rendering, get_record(token, Runnable))}>\n'
     return f"{opening}{html}{_button(rendering)}\n</div>\n"
 
 
-def block_open(rendering: Rendering, token: Token) -> str:
+def block_open(rendering: PageRendering, token: Token) -> str:
     """Render the start of a block whose code readers run."""
     if "runnable" not in token.meta:
         # Its cell runs separately, or nothing runs; the script must not treat it as a block.
@@ -51,29 +51,29 @@ def block_open(rendering: Rendering, token: Token) -> str:
         classes = f' class="{escape_html(" ".join(rest))}"' if rest else ""
         return f"<div{classes}{_author_attributes(token)}>\n"
     classes = f' class="{escape_html(str(token.attrs["class"]))}"'
-    return f"<div{classes}{_author_attributes(token)}{_data(rendering, record_of(token, Runnable))}>\n"
+    return f"<div{classes}{_author_attributes(token)}{_data(rendering, get_record(token, Runnable))}>\n"
 
 
-def _button(rendering: Rendering) -> str:
+def _button(rendering: PageRendering) -> str:
     return _BUTTON.format(escape_html(rendering.language.translate("Run")))
 
 
-def block_close(rendering: Rendering, token: Token) -> str:
+def block_close(rendering: PageRendering, token: Token) -> str:
     """Render the end of the block."""
     return f"{_button(rendering)}\n</div>\n" if "runnable" in token.meta else "</div>\n"
 
 
 def _author_attributes(token: Token) -> str:
     """Return the author's attributes without those that blogsmith sets."""
-    return attributes(token, "class", *_OURS)
+    return attributes(token, "class", *_SCRIPT_ATTRIBUTES)
 
 
-def _data(rendering: Rendering, code: Runnable) -> str:
+def _data(rendering: PageRendering, code: Runnable) -> str:
     """Return the data attributes for the script, without the session `main`, unknown values and defaults."""
     rendering.widgets.add("runnable")
-    distribution = rendering.tools.python()
+    distribution = rendering.tools.python_distribution()
     settings = rendering.tools.config.browser
-    loaded = rendering.loaded.setdefault(code.session, list(settings.packages))
+    loaded = rendering.browser_packages.setdefault(code.session, list(settings.packages))
     loaded += (name for name in _packages(rendering, code, distribution) if name not in loaded)
     said = {
         "lang": "python",
@@ -92,11 +92,11 @@ def _data(rendering: Rendering, code: Runnable) -> str:
     return "".join(f' data-{key}="{escape_html(value)}"' for key, value in said.items() if value)
 
 
-def _packages(rendering: Rendering, code: Runnable, distribution: Distribution) -> list[str]:
+def _packages(rendering: PageRendering, code: Runnable, distribution: Distribution) -> list[str]:
     """Return the packages that the code imports. Report those that readers will not have."""
-    found = imports_of(code.code)
-    packages = [_package_of(item.module, distribution) for item in found]
-    loaded = (*rendering.loaded[code.session], *packages)
+    found = find_imports(code.code)
+    packages = [_find_package(item.module, distribution) for item in found]
+    loaded = (*rendering.browser_packages[code.session], *packages)
     for item, package in zip(found, packages, strict=True):
         if package and not item.guarded and not distribution.has(package):
             message = f"{distribution.folder} lacks the package {package}"
@@ -107,21 +107,21 @@ def _packages(rendering: Rendering, code: Runnable, distribution: Distribution) 
     return [package for package in dict.fromkeys(packages) if package]
 
 
-def _package_of(module: str, distribution: Distribution) -> str:
+def _find_package(module: str, distribution: Distribution) -> str:
     """Return the package of the top-level `module`, or an empty string if none is required or available."""
-    return "" if needs_no_package(module) else distribution.package_of(module)
+    return "" if is_built_in(module) else distribution.package_of(module)
 
 
-def _warn_of_unknown(rendering: Rendering, code: Runnable, item: Import) -> None:
+def _warn_of_unknown(rendering: PageRendering, code: Runnable, item: Import) -> None:
     """Warn about an import that Pyodide does not provide."""
-    if needs_no_package(item.module) or item.guarded:
+    if is_built_in(item.module) or item.guarded:
         return
     message = f"Python in the browser has no module {item.module}"
     hint = f"Pyodide {VERSION} has no package for it; do without, or catch the ImportError"
     rendering.reporter.warn("cell-browser", message, _place(rendering, code, item), hint)
 
 
-def _place(rendering: Rendering, code: Runnable, item: Import) -> Place:
+def _place(rendering: PageRendering, code: Runnable, item: Import) -> Place:
     """Return the position of the module's name in the post."""
     page = rendering.parsed.page
     text = code.code.split("\n")[item.line - 1]

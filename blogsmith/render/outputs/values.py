@@ -11,9 +11,9 @@ from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Value
 from ...model.results import ValueResult
-from ...syntax.records import record_of
+from ...syntax.records import get_record
 from ...tex.errors import TexError
-from ..context import Rendering
+from ..context import PageRendering
 from ..formulas import page_converter
 from ..prose import escape_html
 from .ansi import plain_output
@@ -26,7 +26,7 @@ _POWER = lazy_pattern(r"([+-]?)(\d+(?:\.\d+)?)[eE]([+-]?)0*(\d+)", re.ASCII)
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-def bare_tex(latex: str) -> tuple[str, bool]:
+def strip_delimiters(latex: str) -> tuple[str, bool]:
     """Return the TeX between the delimiters, and whether they are those of a display.
 
     The TeX is empty if `latex` is not a single formula.
@@ -41,7 +41,7 @@ def bare_tex(latex: str) -> tuple[str, bool]:
     return (text, True) if is_environment else ("", False)
 
 
-def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
+def output_math(rendering: PageRendering, latex: str, *, display: bool) -> str:
     """Return the `<math>` for LaTeX without delimiters, or an empty string if it cannot be typeset."""
     try:
         found = page_converter(rendering)(
@@ -54,9 +54,9 @@ def output_math(rendering: Rendering, latex: str, *, display: bool) -> str:
     return found.mathml
 
 
-def value_html(rendering: Rendering, token: Token) -> str:
+def value_html(rendering: PageRendering, token: Token) -> str:
     """Render a value in the text."""
-    value = record_of(token, Value)
+    value = get_record(token, Value)
     result = rendering.results.values.get(value.number, _PENDING)
     if result.pending:
         hint = escape_html(rendering.language.translate("This value has not been computed."))
@@ -82,7 +82,7 @@ def _value_text(result: ValueResult) -> str:
     return " ".join(plain_output(result.text).split())
 
 
-def value_text(rendering: Rendering, number: int) -> str:
+def value_text(rendering: PageRendering, number: int) -> str:
     """Return a value as plain text; `…` if it is not known."""
     result = rendering.results.values.get(number, _PENDING)
     if result.pending:
@@ -126,6 +126,6 @@ def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
 
 def _tex(result: ValueResult) -> str:
     """Return the value's formula for inline use, or an empty string if it has none."""
-    tex = bare_tex(result.latex)[0] or result.latex.strip()
+    tex = strip_delimiters(result.latex)[0] or result.latex.strip()
     # SymPy's formulas all start with display style.
     return tex.removeprefix("\\displaystyle").strip()

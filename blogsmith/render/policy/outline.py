@@ -19,10 +19,9 @@ from .tags import PageTag, has_target, page_tags
 
 _MARK = b"<img alt=\"\" id=''>"
 """Marker before an outline: if it is read as a tag, nothing is open there, including a quote that the body
-would close.
-"""
+would close."""
 _STYLED = b'<i style="">'
-_REACHING = frozenset(("script", "style", "textarea", "title", "meta"))
+_AFFECTING_ELEMENTS = frozenset(("script", "style", "textarea", "title", "meta"))
 """Elements that affect the parsing of the rest of a page, or the position of its policy."""
 _ENDS = lazy_pattern(rb"</(?:s(?:cript|tyle)|t(?:extarea|itle))")
 _BODY = lazy_pattern(rb"<body(?:\s[^>]*+)?>", re.IGNORECASE)
@@ -51,7 +50,7 @@ def body_outline(data: bytes, low: bytes | None = None) -> bytes:
         return b""
     found = tuple(page_tags(data + _MARK, low + _MARK))
     tags = found[:-1]
-    if not found or found[-1].start != len(data) or any(tag.name in _REACHING for tag in tags):
+    if not found or found[-1].start != len(data) or any(tag.name in _AFFECTING_ELEMENTS for tag in tags):
         return b""
     sources = page_sources(tags, low)
     styled = _STYLED if "style-src-attr" in sources else b""

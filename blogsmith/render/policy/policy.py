@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ...base.diagnostics.characters import lower_allowed, without_forbidden
+from ...base.diagnostics.characters import lower_allowed, remove_forbidden
 from ...base.diagnostics.model import Diagnostic
 from ...base.patterns import lazy_pattern
 from ...config.load import CONFIG_NAME
@@ -23,7 +23,7 @@ from ...config.services import service_sources
 from ...model.texts import PageParts
 from .outline import PageOutline, page_outline
 from .sources import SELF, Sources, page_sources
-from .tags import PageTag, has_target, page_tags, with_openers
+from .tags import PageTag, add_noopener, has_target, page_tags
 
 _ORDER = (
     *("default-src", "script-src", "style-src", "style-src-attr", "img-src", "font-src", "media-src"),
@@ -31,7 +31,7 @@ _ORDER = (
 )
 _ALWAYS = frozenset(("default-src", "form-action", "base-uri"))
 """Directives that are always written; the last two do not fall back to the first."""
-_OURS: Mapping[str, frozenset[str]] = MappingProxyType(
+_BUILT_IN_SOURCES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **{f"{kind}-src": frozenset((SELF,)) for kind in ("style", "media", "connect", "worker")},
         "script-src": frozenset((SELF, "'wasm-unsafe-eval'")),
@@ -67,7 +67,7 @@ def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
         return _with_policy(html, outline, config)
     low = lower_allowed(html)
     if low is None:
-        return guard_page(without_forbidden(html.decode("utf-8", "surrogatepass")).encode(), config)
+        return guard_page(remove_forbidden(html.decode("utf-8", "surrogatepass")).encode(), config)
     return guard_page(html, config, low)
 
 
@@ -79,7 +79,7 @@ def guard_page(html: bytes, config: Config, low: bytes | None = None) -> Guarded
     low = low or html.lower()
     tags = tuple(page_tags(html, low))
     if config.security.csp == "off" or _policy_tag(html, tags) is not None:
-        return GuardedPage(with_openers(html, tags))
+        return GuardedPage(add_noopener(html, tags))
     return _with_policy(html, PageOutline(html, low, tags), config)
 
 
@@ -89,14 +89,14 @@ def _with_policy(html: bytes, outline: PageOutline, config: Config) -> GuardedPa
     found = page_sources(outline.tags, outline.low)
     allowed = _builder_sources(found, config) if config.markup.untrusted else found
     sources = {key: {*allowed.get(key, ()), *extra.get(key, ())} for key in (*allowed, *extra)}
-    meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(policy(sources))}">\n'
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{_escape(format_policy(sources))}">\n'
     at = _place(outline.html, outline.tags)
     front = html[:at] if at and html[at - 1 : at] == b"\n" else html[:at] + b"\n" if at else b""
-    rest = with_openers(html[at:]) if has_target(outline.tags) else memoryview(html)[at:]
+    rest = add_noopener(html[at:]) if has_target(outline.tags) else memoryview(html)[at:]
     return GuardedPage(b"".join((front, meta.encode(), rest)), tuple(_report_blocked(found, sources)))
 
 
-def policy(sources: Mapping[str, Iterable[str]]) -> str:
+def format_policy(sources: Mapping[str, Iterable[str]]) -> str:
     """Return the text of a policy."""
     parts = []
     for directive in _ORDER:
@@ -109,7 +109,7 @@ def policy(sources: Mapping[str, Iterable[str]]) -> str:
     return "; ".join(parts)
 
 
-def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
+def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
     """Return the page with further sources in its policy, or unchanged if it has none."""
     tag = _policy_tag(html, page_tags(html))
     span = tag.span("content") if tag else None
@@ -132,19 +132,19 @@ def with_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
 
 def _builder_sources(found: Sources, config: Config) -> Sources:
     """Return the sources of a page that blogsmith itself adds, or that the site allows in posts."""
-    kept = {key: sources & _OURS.get(key, frozenset()) for key, sources in found.items()}
+    kept = {key: sources & _BUILT_IN_SOURCES.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
     chosen = service_sources(config)
     hosts = found.get("img-src", set()) if config.images.remote in ("warn", "allow") else set()
     return {
         **kept,
-        "frame-src": kept.get("frame-src", set()) | spaces | _named(found, chosen, "frame-src"),
-        "connect-src": kept.get("connect-src", set()) | _named(found, chosen, "connect-src"),
+        "frame-src": kept.get("frame-src", set()) | spaces | _service_hosts(found, chosen, "frame-src"),
+        "connect-src": kept.get("connect-src", set()) | _service_hosts(found, chosen, "connect-src"),
         "img-src": kept.get("img-src", set()) | hosts,
     }
 
 
-def _named(found: Sources, chosen: Sources, directive: str) -> set[str]:
+def _service_hosts(found: Sources, chosen: Sources, directive: str) -> set[str]:
     """Return the hosts of services that the site has enabled and the page uses."""
     return found.get(directive, set()) & chosen.get(directive, set())
 

@@ -21,7 +21,7 @@ SELF = "'self'"
 Sources = dict[str, set[str]]
 """Directive → its sources."""
 
-_ADDRESSES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
+_URL_ATTRIBUTES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
     {
         "img": (("src", "img-src"),),
         "image": (("href", "img-src"), ("xlink:href", "img-src")),
@@ -59,7 +59,7 @@ _PRELOADED: Mapping[str, str] = MappingProxyType(
         "fetch": "connect-src",
     }
 )
-_FROM_ITS_HOST = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
+_SCRIPT_HOST_DIRECTIVES = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
 """Directives for a host whose script the site runs; the site already trusts this host with the page."""
 _FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
 """Stylesheet host → host of its fonts."""
@@ -119,7 +119,7 @@ def _plain_sources(code: bytes) -> tuple[tuple[str, str], ...]:
 def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     """Yield (directive, source) for everything that one tag requires."""
     own = tag.attributes
-    for name, directive in _ADDRESSES.get(tag.name, ()):
+    for name, directive in _URL_ATTRIBUTES.get(tag.name, ()):
         if own.get(name):
             yield directive, source_of(own[name])
     for name in ("srcset", "imagesrcset"):
@@ -170,7 +170,7 @@ def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
         # Scripts insert parts of other pages into this one, with their attributes.
         yield "style-src-attr", "'unsafe-inline'"
         return
-    for directive in _FROM_ITS_HOST:
+    for directive in _SCRIPT_HOST_DIRECTIVES:
         yield directive, source
 
 
@@ -230,7 +230,7 @@ def script_imports(text: str) -> list[str]:
     return [found[2] for found in _IN_SCRIPT.finditer(text) if found[1]]
 
 
-def style_addresses(text: str) -> list[str]:
+def style_urls(text: str) -> list[str]:
     """Return the URLs on other hosts that a stylesheet loads."""
     return [found[2] for found in _IN_STYLE.finditer(text)]
 

@@ -180,7 +180,7 @@ _WORD = "noopener"
 _SETTLED = frozenset((_WORD, "opener"))
 
 
-def with_openers(html: bytes, tags: Iterable[PageTag] | None = None) -> bytes:
+def add_noopener(html: bytes, tags: Iterable[PageTag] | None = None) -> bytes:
     """Return the HTML with `noopener` on every link to a new window. tags: Result of `page_tags` for it."""
     if tags is None:
         tags = page_tags(html) if b"_blank" in html.lower() else ()

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
-from ...base.diagnostics.model import Diagnostic, Place, Reporter, place_within
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ...base.patterns import lazy_pattern
 from ...model.documents import Asset
 
@@ -41,7 +41,7 @@ _SIGNS = (
 )
 _EVENT = lazy_pattern(r"on[a-z]+", re.IGNORECASE)
 _SCRIPTED = lazy_pattern(r"[\x00-\x20]*(?:java|vb)script:|[\x00-\x20]*data:text/html", re.IGNORECASE)
-_ELSEWHERE = lazy_pattern(r"\s*(?:[a-z][a-z0-9+.-]*:)?//\S*", re.IGNORECASE)
+_REMOTE_URL = lazy_pattern(r"\s*(?:[a-z][a-z0-9+.-]*:)?//\S*", re.IGNORECASE)
 _CSS_ELSEWHERE = lazy_pattern(r"""(?:@import\s+|url\(\s*)["']?((?:https?:)?//[^"')\s;]+)""", re.IGNORECASE)
 _SVG = "http://www.w3.org/2000/svg"
 _XHTML = "http://www.w3.org/1999/xhtml"
@@ -75,7 +75,7 @@ def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
     # Few sites have a file that reaches this point.
     from xml.parsers import expat
 
-    reading = _Reading(Reporter(path, re.split(r"\r\n?|\n", text)))
+    reading = _SvgParser(Reporter(path, re.split(r"\r\n?|\n", text)))
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.ordered_attributes = True
 
@@ -93,7 +93,7 @@ def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
     return tuple(reading.reporter.diagnostics[:_MOST])
 
 
-class _Reading:
+class _SvgParser:
     """State of parsing one file."""
 
     def __init__(self, reporter: Reporter) -> None:
@@ -133,7 +133,7 @@ class _Reading:
     def _report(self, what: str, word: str, place: Place) -> None:
         if what not in self._known:
             self._known.add(what)
-            at = place_within(word, place, self.reporter.lines)
+            at = find_word_range(word, place, self.reporter.lines)
             self.reporter.warn(CODE, f"this SVG holds {what}", at, _HINT)
 
 
@@ -143,7 +143,7 @@ def _active_attributes(element: str, name: str, value: str) -> Iterator[str]:
         yield f"the attribute {name}, which runs a script"
     if name in ("href", "src", "to", "from", "values") and any(map(_SCRIPTED.match, value.split(";"))):
         yield f"an address that is a script ({name})"
-    if name in ("href", "src") and element in _LOADING and _ELSEWHERE.match(value):
+    if name in ("href", "src") and element in _LOADING and _REMOTE_URL.match(value):
         yield f"<{element}> that loads {value.strip()}"
     if name == "attributeName" and element in _CHANGING and value.rpartition(":")[2] == "href":
         yield f"<{element}>, which changes the address of a link"

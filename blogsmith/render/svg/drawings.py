@@ -31,7 +31,7 @@ FONT = "var(--diagram-font,Helvetica,Arial,sans-serif)"
 """Renderers lay out boxes for the widths of these letters."""
 
 _BOX = lazy_pattern(r"\s*(-?[\d.]+)[\s,]+(-?[\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)\s*")
-_READABLE = 0.72
+_MIN_SCALE = 0.72
 """Minimum scale of a drawing, below which it scrolls; 15 px letters then measure 11 px."""
 _NARROW_PX = 320
 """Width that fits between the margins of any phone without scrolling."""
@@ -63,7 +63,7 @@ class Drawing(Struct, frozen=True):
 
 
 @lru_cache(maxsize=512)
-def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
+def sanitize_drawing(svg: str, prefix: str, source: str) -> Drawing:
     """Return `svg` in a form that is safe in a page. Raise ValueError with the reason if it is not an SVG.
 
     prefix: Prefix of every id, so that two drawings of a page do not conflict.
@@ -72,7 +72,7 @@ def clean_drawing(svg: str, prefix: str, source: str) -> Drawing:
     root = _parse(svg)
     width, height = _size(root)
     body = Writer(root, resolve_styles(root), prefix, source).children()
-    shrunk = round(width * _READABLE)
+    shrunk = round(width * _MIN_SCALE)
     style = f' style="min-width:{shrunk}px"' if shrunk > _NARROW_PX else ""
     box = escape(round_numbers(root.get("viewBox", f"0 0 {width:g} {height:g}")))
     start = f'font-family="{FONT}" viewBox="{box}" width="{round(width)}" height="{round(height)}"{style}'

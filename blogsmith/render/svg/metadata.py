@@ -54,12 +54,12 @@ def svg_description(stream: BinaryIO) -> str:
 
     Titles of parts of the drawing are ignored, as is everything after the first part.
     """
-    reading = _Words()
+    reading = _DescriptionParser()
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = reading.start
     parser.EndElementHandler = reading.end
     parser.CharacterDataHandler = reading.text
-    parser.EntityDeclHandler = _refuse_entity
+    parser.EntityDeclHandler = _reject_entity
     try:
         for _ in range(_MAX_HEAD // _CHUNK):
             chunk = stream.read(_CHUNK)
@@ -71,7 +71,7 @@ def svg_description(stream: BinaryIO) -> str:
     return reading.description()
 
 
-class _Words:
+class _DescriptionParser:
     """Collector of a root's `<title>` and `<desc>`."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
 
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
-    parser.EntityDeclHandler = _refuse_entity
+    parser.EntityDeclHandler = _reject_entity
     try:
         for _ in range(_MAX_HEAD // _CHUNK):
             chunk = stream.read(_CHUNK)
@@ -130,7 +130,7 @@ def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
     return roots[0][1]
 
 
-def _refuse_entity(name: str, *_: object) -> None:
+def _reject_entity(name: str, *_: object) -> None:
     raise ValueError(f"it declares the entity {name}; save it without a DTD")
 
 

@@ -107,7 +107,7 @@ def round_numbers(value: str) -> str:
     return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
 
 
-def move_used_once(root: Element) -> None:
+def inline_single_uses(root: Element) -> None:
     """Move each group that is shown by a single `<use>` to this `<use>`."""
     counts = Counter(referenced_id(element) for element in root.iter())
     groups = {g.get("id", ""): (parent, g) for parent in root.iter() for g in parent if local_name(g) == "g"}

@@ -15,9 +15,9 @@ from ...model.names import name_set
 from .styles import (
     PROPERTIES,
     Styles,
+    inline_single_uses,
     local_name,
     merge_outlines,
-    move_used_once,
     referenced_id,
     round_numbers,
 )
@@ -79,7 +79,7 @@ class Writer:
 
     def __init__(self, root: Element, styles: Styles, prefix: str, source: str) -> None:
         self._root, self._prefix = root, prefix
-        move_used_once(root)
+        inline_single_uses(root)
         self._styles = merge_outlines(root, styles)
         self._written = find_colours(source)
         self._named = {name for element in root.iter() for name in self._references(element)}
@@ -87,7 +87,7 @@ class Writer:
     def children(self) -> str:
         """Return the content of the root."""
         # In SVG, shapes and letters without a colour are black; here they get the ink colour.
-        default = {"fill": variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
+        default = {"fill": nearest_variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
         group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
         inner = "".join(self._write_children(self._root, None, {}, 1))
         return f"{group}{inner}</g>"
@@ -178,17 +178,17 @@ class Writer:
     def _paint(self, element: Element, key: str, value: str, ground: str | None) -> str:
         if value in ("none", "transparent"):
             return "none"
-        is_text = local_name(element) in TEXTS or (key == "fill" and _holds_text(element))
+        is_text = local_name(element) in TEXTS or (key == "fill" and _is_text_group(element))
         color = rgb(value)
         if color is None:
             # `currentColor`, or a colour syntax newer than the parser.
             return "var(--diagram-line,currentColor)"
         if color in self._written and not (is_plain(color) and ground is None):
             return value.lower()
-        if ground is not None and (is_text or (key == "stroke" and ground != ON_HUE)):
+        if ground is not None and (is_text or (key == "stroke" and ground != TEXT_ON_HUE)):
             return ground
         kind = "stroke" if key == "stroke" else "text" if is_text else "fill"
-        return variable(color, kind)
+        return nearest_variable(color, kind)
 
     def _ground(self, element: Element) -> str | None:
         """Return the colour for content on an area among the children, or None for the theme's colours."""
@@ -228,7 +228,7 @@ def _fits(name: str, key: str, value: str) -> bool:
     return value != "inherit" and "(" not in value and _VALUE.fullmatch(value) is not None
 
 
-def _holds_text(element: Element) -> bool:
+def _is_text_group(element: Element) -> bool:
     """Return whether a group contains only text, so that its fill is the colour of letters."""
     inside = [local_name(part) for part in element.iter() if part is not element]
     return bool(inside) and all(name in TEXTS | {"g", "a", ""} for name in inside)
@@ -254,7 +254,7 @@ def _attributes(values: Mapping[str, str]) -> str:
 # forms `-hue-1` to `-hue-8`. If no theme sets them, the drawing consists of lines on the page's background.
 
 
-ON_HUE = "var(--diagram-paper,Canvas)"
+TEXT_ON_HUE = "var(--diagram-paper,Canvas)"
 """Text on one of the strong colours, which are dark on light pages and light on dark ones."""
 
 Rgb = tuple[float, float, float]
@@ -317,12 +317,12 @@ def _luminance(color: Rgb) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def variable(color: Rgb, property: str) -> str:
+def nearest_variable(color: Rgb, property: str) -> str:
     """Return the theme's colour nearest to `color` as a CSS value. property: `fill`, `stroke` or `text`."""
     if property == "text":
-        return ON_HUE if _luminance(color) > _LIGHT else "var(--diagram-ink,currentColor)"
+        return TEXT_ON_HUE if _luminance(color) > _LIGHT else "var(--diagram-ink,currentColor)"
     palette = _STROKES if property == "stroke" else _FILLS
-    name = _extreme(color) or palette[min(palette, key=lambda known: (_distance(known, color), known))]
+    name = _black_or_white(color) or palette[min(palette, key=lambda known: (_distance(known, color), known))]
     is_line = name in ("ink", "line", "border", "grid") or name.startswith("hue")
     return f"var(--diagram-{name},{'currentColor' if is_line else 'none'})"
 
@@ -334,10 +334,10 @@ def text_color_on(color: Rgb, is_written: bool) -> str | None:
     """
     if is_written and not is_plain(color):
         return contrasting(color)
-    return ON_HUE if variable(color, "fill").startswith("var(--diagram-hue") else None
+    return TEXT_ON_HUE if nearest_variable(color, "fill").startswith("var(--diagram-hue") else None
 
 
-def _extreme(color: Rgb) -> str:
+def _black_or_white(color: Rgb) -> str:
     """Return the theme's name for pure black or white, the default colours of renderers."""
     return {_BLACK: "ink", _WHITE: "paper"}.get(color, "")
 

@@ -36,7 +36,7 @@ NUMBER_BITS = 10_000
 """Maximum size of whole numbers: a product of two larger ones could not be interrupted."""
 
 
-class OverBudget(TemplateRuntimeError):
+class BudgetExceededError(TemplateRuntimeError):
     """A template exceeds the budget of its page."""
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -44,7 +44,7 @@ class OverBudget(TemplateRuntimeError):
         self.hint = hint
 
 
-class TakesTooLong(BaseException):
+class TemplateTimeout(BaseException):
     """The time limit was exceeded. Not an Exception, because Jinja ignores those in constant expressions."""
 
 
@@ -61,15 +61,17 @@ class Budget(threading.local):
         self.characters -= characters
         if self.steps < 0:
             hint = "is there a loop in a loop over many items?"
-            raise OverBudget(f"the templates of this page take more than {STEPS:,} steps", hint)
+            raise BudgetExceededError(f"the templates of this page take more than {STEPS:,} steps", hint)
         if self.characters < 0:
-            raise OverBudget(f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH)
+            raise BudgetExceededError(
+                f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH
+            )
 
     def check_size(self, characters: int, what: str) -> None:
         """Raise OverBudget if a result would be too large."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "endlessly many"
-            raise OverBudget(f"{what} would make {count} characters", _MUCH)
+            raise BudgetExceededError(f"{what} would make {count} characters", _MUCH)
 
     def take_size(self, characters: int, what: str) -> None:
         """Deduct a large result before it is created."""
@@ -93,7 +95,7 @@ def time_net() -> Iterator[None]:
     if not has_alarm():
         yield
         return
-    with alarm(NET_S, TakesTooLong, working=True):
+    with alarm(NET_S, TemplateTimeout, is_cpu_time=True):
         yield
 
 
@@ -108,16 +110,16 @@ _CONTAINERS = (
     *map(type, ({}.keys(), {}.values(), {}.items())),
 )
 _TEXTS = (str, bytes)
-PLAIN = frozenset((str, Markup, int, float, bool, type(None), dt.date, dt.datetime))
+SCALAR_TYPES = frozenset((str, Markup, int, float, bool, type(None), dt.date, dt.datetime))
 """Types of most values in templates; none of them contains other values."""
 
 
 def is_container(value: object) -> bool:
     """Return whether `value` contains other values that its text would show."""
-    return type(value) not in PLAIN and isinstance(value, _CONTAINERS)
+    return type(value) not in SCALAR_TYPES and isinstance(value, _CONTAINERS)
 
 
-class LoopExtent(Struct, frozen=True):
+class ValueExtent(Struct, frozen=True):
     """Size of a value as text."""
 
     values: int
@@ -127,7 +129,7 @@ class LoopExtent(Struct, frozen=True):
     depth: int
 
 
-def extent_of(value: object, budget: Budget) -> LoopExtent:
+def measure_extent(value: object, budget: Budget) -> ValueExtent:
     """Return the extent of a value. Deduct the steps.
 
     A list may contain another one twice, that one a third twice, and so on. Thirty lists make a billion
@@ -148,7 +150,7 @@ def extent_of(value: object, budget: Budget) -> LoopExtent:
         else:
             open_values.pop()
     budget.spend(2 * values)
-    return LoopExtent(values, characters + 4 * values, depth)
+    return ValueExtent(values, characters + 4 * values, depth)
 
 
 def _contents(container: Any) -> Iterator[Any]:

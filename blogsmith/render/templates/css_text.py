@@ -45,7 +45,7 @@ def statements(css: str, folder: str = "") -> tuple[str, ...]:
     Their meaning is unchanged. folder: Folder of the stylesheet relative to the place of its rules;
     prepended to relative URLs.
     """
-    return _Reader(folder).read(css)
+    return _CssParser(folder).read(css)
 
 
 def drop_overridden(rules: Sequence[str]) -> list[str]:
@@ -78,7 +78,7 @@ def _declarations(body: str) -> list[str]:
     return found
 
 
-class _Reader:
+class _CssParser:
     """Parser for one stylesheet."""
 
     def __init__(self, folder: str) -> None:

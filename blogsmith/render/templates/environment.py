@@ -32,7 +32,7 @@ _OPTIONS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-_PRINTED = (str, int, float)
+_PLACEHOLDER_TYPES = (str, int, float)
 """Types of values for placeholders."""
 
 
@@ -110,7 +110,7 @@ def _compiler() -> Sandbox:
 
 def site_environment(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Sandbox:
     """Return the sandbox for the templates of a site. codes: As in `load_theme`."""
-    addresses = {name: file_address(file, base_path) for name, file in files.static.items()}
+    addresses = {name: file_url(file, base_path) for name, file in files.static.items()}
     environment = _SiteSandbox(codes, loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
     return _with_helpers(environment, addresses, base_path)
 
@@ -142,7 +142,7 @@ def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable
     def find(path: str) -> str:
         if isinstance(path, str):
             environment.loads.note(f"{STATIC}{path}")
-        return addresses.get(path) or _no_asset(path, addresses)
+        return addresses.get(path) or _raise_missing_asset(path, addresses)
 
     return find
 
@@ -157,7 +157,9 @@ def translator(environment: Sandbox) -> Callable[..., str]:
     def translate(text: str, *, one: str = "", **values: Any) -> str:
         wrong = ""
         if values:
-            wrong = next((name for name, value in values.items() if not isinstance(value, _PRINTED)), "")
+            wrong = next(
+                (name for name, value in values.items() if not isinstance(value, _PLACEHOLDER_TYPES)), ""
+            )
         if not isinstance(text, str) or not isinstance(one, str) or wrong:
             raise TemplateRuntimeError(f"t takes texts and numbers{f'; {wrong} is neither' if wrong else ''}")
         parts, is_html = environment.language.parts(text, one, values)
@@ -174,12 +176,12 @@ def site_url(path: str, base_path: str) -> str:
     return base_path + path if is_site_path else path
 
 
-def file_address(file: StaticFile, base_path: str) -> str:
+def file_url(file: StaticFile, base_path: str) -> str:
     """Return the URL of a theme's static file, with a version that changes with the file."""
     return f"{base_path}/{file.asset.path.as_posix()}?v={file.version}"
 
 
-def _no_asset(path: str, known: Iterable[str]) -> str:
+def _raise_missing_asset(path: str, known: Iterable[str]) -> str:
     near = did_you_mean(path, known)
     raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
 

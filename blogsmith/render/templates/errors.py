@@ -18,7 +18,7 @@ from jinja2.utils import missing
 from msgspec import Struct
 
 from ...base.diagnostics.model import Diagnostic, Place, did_you_mean
-from .budget import NET_S, OverBudget, TakesTooLong
+from .budget import NET_S, BudgetExceededError, TemplateTimeout
 from .record_fields import field_names
 
 
@@ -64,16 +64,16 @@ def template_diagnostic(
     names: Names of all templates, for suggestions.
     """
     path, line = _template_place(error, lines)
-    if isinstance(error, OverBudget) and error.hint:
+    if isinstance(error, BudgetExceededError) and error.hint:
         hint = f"{error.hint}; found {hint}" if hint else error.hint
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
     column = len(text) - len(text.lstrip()) + 1
     place = Place(line, column, max(1, len(text.strip()))) if line else None
-    circle = _circle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
+    circle = _find_cycle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
     message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
     if near:
         hint = f"did you mean {near}" + (f" Found {hint}" if hint else "")
-    is_limit = isinstance(error, OverBudget | TakesTooLong | MemoryError)
+    is_limit = isinstance(error, BudgetExceededError | TemplateTimeout | MemoryError)
     return Diagnostic("template-limit" if is_limit else "template", message, path, place, text, hint)
 
 
@@ -84,7 +84,7 @@ def _template_place(error: BaseException, lines: Mapping[str, list[str]]) -> tup
     places = _template_places(error, lines)
     if isinstance(error, RecursionError):
         # The start of the cycle, because where it stops depends on the previous depth of the Python stack.
-        return _circle(places)[0]
+        return _find_cycle(places)[0]
     return places[-1] if places else ("", 0)
 
 
@@ -94,7 +94,7 @@ def _template_places(error: BaseException, lines: Mapping[str, list[str]]) -> li
     return [(frame.f_code.co_filename, line) for frame, line in frames if frame.f_code.co_filename in lines]
 
 
-def _circle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
+def _find_cycle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """Return the positions from the first repeated one to its repetition, or only the first position."""
     seen: dict[tuple[str, int], int] = {}
     for index, place in enumerate(places):
@@ -110,11 +110,11 @@ def _message(error: BaseException, names: list[str], circle: Sequence[str] = ())
         if len(names) < 2:
             return "this template calls or includes itself without end"
         return f"templates include or extend one another in a circle: {' → '.join([*names, names[0]])}"
-    if isinstance(error, TakesTooLong):
+    if isinstance(error, TemplateTimeout):
         return f"the templates of this page take longer than {NET_S:g} s of the processor"
     if isinstance(error, MemoryError):
         return "the templates of this page need more memory than there is"
-    if isinstance(error, OverBudget):
+    if isinstance(error, BudgetExceededError):
         return str(error)
     if isinstance(error, TemplateNotFound):
         wanted = str(error.name)

@@ -17,19 +17,26 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...base.diagnostics.fixes import exchange
-from ...base.diagnostics.model import Diagnostic, Reporter, SiteError, did_you_mean, nearest, question_of
+from ...base.diagnostics.fixes import make_replacement
+from ...base.diagnostics.model import (
+    Diagnostic,
+    Reporter,
+    SiteError,
+    did_you_mean,
+    format_suggestion,
+    nearest,
+)
 from ...base.installed import THEMES, installed_parts, part_path
 from ...base.patterns import lazy_pattern
-from ...base.storage.file_names import is_litter
+from ...base.storage.file_names import is_temporary_name
 from ...config.validate import LANGUAGE
 from ...languages.bundled_languages import printed_texts, read_language
 from ...languages.language import Translation
 from ...model.documents import Asset
 from ...model.social_cards import CardStyle
-from .loads import EVERY, STATIC
+from .loads import ALL_FILES, STATIC
 from .script_bundles import ScriptEntry
-from .style_sheets import SheetEntry, StaticFile, version_of
+from .style_sheets import SheetEntry, StaticFile, file_version
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
 from .theme_settings import ThemeSettings, read_settings, report_conditions
@@ -37,7 +44,7 @@ from .theme_settings import ThemeSettings, read_settings, report_conditions
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
 MINIFIED = "minified"
 """Folder of a theme with minified versions of the scripts in `static/`, which are published instead."""
-ThemeTexts: TypeAlias = Mapping[str, Mapping[str, Translation]]
+ThemeTranslations: TypeAlias = Mapping[str, Mapping[str, Translation]]
 """Language tag in lower case → English text → translation of a theme or a site."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -70,7 +77,7 @@ class ThemeFiles(Struct, frozen=True):
     """Scripts that every page has or that are joined, parents' before children's."""
     warnings: tuple[Diagnostic, ...] = ()
     """Warnings about its templates and translations."""
-    languages: ThemeTexts = {}
+    languages: ThemeTranslations = {}
     """Language tag in lower case → translations of the theme and the site, which extend the bundled ones."""
 
     package_paths: tuple[str, ...] = ()
@@ -83,15 +90,15 @@ class ThemeFiles(Struct, frozen=True):
         """
         total = hashlib.blake2b(digest_size=16)
         for name in sorted(names):
-            texts = self._texts_of(name)
+            texts = self._version_strings(name)
             for text in (name, *texts):
                 total.update(hashlib.blake2b(text.encode("utf-8", "surrogatepass")).digest())
             total.update(b"\0" if texts else b"\1")
         return total.digest()
 
-    def _texts_of(self, name: str) -> Sequence[str]:
+    def _version_strings(self, name: str) -> Sequence[str]:
         """Return strings that identify the version of a file; empty if the file does not exist."""
-        if name == EVERY:
+        if name == ALL_FILES:
             return (*sorted(self.templates), STATIC, *sorted(self.static))
         if static := self.static.get(name.removeprefix(STATIC)) if name.startswith(STATIC) else None:
             return (static.version,)
@@ -121,7 +128,7 @@ class ThemeFolder(Struct, frozen=True):
         return (self.root / self.settings.math_font).resolve() if self.settings.math_font else None
 
 
-class _Places(Struct, frozen=True):
+class _ThemeFolders(Struct, frozen=True):
     """Folders that may contain themes."""
 
     site_root: Path
@@ -160,7 +167,7 @@ def read_theme_files(
     name: str, site_root: Path, bundled: Path, extra_shortcodes: Sequence[Path]
 ) -> ThemeFiles:
     """Read theme `name` and all themes that it extends. Raise SiteError with all errors found."""
-    places = _Places(site_root.resolve(), bundled.resolve())
+    places = _ThemeFolders(site_root.resolve(), bundled.resolve())
     chain = _chain(name, places)
     problems: list[Diagnostic] = []
     templates: dict[str, TemplateFile] = {}
@@ -206,7 +213,7 @@ def read_theme_files(
 def _languages(
     roots: Sequence[Path],
     templates: Mapping[str, TemplateFile],
-    places: _Places,
+    places: _ThemeFolders,
     problems: list[Diagnostic],
 ) -> tuple[dict[str, dict[str, Translation]], list[Diagnostic]]:
     """Return the translations in `languages/` of these folders, and warnings. Later folders win."""
@@ -246,7 +253,7 @@ def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Ite
     yield from folder.reporter.diagnostics
 
 
-def _chain(name: str, places: _Places) -> list[ThemeFolder]:
+def _chain(name: str, places: _ThemeFolders) -> list[ThemeFolder]:
     """Return the theme and all themes that it extends, directly or indirectly."""
     chain: list[ThemeFolder] = []
     wanted, blame = name, "blogsmith.yaml"
@@ -262,7 +269,7 @@ def _chain(name: str, places: _Places) -> list[ThemeFolder]:
     return chain
 
 
-def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
+def _theme_folder(name: str, places: _ThemeFolders, blame: str) -> ThemeFolder:
     if not _NAME.fullmatch(name):
         message = f'theme name "{name}" is not a plain folder name'
         raise SiteError(Diagnostic("theme-value", message, blame, hint="use letters, digits, - and _"))
@@ -270,9 +277,9 @@ def _theme_folder(name: str, places: _Places, blame: str) -> ThemeFolder:
     if root is None:
         names = places.names()
         near = nearest(name, names)
-        hint = question_of(near) or f"themes: {', '.join(names) or 'none'}"
+        hint = format_suggestion(near) or f"themes: {', '.join(names) or 'none'}"
         # where the setting stands is known to who has read it
-        fix = exchange(1, 1, name, near) if near and blame == "blogsmith.yaml" else None
+        fix = make_replacement(1, 1, name, near) if near and blame == "blogsmith.yaml" else None
         message = f'there is no theme "{name}"'
         raise SiteError(Diagnostic("theme-missing", message, blame, hint=hint, fix=fix))
     return _read_folder(name, root, places.label(root))
@@ -318,7 +325,7 @@ def _add_templates(
     templates: dict[str, TemplateFile],
     kind: str,
     folder: Path,
-    places: _Places,
+    places: _ThemeFolders,
     problems: list[Diagnostic],
     theme: str = "",
 ) -> None:
@@ -337,7 +344,7 @@ def _add_templates(
 
 
 def _static_files(
-    name: str, chain: Sequence[ThemeFolder], places: _Places, problems: list[Diagnostic]
+    name: str, chain: Sequence[ThemeFolder], places: _ThemeFolders, problems: list[Diagnostic]
 ) -> dict[str, StaticFile]:
     found: dict[str, StaticFile] = {}
     for theme in chain:
@@ -345,15 +352,15 @@ def _static_files(
         for file in _files(folder, places, problems):
             relative = file.relative_to(folder).as_posix()
             if relative not in found:
-                published, data = _published(file, theme.root / MINIFIED)
+                published, data = _published_version(file, theme.root / MINIFIED)
                 # links were followed to find that it lies inside
                 place = published.resolve() if published.is_symlink() else published
                 asset = Asset(PurePosixPath("assets", name, relative), place, len(data))
-                found[relative] = StaticFile(asset, version_of(data))
+                found[relative] = StaticFile(asset, file_version(data))
     return dict(sorted(found.items()))
 
 
-def _published(file: Path, folder: Path) -> tuple[Path, bytes]:
+def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
     """Return a static file with its bytes, or the minified version of a script.
 
     The minified version must be made from exactly these bytes.
@@ -368,7 +375,7 @@ def _published(file: Path, folder: Path) -> tuple[Path, bytes]:
 
 def minified_name(stem: str, data: bytes) -> str:
     """Return the name of the minified version of a script with these bytes."""
-    return f"{stem}-{version_of(data)}.js"
+    return f"{stem}-{file_version(data)}.js"
 
 
 def _math_font(name: str, file: Path) -> StaticFile:
@@ -377,7 +384,7 @@ def _math_font(name: str, file: Path) -> StaticFile:
     return StaticFile(asset, hashlib.sha256(data).hexdigest())
 
 
-def _files(folder: Path, places: _Places, problems: list[Diagnostic]) -> Iterator[Path]:
+def _files(folder: Path, places: _ThemeFolders, problems: list[Diagnostic]) -> Iterator[Path]:
     """Yield the files under `folder`, sorted, without hidden files, editor backups and compiled Python."""
     # then what is below it and no link itself lies in it
     is_plain = os.path.realpath(folder) == str(folder)
@@ -396,7 +403,7 @@ def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
     try:
         with os.scandir(folder) as entries:
             # an installer compiles every .py of the package, those for the browser too
-            found = [entry for entry in entries if not is_litter(entry.name)]
+            found = [entry for entry in entries if not is_temporary_name(entry.name)]
     except OSError:
         return
     for entry in found:

@@ -19,7 +19,7 @@ _PAIR = lazy_pattern(r"light-dark\(((?:[^(),]|\([^()]*\))+),((?:[^(),]|\([^()]*\
 _SCHEME = lazy_pattern(r"@media \(prefers-color-scheme:(light|dark)\)")
 
 
-def ground_of(sheets: Iterable[str]) -> Ground:
+def find_background(sheets: Iterable[str]) -> Ground:
     """Return the background colours that these stylesheets set together; the last declaration applies."""
     found = {"light": "", "dark": ""}
     for css in sheets:

@@ -15,7 +15,7 @@ from jinja2.filters import make_attrgetter
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from .budget import ITEM, NUMBER_BITS, PLAIN, Budget, OverBudget, extent_of, is_container
+from .budget import ITEM, NUMBER_BITS, SCALAR_TYPES, Budget, BudgetExceededError, is_container, measure_extent
 
 # Tuples, because a union type would be created again at each use.
 _TEXTS = (str, bytes)
@@ -53,7 +53,7 @@ def take_result(value: Any, budget: Budget) -> Any:
 def _check_number(bits: int) -> None:
     """Raise OverBudget if a whole number is too large."""
     if bits > NUMBER_BITS:
-        raise OverBudget(f"a whole number here would have more than {NUMBER_BITS:,} binary digits")
+        raise BudgetExceededError(f"a whole number here would have more than {NUMBER_BITS:,} binary digits")
 
 
 def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> None:
@@ -76,7 +76,7 @@ def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> No
 def prepare_field(value: Any, spec: str, budget: Budget) -> None:
     """Charge for a field `{:spec}` of a format before it is filled."""
     if is_container(value):
-        extent_of(value, budget)
+        measure_extent(value, budget)
     budget.take_size(sum(map(int, _DIGITS.findall(spec))), "this format")
 
 
@@ -89,14 +89,14 @@ def prepare_call(
     name = getattr(function, "__name__", "")
     for value in (*args, *kwargs.values()):
         if is_container(value):
-            extent_of(value, budget)
+            measure_extent(value, budget)
     if isinstance(owner, _OWNERS) and name in _GROWING and name != "format":
         args = tuple(list(value) if isinstance(value, Iterator) else value for value in args)
         budget.check_size(_result_size(name, (owner, *args), kwargs, budget), f"{name}()")
     return args
 
 
-def paid_filter(name: str, function: Callable[..., Any], budget: Budget) -> Callable[..., Any]:
+def charged_filter(name: str, function: Callable[..., Any], budget: Budget) -> Callable[..., Any]:
     """Return a filter or test that charges for its arguments and its result."""
     skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
@@ -119,19 +119,19 @@ def _take_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
     """Charge for an argument of a filter. Items of an iterator are charged as they are read."""
     if isinstance(value, _TEXTS):
         budget.spend(1, len(value) if len(value) > ITEM else 0)
-    elif type(value) in PLAIN:
+    elif type(value) in SCALAR_TYPES:
         # Neither a container nor an iterator.
         return value
     elif is_container(value) and not is_lazy:
-        extent_of(value, budget)
+        measure_extent(value, budget)
     elif is_container(value) or isinstance(value, range):
         budget.spend(len(value))
     elif isinstance(value, Iterator):
-        return _paid_items(value, budget)
+        return _charged_items(value, budget)
     return value
 
 
-def _paid_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
+def _charged_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
     for value in values:
         budget.spend(1)
         yield value
@@ -172,7 +172,7 @@ def _result_size(name: str, given: Sequence[Any], kwargs: Mapping[str, Any], bud
     if name == "format":
         return _format_size(value, others, budget)
     if name == "tojson":
-        return _size(value, budget) * (6 + number * extent_of(value, budget).depth)
+        return _size(value, budget) * (6 + number * measure_extent(value, budget).depth)
     # `round` computes a power of ten.
     _check_number(4 * abs(number))
     return 0
@@ -191,7 +191,7 @@ def _format_size(pattern: str | bytes, values: Any, budget: Budget) -> int:
 
 def _size(value: Any, budget: Budget) -> int:
     """Return an upper bound of the characters of a value as text."""
-    return len(value) if isinstance(value, _TEXTS) else extent_of(value, budget).characters
+    return len(value) if isinstance(value, _TEXTS) else measure_extent(value, budget).characters
 
 
 def _length(value: Any) -> int:

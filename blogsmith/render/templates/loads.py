@@ -12,7 +12,7 @@ from threading import local
 
 STATIC = "static/"
 """Prefix for the names of files whose URLs templates request."""
-EVERY = "*"
+ALL_FILES = "*"
 """Name that stands for the list of all files, if a result depends on the existence of files."""
 
 

@@ -20,7 +20,7 @@ _SHORT = 256
 """Maximum length of a constant string that is compared without charge."""
 _FEW = 20
 """Maximum length of a constant list that is searched without charge."""
-_PASS = 5
+_PASS_STEPS = 5
 """Steps for one pass through a body, in addition to its parts."""
 
 
@@ -31,11 +31,11 @@ def meter(template: nodes.Template) -> None:
             part.test = nodes.And(_payment([part.test], part.lineno), part.test, lineno=part.lineno)
         _add_payment(part.body, part.lineno)  # type: ignore[attr-defined]
     _add_payment(template.body, 1)
-    _Payers().visit(template)
+    _ChargeInserter().visit(template)
     template.set_environment(template.environment)  # type: ignore[arg-type]
 
 
-class _Payers(NodeTransformer):
+class _ChargeInserter(NodeTransformer):
     """Transformer that wraps expressions in these filters."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:
@@ -94,11 +94,11 @@ def _add_payment(body: list[nodes.Node], line: int) -> None:
 
 def _payment(body: Iterable[nodes.Node], line: int) -> nodes.Expr:
     """Return a call of `Sandbox.pay` for one pass through a body."""
-    parts, characters = _weigh([*body])
-    return nodes.EnvironmentAttribute(f"pay({parts + _PASS}, {characters})", lineno=line)
+    parts, characters = _count_parts([*body])
+    return nodes.EnvironmentAttribute(f"pay({parts + _PASS_STEPS}, {characters})", lineno=line)
 
 
-def _weigh(body: Sequence[nodes.Node]) -> tuple[int, int]:
+def _count_parts(body: Sequence[nodes.Node]) -> tuple[int, int]:
     """Return the number of parts of a body and of its literal characters, without nested bodies."""
     parts, characters = 0, 0
     left = list(body)

@@ -29,7 +29,7 @@ _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
         TocEntry: frozenset({"html"}),
     }
 )
-_READ: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+_REPLACED_FIELDS: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {PageView: {"body": ("content", "features")}}
 )
 """Record → field hidden from templates → fields read from it."""
@@ -37,13 +37,13 @@ _READ: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 def field_names(kind: type[Struct]) -> list[str]:
     """Return the fields of a record that templates see."""
-    read = _READ.get(kind, {})
+    read = _REPLACED_FIELDS.get(kind, {})
     return [seen for name in kind.__struct_fields__ for seen in read.get(name, (name,))]
 
 
 def is_hidden(kind: type, name: object) -> bool:
     """Return whether a field of a record is hidden from templates."""
-    return isinstance(name, str) and name in _READ.get(kind, ())
+    return isinstance(name, str) and name in _REPLACED_FIELDS.get(kind, ())
 
 
 _RECORDS = (

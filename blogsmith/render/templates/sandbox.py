@@ -19,8 +19,8 @@ from markupsafe import Markup, escape
 from ...languages.language import ENGLISH, Language
 from ...model.texts import PageParts, PageText
 from . import metering
-from .budget import Budget, TakesTooLong, extent_of, is_container, time_net
-from .growth import paid_filter, prepare_call, prepare_field, prepare_operator, take_result
+from .budget import Budget, TemplateTimeout, is_container, measure_extent, time_net
+from .growth import charged_filter, prepare_call, prepare_field, prepare_operator, take_result
 from .loads import TemplateLoads
 from .record_fields import FIELDS, is_hidden
 
@@ -28,7 +28,7 @@ _LONG = 4096
 """Number of characters whose comparison or search takes about as long as one step."""
 
 
-class PaidTemplate(Template):
+class ChargedTemplate(Template):
     """A template whose macros are created once for each language, without charge to a page."""
 
     def _get_default_module(self, ctx: Context | None = None) -> Any:
@@ -52,7 +52,7 @@ class PaidTemplate(Template):
 class Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox with our records and a budget."""
 
-    template_class = PaidTemplate
+    template_class = ChargedTemplate
     intercepted_binops = frozenset(("+", "*", "**", "%"))
 
     def __init__(self, **options: Any) -> None:
@@ -64,7 +64,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         for name, function in self.filters.items():
             self.add_filter(name, function)
         tests: dict[str, Any] = dict(self.tests)
-        self.tests = {name: paid_filter(name, test, self.budget) for name, test in tests.items()}
+        self.tests = {name: charged_filter(name, test, self.budget) for name, test in tests.items()}
         self.filters |= {
             metering.PRINT: self._print,
             metering.JOIN: self._join,
@@ -80,7 +80,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
         """Add a filter for templates. Its work is charged."""
-        self.filters[name] = paid_filter(name, function, self.budget)
+        self.filters[name] = charged_filter(name, function, self.budget)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Return the environment's own globals for a template without globals: every context reads them."""
@@ -92,7 +92,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         with self.budget.isolate(), time_net():
             try:
                 return "".join(self.get_template(template).generate(context))
-            except TakesTooLong:
+            except TemplateTimeout:
                 # Adds the lines of templates to the traceback, as for other errors.
                 self.handle_exception()
 
@@ -189,7 +189,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             if len(value) >= _LONG:
                 self.budget.spend(len(value) // _LONG)
         elif is_container(value):
-            extent_of(value, self.budget)
+            measure_extent(value, self.budget)
         return value
 
     # With a context argument, Jinja does not evaluate a filter at compile time.
@@ -209,7 +209,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def _text(self, value: Any, *, is_escaped: bool) -> str:
         if is_container(value):
-            extent_of(value, self.budget)
+            measure_extent(value, self.budget)
         text: str = escape(value) if is_escaped else str(value)
         self.budget.spend(0, len(text))
         return text
@@ -230,7 +230,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return "".join(pieces)
 
 
-class _PaidFields:
+class _ChargedFields:
     """Formatter mixin that charges for each field."""
 
     budget: Budget
@@ -240,9 +240,9 @@ class _PaidFields:
         return take_result(super().format_field(value, format_spec), self.budget)  # type: ignore[misc]
 
 
-class _Formatter(_PaidFields, SandboxedFormatter):
+class _Formatter(_ChargedFields, SandboxedFormatter):
     pass
 
 
-class _EscapeFormatter(_PaidFields, SandboxedEscapeFormatter):
+class _EscapeFormatter(_ChargedFields, SandboxedEscapeFormatter):
     pass

@@ -16,9 +16,9 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from .style_sheets import StaticFile, joined_path
 
-_RECIPE = "1"
+_FORMAT_VERSION = "1"
 """Version of the bundle format, changed when the same files give other output."""
-_ALONE = lazy_pattern(rb"\b(?:import\b(?!\s*\()|export\b)")
+_MODULE_SYNTAX = lazy_pattern(rb"\b(?:import\b(?!\s*\()|export\b)")
 
 
 class ScriptEntry(Struct, frozen=True):
@@ -40,7 +40,7 @@ class ScriptBundle(Struct, frozen=True):
     def path(self) -> PurePosixPath:
         """Return the path in the finished site, which depends on the files."""
         files = (f"{part.asset.path} {part.version}" for part in self.parts)
-        return joined_path(self.theme, self.group, ".js", (_RECIPE, *files))
+        return joined_path(self.theme, self.group, ".js", (_FORMAT_VERSION, *files))
 
     def text(self) -> bytes:
         """Return the current content of the bundle."""
@@ -65,4 +65,4 @@ def join_scripts(
 
 
 def _is_joinable(part: StaticFile) -> bool:
-    return not _ALONE.search(part.asset.file.read_bytes())
+    return not _MODULE_SYNTAX.search(part.asset.file.read_bytes())

@@ -60,7 +60,7 @@ class SheetEntry(Struct, frozen=True):
     when: tuple[tuple[str, tuple[OptionValue, ...]], ...] = ()
     """Theme options with the values for which the file is used; empty for all sites."""
 
-    def is_wanted(self, options: Mapping[str, Any]) -> bool:
+    def applies_to(self, options: Mapping[str, Any]) -> bool:
         """Return whether a site with these options uses the file."""
         return all(options.get(name) in values for name, values in self.when)
 
@@ -72,14 +72,14 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
     theme: str
     parts: tuple[tuple[StaticFile, str], ...]
     """Files in order, each with its media query; those without one come first."""
-    is_whole: bool = True
+    is_standalone: bool = True
     """Whether pages use it alone; if not, it is an addition to another stylesheet."""
     variables: tuple[tuple[str, str], ...] = ()
     """Custom properties that options of the site set."""
 
     def path(self, math_font: str) -> PurePosixPath:
         """Return the path in the finished site. math_font: As in `PageView`."""
-        return _path_of(self, math_font.rpartition("/")[2] if self.is_whole else "")
+        return _sheet_path(self, math_font.rpartition("/")[2] if self.is_standalone else "")
 
     def is_made_of(self, file: Path) -> bool:
         """Return whether a file on disk is part of the stylesheet."""
@@ -87,7 +87,7 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
 
     def is_current(self) -> bool:
         """Return whether its files still have the versions in its name."""
-        return all(version_of(file.asset.file.read_bytes()) == file.version for file, _ in self.parts)
+        return all(file_version(file.asset.file.read_bytes()) == file.version for file, _ in self.parts)
 
     def text(self, font_face: str = "") -> str:
         """Return the current content. Raise SiteError for a file that is not valid UTF-8.
@@ -95,7 +95,7 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
         font_face: `@font-face` rule of the math font.
         """
         chosen = ";".join(f"{name}:{value}" for name, value in self.variables)
-        rules = list(statements(font_face)) if self.is_whole else []
+        rules = list(statements(font_face)) if self.is_standalone else []
         for file, media in self.parts:
             rules += [] if media else _statements(file)
         rules += [f":root{{{chosen}}}"] if chosen else []
@@ -108,7 +108,7 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
 
 
 @lru_cache(maxsize=64)
-def _path_of(sheet: StyleSheet, font: str) -> PurePosixPath:
+def _sheet_path(sheet: StyleSheet, font: str) -> PurePosixPath:
     """Return the path of a stylesheet. Cached, because every page requests those of its stylesheets."""
     chosen = [f"{name}:{value}" for name, value in sheet.variables]
     files = [f"{file.asset.path} {file.version} {media}" for file, media in sheet.parts]
@@ -121,7 +121,7 @@ def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> 
     return PurePosixPath("assets", theme, f"{group}-{digest}{suffix}")
 
 
-def version_of(data: bytes) -> str:
+def file_version(data: bytes) -> str:
     """Return the version of a file for its URL, which changes with the file."""
     return hashlib.sha256(data).hexdigest()[:8]
 
@@ -139,7 +139,7 @@ def join_sheets(
         applies.
     """
     last = {sheet.file: sheet for sheet in declared}
-    wanted = [sheet for sheet in last.values() if sheet.is_wanted(options)]
+    wanted = [sheet for sheet in last.values() if sheet.applies_to(options)]
     ordered = sorted(wanted, key=lambda sheet: bool(sheet.media))
     groups = dict.fromkeys(group for sheet in ordered for group in sheet.groups)
     # An additional stylesheet would set variables again, after the print rules.

@@ -12,8 +12,8 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from ...base.diagnostics.fixes import exchange
-from ...base.diagnostics.model import Diagnostic, Place, nearest, question_of
+from ...base.diagnostics.fixes import make_replacement
+from ...base.diagnostics.model import Diagnostic, Place, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 
 _TAG = lazy_pattern(
@@ -118,7 +118,7 @@ def _warning(template: TemplateText, block: Block, choices: list[str]) -> Diagno
         template.label,
         Place(line, column, len(block.name)),
         source,
-        question_of(near) or listed,
+        format_suggestion(near) or listed,
         "warning",
-        fix=exchange(line, column, block.name, near) if near else None,
+        fix=make_replacement(line, column, block.name, near) if near else None,
     )

@@ -23,16 +23,16 @@ from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset
 from ...model.template_views import PageView, SiteView
 from ...model.texts import PageParts
-from .budget import TakesTooLong
-from .environment import TemplateCodes, file_address, site_environment
+from .budget import TemplateTimeout
+from .environment import TemplateCodes, file_url, site_environment
 from .errors import template_diagnostic
 from .files import TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
-from .loads import EVERY
+from .loads import ALL_FILES
 from .sandbox import Sandbox
 from .script_bundles import ScriptBundle, join_scripts
 from .style_sheets import StyleSheet, join_sheets
-from .theme_options import variables_of
+from .theme_options import option_variables
 
 _INLINE = ".inline"
 
@@ -79,7 +79,7 @@ class Theme(Struct, frozen=True):
             "site": replace(site, options=options),
             "head": page_head(page, site, self._styles(page.math_font), self._scripts(), self._bundles()),
         }
-        with self._blame_template(page.path or page.url):
+        with self._template_errors(page.path or page.url):
             template, language = f"layouts/{layout}.html", self.language(page.lang)
             return self.environment.render_page(template, context, language, page.body, "\n")
 
@@ -102,7 +102,7 @@ class Theme(Struct, frozen=True):
         Raise KeyError for an unknown shortcode. page_path: Path for the hint of an error message.
         """
         template = self.shortcodes[name]
-        with self._blame_template(page_path):
+        with self._template_errors(page_path):
             return self.environment.render(template, context, language)
 
     def has_shortcode(self, name: str) -> bool:
@@ -142,19 +142,19 @@ class Theme(Struct, frozen=True):
     def _scripts(self) -> tuple[str, ...]:
         names = {entry.file: entry for entry in self.files.scripts}
         alone = (self.files.static[name] for name, entry in names.items() if not entry.groups)
-        return tuple(file_address(file, self.base_path) for file in alone)
+        return tuple(file_url(file, self.base_path) for file in alone)
 
     def _bundles(self) -> dict[str, str]:
         return {group: f"{self.base_path}/{bundle.path()}" for group, bundle in self.bundles.items()}
 
     @contextmanager
-    def _blame_template(self, what: str) -> Iterator[None]:
+    def _template_errors(self, what: str) -> Iterator[None]:
         """Raise SiteError for any error inside. what: Rendered object, for the hint of the message."""
         try:
             yield
-        except (Exception, TakesTooLong) as error:
+        except (Exception, TemplateTimeout) as error:
             # A template may raise any Python error, and all are errors of its author.
-            self.environment.loads.note(EVERY)
+            self.environment.loads.note(ALL_FILES)
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
             names = sorted(self.files.templates)
             hint = f"while rendering {what}" if what else ""
@@ -194,7 +194,7 @@ def make_theme(
     """Return the theme for files that were read. All other arguments are as in `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
-    variables = variables_of(chosen, files.options)
+    variables = option_variables(chosen, files.options)
     options = {**files.defaults, **chosen}
     sheets = join_sheets(files.styles, files.static, files.name, variables, options)
     bundles = join_scripts(files.scripts, files.static, files.name)

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...base.diagnostics.model import Place, Reporter, did_you_mean, nearest, question_of
+from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 from ...base.schema.yaml_loader import YamlPath
 
@@ -41,7 +41,7 @@ _COLOR = lazy_pattern(
     r"|(?:rgb|rgba|hsl|hsla|hwb|lab|lch|oklab|oklch|color|color-mix|var)"
     r"\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
 )
-_WITHOUT_NUMBER = ("currentcolor", "transparent")
+_SPECIAL_COLOR_NAMES = ("currentcolor", "transparent")
 """Colour keywords of CSS without a fixed value."""
 _LENGTH = lazy_pattern(r"\d+(?:\.\d+)?(?:rem|em|ch|ex|px|pt|pc|cm|mm|in|vw|svw)")
 SCHEMES = ("light", "dark")
@@ -88,7 +88,7 @@ def _read_option(
 ) -> ThemeOption | None:
     path: YamlPath = ("options", name)
     if not isinstance(value, dict) or not value.keys() & set(_KEYS):
-        return ThemeOption(value, _kind_of(value))
+        return ThemeOption(value, _default_kind(value))
     if "default" not in value:
         reporter.error("theme-value", f"option `{name}` has no `default`", places.get(path))
         return None
@@ -96,7 +96,7 @@ def _read_option(
     for key in unknown:
         hint = did_you_mean(str(key), _KEYS) or f"keys: {', '.join(_KEYS)}"
         reporter.error("theme-value", f'unknown key "{key}"', places.get((*path, key)), hint)
-    choices, kind = value.get("choices", []), value.get("kind", _kind_of(value["default"]))
+    choices, kind = value.get("choices", []), value.get("kind", _default_kind(value["default"]))
     problem = ""
     if kind not in KINDS:
         problem, key = f'unknown kind "{kind}"', "kind"
@@ -123,7 +123,7 @@ def merge_options(
     merged = dict(parents)
     for name, option in own.items():
         before = merged.get(name)
-        is_plain = option == ThemeOption(option.default, _kind_of(option.default))
+        is_plain = option == ThemeOption(option.default, _default_kind(option.default))
         if before and is_plain and not before.problem(option.default):
             option = ThemeOption(option.default, before.kind, before.choices, before.property)
         merged[name] = option
@@ -144,13 +144,13 @@ def report_options(
         option = options.get(name)
         if option is None:
             near, place = nearest(name, options), key_places.get(path)
-            hint = question_of(near) or _list_options(options)
+            hint = format_suggestion(near) or _list_options(options)
             fix = reporter.substitute(place, name, near)
             reporter.error("config-key", f'theme {theme} has no option "{name}"', place, hint, fix)
         elif problem := option.problem(value):
             near, place = nearest(str(value), option.choices) if option.choices else None, places.get(path)
             fix = reporter.substitute(place, str(value), near)
-            reporter.error("config-value", f"{name} {problem}", place, question_of(near), fix)
+            reporter.error("config-value", f"{name} {problem}", place, format_suggestion(near), fix)
 
 
 def _list_options(options: Mapping[str, ThemeOption]) -> str:
@@ -161,7 +161,7 @@ def _list_options(options: Mapping[str, ThemeOption]) -> str:
     )
 
 
-def variables_of(
+def option_variables(
     chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]
 ) -> tuple[tuple[str, str], ...]:
     """Return the custom properties set by the options of a site or by their defaults, sorted by name."""
@@ -175,7 +175,7 @@ def _variables(chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]) ->
             yield option.property, text
 
 
-def _kind_of(default: Any) -> str:
+def _default_kind(default: Any) -> str:
     return next((kind for type_, kind in _BY_TYPE if isinstance(default, type_)), "text")
 
 
@@ -194,7 +194,7 @@ def _is_color_name(value: str) -> bool:
     # Imported only for colour names, which few sites use.
     from ...tex.parse.colors import NAMES
 
-    return value.isalpha() and (value.lower() in NAMES or value.lower() in _WITHOUT_NUMBER)
+    return value.isalpha() and (value.lower() in NAMES or value.lower() in _SPECIAL_COLOR_NAMES)
 
 
 def _is_path(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from ...base.diagnostics.model import Reporter, did_you_mean, nearest, question_of
+from ...base.diagnostics.model import Reporter, did_you_mean, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 from ...base.schema import yaml_loader as loader
 from ...model.social_cards import CardStyle
@@ -76,7 +76,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         if key not in kinds:
             key_place = located.key_places.get((key,))
             near = nearest(str(key), kinds)
-            hint = question_of(near) or f"keys: {', '.join(kinds)}"
+            hint = format_suggestion(near) or f"keys: {', '.join(kinds)}"
             fix = reporter.substitute(key_place, str(key), near)
             reporter.error("theme-value", f'unknown key "{key}"', key_place, hint, fix)
         elif not isinstance(value, kinds[key][0]):

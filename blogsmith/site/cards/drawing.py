@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ...languages.tags import Direction
 from ...model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
-from .fonts import EM_PX, CardFonts, DrawnWord
+from .fonts import EM_PX, CardFonts, WordImage
 from .formula import X_HEIGHT, Formula, lay_out_formula
 from .png import encode_png
 from .title import Line, TitlePiece, break_lines, join_runs, title_pieces
@@ -39,7 +39,7 @@ _INK_SHADES, _LABEL_SHADES = 7, 4
 """Shades from background to colour, for the title and for the lines around it. With the background: 16."""
 
 
-class _Ruler:
+class _TitleMetrics:
     """The size of title pieces. They are measured at one font size, because text scales linearly."""
 
     def __init__(self, fonts: CardFonts, weight: int) -> None:
@@ -88,8 +88,8 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
     from PIL import Image
 
     fonts, shades, direction = fonts or CardFonts(style), _shades(style), card.direction
-    picture = _Picture(Image.new("L", (WIDTH_PX, HEIGHT_PX)))
-    title, label = _Ruler(fonts, style.weight), _Ruler(fonts, _LABEL_WEIGHT)
+    picture = _Canvas(Image.new("L", (WIDTH_PX, HEIGHT_PX)))
+    title, label = _TitleMetrics(fonts, style.weight), _TitleMetrics(fonts, _LABEL_WEIGHT)
     _draw_title(picture, title_pieces(card.title_html), title, shades.title, direction)
     _draw_label(picture, card.site, _TOP_PX, label, shades.label, direction)
     _draw_label(picture, card.byline, _BOTTOM_PX, label, shades.byline, direction)
@@ -97,7 +97,7 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
     return encode_png(picture.image, shades.palette, (*picture.rows(), (_RULE_PX, HEIGHT_PX)))
 
 
-class _Picture:
+class _Canvas:
     """A card that is drawn step by step."""
 
     def __init__(self, image: Image) -> None:
@@ -120,12 +120,12 @@ class _Picture:
         for _, top, _, bottom in self._boxes:
             yield max(0, top), min(bottom, self.image.height)
 
-    def add_word(self, word: DrawnWord, x: float, base: float) -> None:
+    def add_word(self, word: WordImage, x: float, base: float) -> None:
         """Paste a word at whole pixels, so that its cached image can be used at any position."""
         self.add(word.picture, round(x) + word.left, round(base) + word.top)
 
 
-def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[Line, ...]]:
+def _fit_title(pieces: Sequence[TitlePiece], ruler: _TitleMetrics) -> tuple[int, tuple[Line, ...]]:
     """Return the largest font size in px that fits the title, and the lines of the title.
 
     A title that does not fit at the smallest size is truncated.
@@ -143,7 +143,9 @@ def _fit_title(pieces: Sequence[TitlePiece], ruler: _Ruler) -> tuple[int, tuple[
     return _SIZES_PX[-1], _shorten(lines, ruler, width / _SIZES_PX[-1], height / _SIZES_PX[-1])
 
 
-def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: float) -> tuple[Line, ...]:
+def _shorten(
+    lines: Sequence[Line], ruler: _TitleMetrics, width_em: float, height_em: float
+) -> tuple[Line, ...]:
     """Return the lines that fit, with an ellipsis at the end."""
     kept = [line for number, line in enumerate(lines) if ruler.height_em(lines[: number + 1]) <= height_em]
     pieces = [piece for line in kept for piece in line.pieces]
@@ -156,7 +158,7 @@ def _shorten(lines: Sequence[Line], ruler: _Ruler, width_em: float, height_em: f
 
 
 def _draw_title(
-    picture: _Picture, pieces: Sequence[TitlePiece], ruler: _Ruler, shades: bytes, direction: Direction
+    picture: _Canvas, pieces: Sequence[TitlePiece], ruler: _TitleMetrics, shades: bytes, direction: Direction
 ) -> None:
     size, lines = _fit_title(pieces, ruler)
     top, bottom = _TITLE_PX
@@ -168,7 +170,7 @@ def _draw_title(
 
 
 def _draw_label(
-    picture: _Picture, text: str, base: float, ruler: _Ruler, shades: bytes, direction: Direction
+    picture: _Canvas, text: str, base: float, ruler: _TitleMetrics, shades: bytes, direction: Direction
 ) -> None:
     most = (WIDTH_PX - 2 * _MARGIN_PX) / _LABEL_PX
     if ruler.text_em(text) > most:
@@ -181,9 +183,9 @@ def _draw_label(
 
 
 def _draw_line(
-    picture: _Picture,
+    picture: _Canvas,
     pieces: Sequence[TitlePiece],
-    ruler: _Ruler,
+    ruler: _TitleMetrics,
     size: int,
     base: float,
     shades: bytes,

@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 EM_PX = 100
 """Font size for measuring titles."""
-_KEPT_WORDS = 768
+_CACHED_WORDS = 768
 """Cached words. A word of ten letters takes 20 kB."""
-_KEPT_WEIGHTS = 4
-_KEPT_WIDTHS = 4096
-_KEPT_LETTERS = 16
+_CACHED_WEIGHTS = 4
+_CACHED_WIDTHS = 4096
+_MAX_CACHED_LENGTH = 16
 """Maximum length of a cached word. Images of the longest words would take half a megabyte."""
 _COMMON = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”…·"))
 
 
-class DrawnWord(Struct, frozen=True):
+class WordImage(Struct, frozen=True):
     """A drawn word, ready to be pasted into cards."""
 
     picture: Image
@@ -48,15 +48,14 @@ class CardFonts:
     def __init__(self, style: CardStyle) -> None:
         self._style = style
         self._fonts: dict[tuple[int, int], FreeTypeFont] = {}
-        self._kept_word = lru_cache(_KEPT_WORDS)(self._draw_word)
-        self._kept_width = lru_cache(_KEPT_WIDTHS)(self._measure)
-        self.x_height_px = lru_cache(_KEPT_WEIGHTS)(self._x_height_px)
+        self._kept_word = lru_cache(_CACHED_WORDS)(self._draw_word)
+        self._kept_width = lru_cache(_CACHED_WIDTHS)(self._measure)
+        self.x_height_px = lru_cache(_CACHED_WEIGHTS)(self._x_height_px)
         """Function from weight to the x-height of a font of `EM_PX`."""
 
-    def at(self, size_px: int, weight: int) -> FreeTypeFont:
+    def font(self, size_px: int, weight: int) -> FreeTypeFont:
         """Return the font at a size, in `weight` or the closest available. OSError if the file cannot be
-        read.
-        """
+        read."""
         key = size_px, weight
         if key not in self._fonts:
             self._fonts[key] = _open_font(self._style, size_px, weight)
@@ -64,51 +63,51 @@ class CardFonts:
 
     def word(
         self, text: str, size_px: int, weight: int, shades: bytes, direction: Direction = "ltr"
-    ) -> DrawnWord:
+    ) -> WordImage:
         """Return a drawn word, or several words of a line. Raises OSError like `at`.
 
         shades: coverage of a pixel, from 0 to 255 → colour number. direction: of the surrounding text.
         """
-        draw = self._kept_word if len(text) <= _KEPT_LETTERS else self._draw_word
+        draw = self._kept_word if len(text) <= _MAX_CACHED_LENGTH else self._draw_word
         return draw(text, size_px, weight, shades, direction if is_mixed(text) else None)
 
     def width_px(self, text: str, size_px: int, weight: int) -> float:
         """Return the width of `text`. Raises OSError like `at`."""
-        measure = self._kept_width if len(text) <= _KEPT_LETTERS else self._measure
+        measure = self._kept_width if len(text) <= _MAX_CACHED_LENGTH else self._measure
         return measure(text, size_px, weight)
 
     def _measure(self, text: str, size_px: int, weight: int) -> float:
-        return self.at(size_px, weight).getlength(text)
+        return self.font(size_px, weight).getlength(text)
 
     def _x_height_px(self, weight: int) -> float:
-        return -self.at(EM_PX, weight).getbbox("x", anchor="ls")[1]
+        return -self.font(EM_PX, weight).getbbox("x", anchor="ls")[1]
 
     def _draw_word(
         self, text: str, size_px: int, weight: int, shades: bytes, direction: Direction | None
-    ) -> DrawnWord:
+    ) -> WordImage:
         from PIL import Image, features
 
         # only Pillow with raqm can reorder text of mixed direction
         direction = direction if features.check("raqm") else None
         # `ImageDraw.text` would lay it out twice, to measure and to draw
-        mask, (left, top) = self.at(size_px, weight).getmask2(text, "L", direction, anchor="ls")
+        mask, (left, top) = self.font(size_px, weight).getmask2(text, "L", direction, anchor="ls")
         covered = Image.new("L", mask.size)
         covered.im.paste(mask, (0, 0, *mask.size))
         # reading the table of shades takes `point` longer than applying it
         shaded = Image.frombytes("L", mask.size, covered.tobytes().translate(shades))
-        return DrawnWord(shaded, left, top)
+        return WordImage(shaded, left, top)
 
 
-def missing_signs(text: str, style: CardStyle) -> str:
+def missing_characters(text: str, style: CardStyle) -> str:
     """Return the characters of `text` that the font of a style lacks. They would be drawn as empty boxes."""
     if _COMMON.issuperset(text):
         # every text font has these characters, and opening a font takes 40 ms
         return ""
-    signs = _signs_of(style)
+    signs = _supported_code_points(style)
     return "".join(sorted({sign for sign in text if not sign.isspace() and ord(sign) not in signs}))
 
 
-def _signs_of(style: CardStyle) -> frozenset[int]:
+def _supported_code_points(style: CardStyle) -> frozenset[int]:
     if style.font is None:
         return frozenset(map(ord, _COMMON))
     from fontTools.ttLib import TTFont

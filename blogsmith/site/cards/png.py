@@ -80,11 +80,11 @@ def _deflate(image: Image, palette: Sequence[int], bands: Iterable[tuple[int, in
                 continue
             made.append(_deflate_empty(left))
             made.append(_deflate_run(run))
-            total, left = zlib.adler32(run, _adler_of_empty(total, left)), 0
+            total, left = zlib.adler32(run, _extend_adler_with_zeros(total, left)), 0
         at = end
     left += (image.height - at) * width
     made.append(_deflate_empty(left))
-    return b"".join((*made, _LAST_BLOCK, _adler_of_empty(total, left).to_bytes(4, "big")))
+    return b"".join((*made, _LAST_BLOCK, _extend_adler_with_zeros(total, left).to_bytes(4, "big")))
 
 
 def _rows(image: Image, palette: Sequence[int], start: int, end: int) -> bytes:
@@ -93,7 +93,7 @@ def _rows(image: Image, palette: Sequence[int], start: int, end: int) -> bytes:
     return padded.tobytes("raw", f"P;{_BITS}")
 
 
-def _adler_of_empty(total: int, size: int) -> int:
+def _extend_adler_with_zeros(total: int, size: int) -> int:
     """Return the result of `zlib.adler32` for `size` zero bytes that follow `total` (RFC 1950, 9)."""
     low, high = total & 0xFFFF, total >> 16
     return (high + size * low) % _ADLER_BASE << 16 | low

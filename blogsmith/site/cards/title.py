@@ -58,8 +58,7 @@ def title_pieces(html: str) -> tuple[TitlePiece, ...]:
 
 def is_mixed(text: str) -> bool:
     """Return whether `text` contains letters written from right to left, so that its words must be laid out
-    together.
-    """
+    together."""
     return not text.isascii() and any(bidirectional(sign) in _RIGHT_TO_LEFT for sign in text)
 
 

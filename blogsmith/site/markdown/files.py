@@ -21,13 +21,13 @@ from ...model.template_views import PageView
 from ..frame import host_url
 from ..permalinks import output_path
 from .inline import (
-    Address,
+    UrlBase,
     collapse_spaces,
     escape_start,
     escape_text,
-    fence_of,
     formula_tex,
     inline_markdown,
+    make_fence,
 )
 from .tree import PageElement, read_tree
 
@@ -61,12 +61,12 @@ def markdown_url(url: str) -> str:
 
 
 def _page(page: PageView, config: Config) -> bytes:
-    address = Address(page.canonical_url or page.url, host_url(config))
+    address = UrlBase(page.canonical_url or page.url, host_url(config))
     blocks = [*_head(page, address), *block_markdown(read_tree(page.content).children, address)]
     return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
 
 
-def _head(page: PageView, address: Address) -> Iterator[str]:
+def _head(page: PageView, address: UrlBase) -> Iterator[str]:
     yield f"# {inline_markdown(read_tree(page.title_html).children, address)}"
     if page.subtitle:
         yield f"*{escape_text(collapse_spaces(page.subtitle))}*"
@@ -117,13 +117,13 @@ _STREAMS = ("stdout", "stderr", "error")
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 
 
-def block_markdown(nodes: Iterable[PageElement | str], address: Address) -> list[str]:
+def block_markdown(nodes: Iterable[PageElement | str], address: UrlBase) -> list[str]:
     """Return the Markdown blocks of `nodes`, each without blank lines around it."""
     return _Blocks(address).write(nodes)
 
 
 class _Blocks:
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: UrlBase) -> None:
         self._address = address
 
     def write(self, nodes: Iterable[PageElement | str]) -> list[str]:
@@ -168,7 +168,7 @@ class _Blocks:
     def rule(self, element: PageElement) -> Iterator[str]:
         yield "---"
 
-    def nothing(self, element: PageElement) -> Iterator[str]:
+    def ignore(self, element: PageElement) -> Iterator[str]:
         yield from ()
 
     def paragraph(self, element: PageElement) -> Iterator[str]:
@@ -177,8 +177,7 @@ class _Blocks:
 
     def display(self, element: PageElement) -> Iterator[str]:
         """Yield a display formula, then its number. A number inside the TeX would be wrong in another
-        document.
-        """
+        document."""
         math = element if element.tag == "math" else element.find("math")
         tex = formula_tex(math) if math else ""
         if not math or not tex:
@@ -313,7 +312,7 @@ class _Blocks:
             if blocks:
                 yield indent("\n\n".join(blocks), f"[^{name}]: ", "    ")
 
-    def film(self, element: PageElement) -> Iterator[str]:
+    def video(self, element: PageElement) -> Iterator[str]:
         source = element.attributes.get("src", "")
         inner = element.find("source")
         if inner is not None:
@@ -342,11 +341,11 @@ _RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = MappingP
         "aside": _Blocks.aside,
         "details": _Blocks.aside,
         "math": _Blocks.display,
-        "video": _Blocks.film,
-        "audio": _Blocks.film,
-        "iframe": _Blocks.film,
-        "nav": _Blocks.nothing,
-        "form": _Blocks.nothing,
+        "video": _Blocks.video,
+        "audio": _Blocks.video,
+        "iframe": _Blocks.video,
+        "nav": _Blocks.ignore,
+        "form": _Blocks.ignore,
     }
 )
 _CLASS_RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = MappingProxyType(
@@ -361,7 +360,7 @@ _CLASS_RULES: Mapping[str, Callable[[_Blocks, PageElement], Iterator[str]]] = Ma
         "diagram": _Blocks.drawing,
         "footnotes": _Blocks.notes,
         "tab": _Blocks.aside,
-        "sweep-controls": _Blocks.nothing,
+        "sweep-controls": _Blocks.ignore,
     }
 )
 
@@ -375,14 +374,13 @@ def indent(text: str, first: str, others: str) -> str:
 
 def fence_code(text: str, info: str) -> str:
     """Return a code fence that is longer than any run of backticks in `text`."""
-    ticks = fence_of("`", text, 3)
+    ticks = make_fence("`", text, 3)
     return f"{ticks}{info}\n{text.removesuffix(chr(10))}\n{ticks}"
 
 
 def _is_block(element: PageElement) -> bool:
     """Return whether an element is a block, a display formula, or an inline element with blocks, such as a
-    link.
-    """
+    link."""
     if element.tag in ("a", "span", "cite"):
         return any(child.tag in _BLOCKS and child.tag != "picture" for child in element.elements())
     is_display = element.tag == "math" and element.attributes.get("display") == "block"

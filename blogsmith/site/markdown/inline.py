@@ -24,7 +24,7 @@ _NO_MARK = name_set("heading-anchor eq-anchor eq-number footnote-backref ref-bac
 _LABELS = frozenset({"figure-label", "table-label", "listing-label"})
 
 
-class Address(Struct, frozen=True):
+class UrlBase(Struct, frozen=True):
     """URLs of the page and its site, used to make the links in the Markdown version absolute."""
 
     page: str
@@ -41,9 +41,9 @@ class Address(Struct, frozen=True):
         return quote(url, safe=_SAFE)
 
 
-def inline_markdown(nodes: Iterable[PageElement | str], address: Address) -> str:
+def inline_markdown(nodes: Iterable[PageElement | str], address: UrlBase) -> str:
     """Return the Markdown of inline `nodes`, without surrounding whitespace."""
-    return _Line(address).write(nodes).strip()
+    return _InlineWriter(address).write(nodes).strip()
 
 
 def formula_tex(math: PageElement) -> str:
@@ -52,8 +52,8 @@ def formula_tex(math: PageElement) -> str:
     return _LABEL.sub("", tex).strip()
 
 
-class _Line:
-    def __init__(self, address: Address, *, in_strong: bool = False) -> None:
+class _InlineWriter:
+    def __init__(self, address: UrlBase, *, in_strong: bool = False) -> None:
         self._address = address
         self._in_strong = in_strong
 
@@ -75,20 +75,20 @@ class _Line:
         return rule(self, element) if rule else self.write(element.children)
 
     def emphasis(self, element: PageElement) -> str:
-        return self._marked(element, "_" if self._in_strong else "*", self._in_strong)
+        return self._delimit(element, "_" if self._in_strong else "*", self._in_strong)
 
     def strong(self, element: PageElement) -> str:
-        return self._marked(element, "**", in_strong=True)
+        return self._delimit(element, "**", in_strong=True)
 
     def deletion(self, element: PageElement) -> str:
-        return self._marked(element, "~~", self._in_strong)
+        return self._delimit(element, "~~", self._in_strong)
 
     def mark(self, element: PageElement) -> str:
-        return self._marked(element, "==", self._in_strong)
+        return self._delimit(element, "==", self._in_strong)
 
-    def _marked(self, element: PageElement, sign: str, in_strong: bool) -> str:
+    def _delimit(self, element: PageElement, sign: str, in_strong: bool) -> str:
         """Wrap the content in delimiters. Outer spaces are moved outside, where Markdown requires them."""
-        text = _Line(self._address, in_strong=in_strong).write(element.children)
+        text = _InlineWriter(self._address, in_strong=in_strong).write(element.children)
         parts = _OUTER_SPACE.match(text)
         assert parts, "it matches anything"
         return f"{parts[1]}{sign}{parts[2]}{sign}{parts[3]}" if parts[2] else text
@@ -109,7 +109,7 @@ class _Line:
             return text
         return f"[{text.strip()}]({self._address.resolve(url)})"
 
-    def picture(self, element: PageElement) -> str:
+    def image(self, element: PageElement) -> str:
         if "for-paper" in element.classes:
             return ""
         url = element.attributes.get("src", "")
@@ -148,28 +148,28 @@ class _Line:
         return ""
 
 
-_RULES: Mapping[str, Callable[[_Line, PageElement], str]] = MappingProxyType(
+_RULES: Mapping[str, Callable[[_InlineWriter, PageElement], str]] = MappingProxyType(
     {
-        "em": _Line.emphasis,
-        "i": _Line.emphasis,
-        "strong": _Line.strong,
-        "b": _Line.strong,
-        "del": _Line.deletion,
-        "s": _Line.deletion,
-        "mark": _Line.mark,
-        "code": _Line.code,
-        "samp": _Line.code,
-        "kbd": _Line.key,
-        "a": _Line.link,
-        "img": _Line.picture,
-        "sup": _Line.superscript,
-        "sub": _Line.subscript,
-        "cite": _Line.citation,
-        "abbr": _Line.abbreviation,
-        "span": _Line.span,
-        "br": _Line.line_end,
-        "input": _Line.nothing,
-        "svg": _Line.nothing,
+        "em": _InlineWriter.emphasis,
+        "i": _InlineWriter.emphasis,
+        "strong": _InlineWriter.strong,
+        "b": _InlineWriter.strong,
+        "del": _InlineWriter.deletion,
+        "s": _InlineWriter.deletion,
+        "mark": _InlineWriter.mark,
+        "code": _InlineWriter.code,
+        "samp": _InlineWriter.code,
+        "kbd": _InlineWriter.key,
+        "a": _InlineWriter.link,
+        "img": _InlineWriter.image,
+        "sup": _InlineWriter.superscript,
+        "sub": _InlineWriter.subscript,
+        "cite": _InlineWriter.citation,
+        "abbr": _InlineWriter.abbreviation,
+        "span": _InlineWriter.span,
+        "br": _InlineWriter.line_end,
+        "input": _InlineWriter.nothing,
+        "svg": _InlineWriter.nothing,
     }
 )
 
@@ -178,7 +178,7 @@ def code_span(text: str) -> str:
     """Return `text` as a code span, with as many backticks as needed."""
     if not text.strip():
         return text
-    ticks = fence_of("`", text, 1)
+    ticks = make_fence("`", text, 1)
     edge = " " if text.startswith("`") or text.endswith("`") or (text[0] == text[-1] == " ") else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
 
@@ -190,10 +190,10 @@ def _inline_formula(math: PageElement, after: str) -> str:
     if math.attributes.get("display") == "block":
         return f"$${tex}$$"
     # before a digit, `$` does not close a formula
-    return f"\\({tex}\\)" if after[:1].isdigit() or _is_ended(tex) else f"${tex}$"
+    return f"\\({tex}\\)" if after[:1].isdigit() or _contains_dollar(tex) else f"${tex}$"
 
 
-def _is_ended(tex: str) -> bool:
+def _contains_dollar(tex: str) -> bool:
     """Return whether `tex` contains a `$` that would end the formula."""
     return "$" in tex.replace("\\$", "") and "\\)" not in tex
 
@@ -242,7 +242,7 @@ def escape_start(line: str) -> str:
     return "\\" + line
 
 
-def fence_of(sign: str, text: str, least: int) -> str:
+def make_fence(sign: str, text: str, least: int) -> str:
     """Return a run of `sign` that is longer than all runs in `text`, with at least `least` characters."""
     longest = max((len(run) for run in re.findall(re.escape(sign) + "+", text)), default=0)
     return sign * max(least, longest + 1)

@@ -23,7 +23,7 @@ _LINE = lazy_pattern(r'<(span|ins|del) class="line[^>]*>')
 _SIGNS = {"span": " ", "ins": "+", "del": "-"}
 """Element of a line of changed code → its change marker."""
 _TAG = lazy_pattern(r"<[^<>]*>")
-_UNSEEN = frozenset({"button", "foreignobject", "noscript", "script", "style", "svg", "template"})
+_HIDDEN_ELEMENTS = frozenset({"button", "foreignobject", "noscript", "script", "style", "svg", "template"})
 """Elements removed with their content, as they are useless in plain text."""
 _CLOSED_BY = {
     "li": frozenset({"li"}),
@@ -119,7 +119,7 @@ class _Reader(HTMLParser):
         if tag == "svg" and not self._unseen:
             # SVG becomes a leaf with its text
             self._open[-1].children.append(PageElement(tag, {name: value or "" for name, value in attrs}))
-        if tag in _UNSEEN:
+        if tag in _HIDDEN_ELEMENTS:
             self._unseen.append(tag)
         if self._unseen:
             return

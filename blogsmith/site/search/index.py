@@ -19,17 +19,17 @@ from hashlib import sha256
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...tex.on_demand import taken_arguments, typed_names
+from ...tex.on_demand import argument_kinds, input_names
 from .page_record import (
     HEADING,
     TITLE,
     IndexedFormula,
     SearchRecord,
     SectionName,
-    in_first_section,
+    encode_step,
     read_record,
+    set_first_weight,
     split_terms,
-    step,
 )
 
 FEW_PAGES = 30
@@ -82,8 +82,7 @@ class SearchIndex(Struct, frozen=True, dict=True):
     @cached_property
     def files(self) -> Mapping[str, bytes]:
         """File name → content. All files are made on first access, since records are large and should be read
-        once.
-        """
+        once."""
         order = page_order(page.url for page in self.pages)
         count = count_files(len(self.pages))
         rows: list[object] = []
@@ -97,11 +96,11 @@ class SearchIndex(Struct, frozen=True, dict=True):
             for term, written in page_places(page, record).items():
                 # extended in place, since most terms are on many pages
                 known = places.setdefault(term, bytearray())
-                known += (step(number - lasts.get(term, -1)) + written).encode()
+                known += (encode_step(number - lasts.get(term, -1)) + written).encode()
                 lasts[term] = number
         divided: list[dict[str, str]] = [{} for _ in range(count)]
         for term in sorted(places):
-            divided[file_of(term, count)][term] = places[term].decode()
+            divided[term_file_number(term, count)][term] = places[term].decode()
         names = formula_names(formulas)
         return {
             "pages": pages_file(order, rows, names),
@@ -120,7 +119,7 @@ def count_files(pages: int) -> int:
     return 1 if pages <= FEW_PAGES else 16 if pages < MANY_PAGES else 64
 
 
-def file_of(term: str, files: int) -> int:
+def term_file_number(term: str, files: int) -> int:
     """Return the number of the file that contains a term. `fileOf` in `search-words.js` must agree."""
     if files == 1:
         return 0
@@ -146,7 +145,7 @@ def page_places(page: IndexedPage, record: SearchRecord) -> dict[str, str]:
     own = dict.fromkeys(split_terms(" ".join(page.tags)), HEADING)
     own.update(dict.fromkeys(split_terms(page.title), TITLE))
     for term, weight in own.items():
-        found[term] = in_first_section(found.get(term, weight), weight)
+        found[term] = set_first_weight(found.get(term, weight), weight)
     return found
 
 
@@ -183,7 +182,7 @@ def formula_file(
             "tokens": " ".join(names),
             "names": "".join(names.values()),
             "signs": dict(sorted(_signs(names).items())),
-            "takes": taken_arguments(),
+            "takes": argument_kinds(),
             "macros": {name.removeprefix("\\"): tex for name, tex in sorted(macros.items())},
             "formulas": [
                 [page.page, [_formula_row(formula, names) for formula in page.formulas]]
@@ -196,7 +195,7 @@ def formula_file(
 
 def _signs(names: Mapping[str, str]) -> dict[str, str]:
     """Map names that readers may type to tokens that occur in the site."""
-    return {"infinity": "∞", "sqrt": "√", **typed_names(names)}
+    return {"infinity": "∞", "sqrt": "√", **input_names(names)}
 
 
 def _formula_row(formula: IndexedFormula, names: Mapping[str, str]) -> list[object]:

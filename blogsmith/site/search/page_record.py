@@ -1,6 +1,5 @@
 """The search record of one page. It is cached with the page, so other pages are not read again after a
-change.
-"""
+change."""
 
 from __future__ import annotations
 
@@ -83,7 +82,7 @@ def record_digest(data: bytes) -> str:
     return data[:_DIGEST_BYTES].hex()
 
 
-def section_places(weights: Mapping[int, str]) -> str:
+def encode_occurrences(weights: Mapping[int, str]) -> str:
     """Encode the weights of a term in the sections of a page.
 
     weights: section number, from 0 → `TITLE` or another weight; in order, not empty. The first section is
@@ -91,28 +90,28 @@ def section_places(weights: Mapping[int, str]) -> str:
     its distance from the previous one and its weight in other letters. Examples: `B`, `.2AF`, `.1A3G`.
     """
     (first, weight), *others = weights.items()
-    written, last = (f".{in_base_36(first)}" if first else "") + weight, first
+    written, last = (f".{to_base_36(first)}" if first else "") + weight, first
     for section, weight in others:
-        written += step(section - last) + weight.translate(_FURTHER)
+        written += encode_step(section - last) + weight.translate(_FURTHER)
         last = section
     return written
 
 
-def in_first_section(places: str, weight: str) -> str:
+def set_first_weight(places: str, weight: str) -> str:
     """Return `places`, from `section_places`, with this weight set for section 0."""
     if not places.startswith("."):
         return weight + places[1:]
     digits = len(places) - len(places[1:].lstrip(_DIGITS))
     own = places[digits].translate(_FURTHER)
-    return weight + step(int(places[1:digits], 36)) + own + places[digits + 1 :]
+    return weight + encode_step(int(places[1:digits], 36)) + own + places[digits + 1 :]
 
 
-def step(distance: int) -> str:
+def encode_step(distance: int) -> str:
     """Encode the distance to the next item of a list. A distance of 1 is an empty string."""
-    return "" if distance == 1 else in_base_36(distance)
+    return "" if distance == 1 else to_base_36(distance)
 
 
-def in_base_36(number: int) -> str:
+def to_base_36(number: int) -> str:
     """Return a number (0 or greater) in base 36."""
     digits = ""
     while number:
@@ -134,7 +133,7 @@ def _record(sections: Sequence[PageSection]) -> SearchRecord:
     return SearchRecord(
         sections=tuple(SectionName(section.id, section.heading) for section in sections),
         terms=" ".join(found),
-        places=" ".join(map(section_places, found.values())),
+        places=" ".join(map(encode_occurrences, found.values())),
         formulas=tuple(_formulas(sections)),
     )
 

@@ -13,7 +13,7 @@ from html import unescape
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ...tex.on_demand import formula_tokens, linear_text, spoken_words
+from ...tex.on_demand import formula_tokens, linear_text, symbol_words
 
 # attributes that the preview adds to blocks
 _MARKS = r"(?>(?: data-[a-z]+=\"\d+\")*)"
@@ -112,7 +112,7 @@ class _Reader:
 
     def _handle_event(self, event: re.Match[str]) -> None:
         if event["name"] == "math":
-            self._take_formula(event["own"])
+            self._read_formula(event["own"])
         elif event["name"]:
             self._skip_to(f"</{event['name']}>")
         elif event["display"] is not None:
@@ -128,22 +128,22 @@ class _Reader:
             self._sections.append(PageSection(anchor))
             self._in_heading = True
 
-    def _take_formula(self, attributes: str) -> None:
+    def _read_formula(self, attributes: str) -> None:
         self._skip_to("</math>")
         tex = _value(_TEX, attributes) or _value(_ALTTEXT, attributes)
         rows: tuple[NumberedRow, ...] = ()
         is_display = self._display is not None
         if self._display is not None:
-            rows = self._take_numbers(self._display)
+            rows = self._read_numbers(self._display)
             self._display = None
         tokens = formula_tokens(tex)
         self._formulas.append(PageFormula(self._count, tex, tokens, is_display, rows))
         self._count += 1
         # headings are shown in results, other text is only searched
-        words = linear_text(tex) if self._in_heading else spoken_words(tokens)
+        words = linear_text(tex) if self._in_heading else symbol_words(tokens)
         self._texts.append(f" {_escape(words)} ")
 
-    def _take_numbers(self, anchor: str) -> tuple[NumberedRow, ...]:
+    def _read_numbers(self, anchor: str) -> tuple[NumberedRow, ...]:
         """Read the numbers of a display and move past them."""
         found = _NUMBER.match(self._html, self._at)
         if found:

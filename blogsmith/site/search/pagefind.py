@@ -27,7 +27,7 @@ _NOT_OURS = ("pagefind-ui", "pagefind-modular-ui", "pagefind-component-ui", "pag
 """File name prefixes of its own user interface."""
 
 
-class PagefindProblem(Exception):
+class PagefindError(Exception):
     """Raised if Pagefind creates no index, with the reason."""
 
 
@@ -86,9 +86,9 @@ def make_index(
             )
         except subprocess.CalledProcessError as error:
             said = (error.stderr or error.stdout or b"").decode("utf-8", "replace").strip().splitlines()
-            raise PagefindProblem(said[-1] if said else f"exit code {error.returncode}") from error
+            raise PagefindError(said[-1] if said else f"exit code {error.returncode}") from error
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise PagefindProblem(str(error)) from error
+            raise PagefindError(str(error)) from error
         return dict(_files(place / "index"))
 
 

@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...base.diagnostics.fixes import Fix, exchange
-from ...base.diagnostics.model import Place, Reporter, nearest, question_of
+from ...base.diagnostics.fixes import Fix, make_replacement
+from ...base.diagnostics.model import Place, Reporter, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 from ...model.cells import Cell
-from ...model.claims import ClaimFault, claim_fault, tuple_assertions, unjudged_message
-from ...model.results import Unjudged
+from ...model.claims import ClaimProblem, find_claim_problem, find_tuple_assertions, unjudged_message
+from ...model.results import UndecidedClaim
 from ..state import PageState
 
 _MAGIC = lazy_pattern(
     r"(?:[\w.]+ ?= ?)?(%%?[A-Za-z]\w*|!!?[ ]*[\w./~]+(?: [\w.]+)?)|(\?\??)\w|[\w.]+(\?\??)\Z"
 )
-_NEEDLESS_MAGIC = lazy_pattern(
+_UNNECESSARY_MAGIC = lazy_pattern(
     r"%matplotlib\b.*|%config +InlineBackend\..*|%(?:re)?load_ext +autoreload *|%autoreload\b.*"
 )
 _QUESTION = lazy_pattern(r"([A-Za-z_][\w.]*)\?{1,2}[ \t]*")
@@ -44,7 +44,7 @@ _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
 """Pattern of an IPython command → hint on what to write instead."""
 
 
-class Fault(Struct, frozen=True):
+class SyntaxFault(Struct, frozen=True):
     """A syntax error in Python code."""
 
     message: str
@@ -53,11 +53,11 @@ class Fault(Struct, frozen=True):
     column: int
     """1-based, in characters."""
     length: int
-    of_line: bool = False
+    is_whole_line: bool = False
     """The error concerns the whole line, such as its indentation."""
 
 
-def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
+def syntax_fault(code: str, mode: str = "exec") -> SyntaxFault | None:
     """Return the syntax error of `code`, or None if it is valid. mode: As for `compile`."""
     try:
         with warnings.catch_warnings():
@@ -69,7 +69,7 @@ def syntax_fault(code: str, mode: str = "exec") -> Fault | None:
         is_short = error.end_lineno == line and (error.end_offset or 0) > column
         length = (error.end_offset or 0) - column if is_short else 1
         of_line = isinstance(error, IndentationError)
-        return Fault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length, of_line)
+        return SyntaxFault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length, of_line)
     except (ValueError, RecursionError, MemoryError):
         # Limits of this process. The process that runs the code may have others and reports them itself.
         return None
@@ -91,9 +91,9 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
             page.reporter.error("label-twice", f"label {cell.label} is used on line {line} already", place)
             cell = replace(cell, label="")
         kept.append(cell)
-        if cell.runs and page.engine == "worker":
+        if cell.is_run and page.engine == "worker":
             check_syntax(cell.code, cell.first_line, page, cell)
-        if cell.runs:
+        if cell.is_run:
             check_claim(cell, page)
     for cell in kept:
         yield _with_fallback(cell, labels, page)
@@ -102,12 +102,12 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
 def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell:
     name = cell.options.fallback
     target, near = labels.get(name), None
-    if name in ("error", "skip") or (target and target.runs and target.number != cell.number):
+    if name in ("error", "skip") or (target and target.is_run and target.number != cell.number):
         return cell
     if target is None:
         others = [label for label in labels if label != cell.label]
         near = nearest(name, (*others, "skip", "error"))
-        hint = question_of(near) or "give the label of a cell of this page, or skip"
+        hint = format_suggestion(near) or "give the label of a cell of this page, or skip"
         problem = f"no cell of this page has the label {name}"
     else:
         hint = "give the label of another cell, or skip"
@@ -128,7 +128,7 @@ def locate_line(text: str, line: int, page: PageState, cell: Cell | None) -> tup
     cell: As for `check_syntax`.
     """
     if cell is not None and cell.file:
-        return page.reporter_of(cell.file), (line, len(cell.indent) + 1)
+        return page.file_reporter(cell.file), (line, len(cell.indent) + 1)
     return page.reporter, page.text_map(text, line - page.first_line).starts[0]
 
 
@@ -156,7 +156,7 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if not page.options.check_syntax:
         return
     column, length = min(fault.column, len(text) + 1), fault.length
-    if fault.of_line:
+    if fault.is_whole_line:
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
     reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)
@@ -167,14 +167,16 @@ def _without_magic(text: str, line: int, column: int) -> Fix | None:
 
     An unnecessary command is removed, and `name?` becomes `help(name)`.
     """
-    if _NEEDLESS_MAGIC.fullmatch(text):
+    if _UNNECESSARY_MAGIC.fullmatch(text):
         # In a quote or a list, the prefix of the line would remain.
         at_margin = column == 1
         return (
-            exchange(line, 1, f"{text}\n", "", title="take the line out", is_safe=True) if at_margin else None
+            make_replacement(line, 1, f"{text}\n", "", title="take the line out", is_safe=True)
+            if at_margin
+            else None
         )
     asked = _QUESTION.fullmatch(text)
-    return exchange(line, column, text, f"help({asked[1]})") if asked else None
+    return make_replacement(line, column, text, f"help({asked[1]})") if asked else None
 
 
 # Claims and assertions that cannot fail, found before anything runs.
@@ -190,15 +192,17 @@ def check_claim(cell: Cell, page: PageState) -> None:
         return
     # An assertion is part of a claim. With a Jupyter kernel, it replaces the claim.
     is_relied_on = bool(cell.options.claim) or page.engine != "worker"
-    reporter = page.reporter_of(cell.file) if cell.file else page.reporter
+    reporter = page.file_reporter(cell.file) if cell.file else page.reporter
     report = reporter.error if is_relied_on else reporter.warn
-    for found in tuple_assertions(cell.code):
-        place = _place(cell, found, page)
+    for found in find_tuple_assertions(cell.code):
+        place = _fault_place(cell, found, page)
         report("cell-assert", _ASSERTION, place, _ASSERTION_HINT, _without_brackets(place, reporter))
-    fault = claim_fault(cell.code) if cell.options.claim and page.engine == "worker" else None
+    fault = find_claim_problem(cell.code) if cell.options.claim and page.engine == "worker" else None
     if fault is not None:
-        message, hint = unjudged_message(Unjudged(fault.kind))
-        place = _place(cell, fault, page) if fault.line else cell.options.places.get("claim", cell.place)
+        message, hint = unjudged_message(UndecidedClaim(fault.kind))
+        place = (
+            _fault_place(cell, fault, page) if fault.line else cell.options.places.get("claim", cell.place)
+        )
         (reporter if fault.line else page.reporter).error("claim-false", message, place, hint)
 
 
@@ -211,7 +215,7 @@ def _without_brackets(place: Place, reporter: Reporter) -> Fix | None:
     return reporter.substitute(place, written, written[1:-1].strip().rstrip(","))
 
 
-def _place(cell: Cell, fault: ClaimFault, page: PageState) -> Place:
+def _fault_place(cell: Cell, fault: ClaimProblem, page: PageState) -> Place:
     """Return the position of the faulty code, or of its first line if it spans several lines."""
     line = cell.code.split("\n")[fault.line - 1]
     start = (cell.first_line + fault.line - 1, len(cell.indent) + 1)

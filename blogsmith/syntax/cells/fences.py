@@ -17,27 +17,27 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import Place, TextMap
 from ...model.cells import Cell, CellOptions, PageCells
 from ...model.documents import Document
-from ..records import Fence, attach_record, record_of
+from ..records import Fence, attach_record, get_record
 from ..references.references import label_id
-from ..state import PageState, page_of
+from ..state import PageState, get_page
 from .checks import check_cells
 from .languages import (
     cells_language,
-    is_cell_elsewhere,
+    fence_language,
+    is_disabled,
+    is_foreign_cell,
     is_marked,
-    is_off,
-    language_of,
-    marks_of,
     option_lines,
+    option_syntax,
 )
-from .option_lines import read_head, warn_of_comment, warn_of_late
-from .options import read_options, refuse_of_page
-from .values import refuse_values
+from .option_lines import read_option_lines, warn_of_late_option, warn_of_spaced_option
+from .options import read_options, report_unsupported_page_options
+from .values import report_values
 
 
 def cells(state: StateCore) -> None:
     """Create the cells in source order (core rule, after `fences`)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     fences = sorted(_fences(state.tokens), key=lambda item: item[0].map or [0])
     page.language = _language([token for token, _ in fences], page)
     found: dict[int, Cell] = {}
@@ -45,11 +45,11 @@ def cells(state: StateCore) -> None:
     for token, in_browser in fences:
         if _is_cell(token, page, in_browser=in_browser):
             number = len(found) + 1
-            found[number], tokens[number] = _make(token, number, page), token
+            found[number], tokens[number] = _make_cell(token, number, page), token
         else:
-            _leave(token, page, in_browser=in_browser)
-    if first := next((cell for cell in found.values() if cell.runs), None):
-        refuse_of_page(first.place, page)
+            _check_plain_fence(token, page, in_browser=in_browser)
+    if first := next((cell for cell in found.values() if cell.is_run), None):
+        report_unsupported_page_options(first.place, page)
     for cell in check_cells(_seed_cells(list(found.values()), page), page):
         attach_record(tokens[cell.number], cell)
 
@@ -58,8 +58,8 @@ def _language(tokens: Sequence[Token], page: PageState) -> str:
     """Return the language of the page's cells."""
     if page.engine == "worker":
         return "python"
-    fences = [(record_of(token, Fence), token.content) for token in tokens]
-    on = [(fence, code) for fence, code in fences if not is_off(fence, code)]
+    fences = [(get_record(token, Fence), token.content) for token in tokens]
+    on = [(fence, code) for fence, code in fences if not is_disabled(fence, code)]
     marked = [fence for fence, code in on if is_marked(fence, code, page.kernel)]
     others = [fence for fence, _ in on] if page.mode == "all" and not marked else []
     return cells_language(marked, others, page.kernel)
@@ -77,35 +77,35 @@ def _fences(tokens: Sequence[Token]) -> Iterator[tuple[Token, bool]]:
 
 def is_python(fence: Fence) -> bool:
     """Return whether the fence is Python, under any of its names."""
-    return _is_in("python", fence)
+    return _has_language("python", fence)
 
 
-def _is_in(language: str, fence: Fence) -> bool:
-    return language_of(fence) == language or (fence.form == "code-cell" and not fence.language)
+def _has_language(language: str, fence: Fence) -> bool:
+    return fence_language(fence) == language or (fence.form == "code-cell" and not fence.language)
 
 
 def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
-    fence = record_of(token, Fence)
-    if not _is_in(page.language, fence):
+    fence = get_record(token, Fence)
+    if not _has_language(page.language, fence):
         return False
-    if fence.form or fence.is_marked or option_lines(token.content, page.language):
+    if fence.form or fence.has_eval or option_lines(token.content, page.language):
         return True
     return page.mode == "all" and not in_browser
 
 
-def _leave(token: Token, page: PageState, *, in_browser: bool) -> None:
+def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> None:
     """Handle a fence that does not run. Warn if it looks as if it should."""
-    fence, marks = record_of(token, Fence), marks_of(page.language)
+    fence, marks = get_record(token, Fence), option_syntax(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
-    if not _is_in(page.language, fence) and not (in_browser and is_python(fence)):
+    if not _has_language(page.language, fence) and not (in_browser and is_python(fence)):
         if _warn_of_language(token, page, off=off):
-            if is_cell_elsewhere(fence):
-                token.content = token.content.removeprefix(option_lines(token.content, language_of(fence)))
+            if is_foreign_cell(fence):
+                token.content = token.content.removeprefix(option_lines(token.content, fence_language(fence)))
             return
-    elif _is_in(page.language, fence):
+    elif _has_language(page.language, fence):
         first = (token.map or [0])[0] + 1
-        warn_of_comment(token.content.partition("\n")[0], first, page, marks)
-        warn_of_late(token.content, first, page, marks)
+        warn_of_spaced_option(token.content.partition("\n")[0], first, page, marks)
+        warn_of_late_option(token.content, first, page, marks)
     if not off:
         for setting in fence.settings:
             message = f"{setting.key} says nothing on a fence that does not run"
@@ -117,17 +117,17 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
 
     Return whether it was reported.
     """
-    fence = record_of(token, Fence)
+    fence = get_record(token, Fence)
     place, language = fence.place or Place(page.first_line), fence.language or "code"
     shown = f"write ```{fence.language} for code that is only shown"
     if page.engine == "worker":
-        if not (is_cell_elsewhere(fence) or (fence.is_marked and not off)):
+        if not (is_foreign_cell(fence) or (fence.has_eval and not off)):
             return False
         message = f"only Python is run; this {language} is shown as it is"
         hint = f"{shown}, or let a kernel run it: engine: jupyter under execute:"
         page.reporter.warn("cell-language", message, place, hint)
         return True
-    if is_off(fence, token.content) or not is_marked(fence, token.content, page.kernel):
+    if is_disabled(fence, token.content) or not is_marked(fence, token.content, page.kernel):
         return False
     message = f"cells of this page are {page.language}, and this is {language}"
     hint = f"{shown}; a page has one kernel, which execute: kernel: names"
@@ -135,19 +135,19 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
     return True
 
 
-def _make(token: Token, number: int, page: PageState) -> Cell:
+def _make_cell(token: Token, number: int, page: PageState) -> Cell:
     """Return the cell of a fence. The fence keeps the options that concern the look of its code."""
-    fence = record_of(token, Fence)
+    fence = get_record(token, Fence)
     first = (token.map or [0])[0] + 1
-    marks = marks_of(page.language)
+    marks = option_syntax(page.language)
     written = token.content
     if fence.include:
         # The included code after the head has no positions in the post.
         written = "".join(f"{line}\n" for line in written.split("\n")[: fence.include.head])
-    head = read_head(written, first, page, myst=fence.form == "code-cell", marks=marks)
-    options = _with_info(read_options((*fence.settings, *head.settings), page), fence, page)
+    head = read_option_lines(written, first, page, myst=fence.form == "code-cell", marks=marks)
+    options = _add_info_options(read_options((*fence.settings, *head.settings), page), fence, page)
     for text in options.texts.values():
-        refuse_values(text, page.reporter)
+        report_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
     token.content = code
     attach_record(token, _code_look(fence, options, page))
@@ -163,7 +163,7 @@ def _make(token: Token, number: int, page: PageState) -> Cell:
 
 def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
     """Return the fence with the options that concern the look of the cell's code."""
-    _refuse_removed(fence, page)
+    _report_removed_lines(fence, page)
     caption = options.texts.get("lst-cap") or fence.caption
     if caption is None and options.lst_cap:
         caption = TextMap(options.lst_cap, ((page.first_line, 1),))
@@ -181,7 +181,7 @@ def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
     )
 
 
-def _refuse_removed(fence: Fence, page: PageState) -> None:
+def _report_removed_lines(fence: Fence, page: PageState) -> None:
     """Report lines marked as removed: a cell runs all the code that it shows."""
     if fence.removed:
         message = f"a cell runs all that it shows, so line {min(fence.removed)} cannot be marked as removed"
@@ -189,7 +189,7 @@ def _refuse_removed(fence: Fence, page: PageState) -> None:
         page.reporter.error("cell-diff", message, place, "show the old code in a fence that does not run")
 
 
-def _with_info(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
+def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
     """Add the label and the fold that the info string sets with `{#label}` and `fold`."""
     if fence.fold and "code-fold" not in options.places:
         options = replace(options, code_fold=fence.fold)
@@ -210,9 +210,9 @@ def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
     seeded = []
     for cell in found:
         session = cell.options.session
-        if seed is not None and cell.runs and session not in begun and cell.options.seed is None:
+        if seed is not None and cell.is_run and session not in begun and cell.options.seed is None:
             cell = replace(cell, options=replace(cell.options, seed=seed))
-        if cell.runs:
+        if cell.is_run:
             begun.add(session)
         seeded.append(cell)
     return seeded

@@ -52,30 +52,30 @@ _KERNELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Start of a kernel's name → its language, for names that do not start with the language."""
-_RUN_ELSEWHERE = name_set("r julia ojs bash zsh sql stan node octave perl ruby rust scala")
+_QUARTO_LANGUAGES = name_set("r julia ojs bash zsh sql stan node octave perl ruby rust scala")
 """Languages that Quarto and knitr run when they are written in braces."""
 
 _OFF = lazy_pattern(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)
 
 
-class Marks(Struct, frozen=True):
+class OptionSyntax(Struct, frozen=True):
     """Syntax of option lines in one language, and of lines that only resemble options."""
 
-    sign: str
+    comment: str
     """Start of a comment, such as `#`."""
     option: re.Pattern[str]
     """Start of an option line."""
-    head: re.Pattern[str]
+    all_options: re.Pattern[str]
     """All option lines at the start of the code."""
     spaced: re.Pattern[str]
     """`# | key: value`, which formatters make of an option."""
-    below: re.Pattern[str]
+    anywhere: re.Pattern[str]
     """An option line anywhere in the code."""
 
 
-def _marks(sign: str) -> Marks:
+def _marks(sign: str) -> OptionSyntax:
     c = re.escape(sign)
-    return Marks(
+    return OptionSyntax(
         sign,
         re.compile(rf"[ \t]*{c}\|[ ]?"),
         re.compile(rf"(?:[ \t]*{c}\|[^\n]*\n)*"),
@@ -86,7 +86,7 @@ def _marks(sign: str) -> Marks:
 
 HASH = _marks("#")
 _SLASHES, _DASHES, _PERCENT, _SEMICOLONS = _marks("//"), _marks("--"), _marks("%"), _marks(";;")
-_BY_LANGUAGE: Mapping[str, Marks] = MappingProxyType(
+_BY_LANGUAGE: Mapping[str, OptionSyntax] = MappingProxyType(
     {
         **dict.fromkeys(("javascript", "typescript", "rust", "java", "c", "cpp", "go", "scala"), _SLASHES),
         **dict.fromkeys(("csharp", "fsharp", "kotlin", "swift", "node", "php", "groovy"), _SLASHES),
@@ -97,12 +97,12 @@ _BY_LANGUAGE: Mapping[str, Marks] = MappingProxyType(
 )
 
 
-def marks_of(language: str) -> Marks:
+def option_syntax(language: str) -> OptionSyntax:
     """Return the syntax of option lines in a language; `#|` in most."""
     return _BY_LANGUAGE.get(language, HASH)
 
 
-def language_of(fence: Fence) -> str:
+def fence_language(fence: Fence) -> str:
     """Return the canonical name of the fence's language, or an empty string if it has none."""
     name = fence.language.casefold()
     return _NAMES.get(name, name)
@@ -118,34 +118,34 @@ def kernel_language(kernel: str) -> str:
     return _KERNELS.get(name) or _NAMES.get(name, name)
 
 
-def is_cell_elsewhere(fence: Fence) -> bool:
+def is_foreign_cell(fence: Fence) -> bool:
     """Return whether other generators run the fence, such as `{r}` or `{code-cell} julia`."""
-    known = language_of(fence) in _RUN_ELSEWHERE or language_of(fence) == "python"
+    known = fence_language(fence) in _QUARTO_LANGUAGES or fence_language(fence) == "python"
     return fence.form == "code-cell" or (fence.form == "braces" and known)
 
 
 def is_marked(fence: Fence, code: str, kernel: str) -> bool:
     """Return whether the author marked the fence as a cell, in any language. kernel: Kernel of the page."""
-    if not language_of(fence) and fence.form != "code-cell":
+    if not fence_language(fence) and fence.form != "code-cell":
         return False
-    named = fence.form == "braces" and language_of(fence) == kernel_language(kernel)
-    return fence.is_marked or named or is_cell_elsewhere(fence) or _has_options(fence, code)
+    named = fence.form == "braces" and fence_language(fence) == kernel_language(kernel)
+    return fence.has_eval or named or is_foreign_cell(fence) or _has_options(fence, code)
 
 
-def is_off(fence: Fence, code: str) -> bool:
+def is_disabled(fence: Fence, code: str) -> bool:
     """Return whether the fence itself turns execution off."""
     said = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
-    return said or bool(_OFF.search(option_lines(code, language_of(fence))))
+    return said or bool(_OFF.search(option_lines(code, fence_language(fence))))
 
 
 def _has_options(fence: Fence, code: str) -> bool:
-    language = language_of(fence)
-    return bool(marks_of(language).below.search(option_lines(code, language)))
+    language = fence_language(fence)
+    return bool(option_syntax(language).anywhere.search(option_lines(code, language)))
 
 
 def option_lines(code: str, language: str = "python") -> str:
     """Return the `#|` lines before the code of a fence, or an empty string."""
-    found = marks_of(language).head.match(code)
+    found = option_syntax(language).all_options.match(code)
     return found[0] if found else ""
 
 
@@ -156,9 +156,9 @@ def cells_language(marked: Iterable[Fence], others: Iterable[Fence], kernel: str
     others: Fences that are also cells if they have this language.
     """
     meant = kernel_language(kernel)
-    languages = [language for fence in marked if (language := language_of(fence))]
+    languages = [language for fence in marked if (language := fence_language(fence))]
     if languages:
         return meant if meant == "python" or meant in languages else languages[0]
-    unmarked = {language_of(fence) for fence in others}
+    unmarked = {fence_language(fence) for fence in others}
     # A kernel can have any name. If no fence is marked, Python is the most likely language.
     return meant if not unmarked or meant in unmarked else "python"

@@ -13,13 +13,13 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...base.diagnostics.fixes import Fix
-from ...base.diagnostics.model import Diagnostic, Place, Reporter, TextMap, nearest, question_of
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, TextMap, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 from ...base.schema.yaml_loader import Located, load
 from ..records import OptionSetting
 from ..state import PageState
 from ..text import locate_text
-from .languages import HASH, Marks
+from .languages import HASH, OptionSyntax
 from .option_values import KEYS
 
 _DIRECTIVE = lazy_pattern(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
@@ -35,7 +35,9 @@ class OptionBlock(Struct, frozen=True):
     """Number of lines of the fence that the options occupy, including blank lines after them."""
 
 
-def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: Marks = HASH) -> OptionBlock:
+def read_option_lines(
+    content: str, first: int, page: PageState, *, myst: bool, marks: OptionSyntax = HASH
+) -> OptionBlock:
     """Return the options before the code of a fence. Report those that cannot be read.
 
     first: 0-based line of the page on which `content` starts.
@@ -49,19 +51,19 @@ def read_head(content: str, first: int, page: PageState, *, myst: bool, marks: M
         begin, at, behind = _directive_lines(lines)
         if at:
             settings += _settings(lines[begin:at], _DIRECTIVE, first + begin, page)
-            settings = [found for setting in settings for found in _options_of_tags(setting, page)]
+            settings = [found for setting in settings for found in _expand_tags(setting, page)]
         at = behind
     start = at
     while at < len(lines) and marks.option.match(lines[at]):
         at += 1
     if at > start:
         settings += _settings(lines[start:at], marks.option, first + start, page)
-    warn_of_comment("".join(lines[at : at + 1]), first + at, page, marks)
-    warn_of_late("\n".join(lines[at:]), first + at, page, marks)
+    warn_of_spaced_option("".join(lines[at : at + 1]), first + at, page, marks)
+    warn_of_late_option("\n".join(lines[at:]), first + at, page, marks)
     return OptionBlock(tuple(settings), at + _blank_lines(lines, at) if at else 0)
 
 
-def head_length(content: str, *, myst: bool, marks: Marks = HASH) -> int:
+def count_option_lines(content: str, *, myst: bool, marks: OptionSyntax = HASH) -> int:
     """Return the number of lines that `read_head` reads, without reporting anything."""
     lines = content.split("\n")[:-1]
     at = _directive_lines(lines)[2] if myst else 0
@@ -85,7 +87,7 @@ def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
     return 0, end, end
 
 
-def warn_of_comment(line: str, number: int, page: PageState, marks: Marks = HASH) -> None:
+def warn_of_spaced_option(line: str, number: int, page: PageState, marks: OptionSyntax = HASH) -> None:
     """Warn about `# | eval: true`, which formatters make of an option. It is only a comment.
 
     number: 0-based line of the page.
@@ -94,23 +96,23 @@ def warn_of_comment(line: str, number: int, page: PageState, marks: Marks = HASH
     if found and found[1] in KEYS:
         text = line.strip()
         start = page.text_map(line, number).starts[0]
-        place = Place(start[0], start[1] + line.find(marks.sign), len(text))
-        meant = text.replace(f"{marks.sign} |", f"{marks.sign}|", 1)
+        place = Place(start[0], start[1] + line.find(marks.comment), len(text))
+        meant = text.replace(f"{marks.comment} |", f"{marks.comment}|", 1)
         fix = page.reporter.substitute(place, text, meant)
-        message = f"{marks.sign} | is a comment, not an option"
+        message = f"{marks.comment} | is a comment, not an option"
         page.reporter.warn("cell-option", message, place, f"write {meant}", fix)
 
 
-def warn_of_late(code: str, number: int, page: PageState, marks: Marks = HASH) -> None:
+def warn_of_late_option(code: str, number: int, page: PageState, marks: OptionSyntax = HASH) -> None:
     """Warn about the first option after a blank line or code, where it is only a comment.
 
     number: 0-based line of the page on which `code` starts.
     """
-    found = next((found for found in marks.below.finditer(code) if found[1] in KEYS), None)
+    found = next((found for found in marks.anywhere.finditer(code) if found[1] in KEYS), None)
     if found:
         line = code[found.start() :].partition("\n")[0]
         start = page.text_map(line, number + code.count("\n", 0, found.start())).starts[0]
-        place = Place(start[0], start[1] + line.find(marks.sign), len(line.strip()))
+        place = Place(start[0], start[1] + line.find(marks.comment), len(line.strip()))
         hint = "options stand in the first lines of the fence"
         page.reporter.warn("cell-option", f"{found[1]} is a comment here, not an option", place, hint)
 
@@ -146,13 +148,13 @@ def _settings(
         if value is not None:
             place = block.place(block.located.places.get((), Place(1)))
             page.reporter.error(
-                "cell-option", "options of a cell are `key: value` lines", place, _meaning_hint(value)
+                "cell-option", "options of a cell are `key: value` lines", place, _spelling_hint(value)
             )
         return []
     return [_setting(block, key, item) for key, item in value.items()]
 
 
-def _meaning_hint(value: object) -> str:
+def _spelling_hint(value: object) -> str:
     """Return a hint for `echo=false` and `echo:false`, or an empty string."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"write {found[1]}: {found[2]}" if found and found[1] in KEYS else ""
@@ -229,7 +231,7 @@ def _nearest_tag(tag: str) -> str | None:
     return near if near and tag[:1] == near[:1] else None
 
 
-def _options_of_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
+def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
     """Return the options that `tags` means; any other setting is returned unchanged."""
     if setting.key != "tags":
         return [setting]
@@ -246,7 +248,7 @@ def _options_of_tags(setting: OptionSetting, page: PageState) -> list[OptionSett
             page.reporter.warn("cell-option", f"tag {tag}: {said}", place, hint)
         elif tag not in _TAGS and (near := _nearest_tag(tag)):
             fix = page.reporter.substitute(place, tag, near)
-            page.reporter.warn("cell-option", f"unknown tag {tag}", place, question_of(near), fix)
+            page.reporter.warn("cell-option", f"unknown tag {tag}", place, format_suggestion(near), fix)
         if tag in _TAGS:
             key, meant = _TAGS[tag]
             found.append(OptionSetting(key, meant, place, setting.key_place, tag, implied=True))

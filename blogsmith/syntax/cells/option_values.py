@@ -10,13 +10,13 @@ from math import prod
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ...base.schema.forms import Form, accepts, either, list_of
+from ...base.schema.forms import Form, accepts, list_form, union_form
 from ...base.schema.readers import TRUTHS, checked, choice, flag, shaped, words
-from ...base.schema.records import Table, schema_of
+from ...base.schema.records import Table, build_schema
 from ...base.schema.slots import Slot
 from ...model.cells import CellOptions, Need
 from ...model.execution_values import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
-from ...model.sweeps import MOST_AXES, MOST_RUNS, Scalar, Sweep, SweepAxis
+from ...model.sweeps import MAX_AXES, MAX_RUNS, Scalar, Sweep, SweepAxis
 from ..references.references import label_id
 
 # Sweeps: `sweep: {d: [4, 16, 64]}`, and the values that readers see by default.
@@ -30,8 +30,8 @@ _LONGEST = 40
 
 _SCALAR: Form = {"type": ["boolean", "number", "string"]}
 _AXIS: Form = {
-    **list_of({**_SCALAR, "minLength": 1, "maxLength": _LONGEST}, least=2),
-    "maxItems": MOST_RUNS,
+    **list_form({**_SCALAR, "minLength": 1, "maxLength": _LONGEST}, least=2),
+    "maxItems": MAX_RUNS,
     "uniqueItems": True,
 }
 
@@ -42,35 +42,35 @@ _AXIS: Form = {
         "propertyNames": {"pattern": r"^[^\W\d]\w*$"},
         "additionalProperties": _AXIS,
         "minProperties": 1,
-        "maxProperties": MOST_AXES,
+        "maxProperties": MAX_AXES,
     }
 )
 def read_sweep(slot: Slot) -> Sweep | None:
     """Return the axes of a sweep. Report errors and return None if they are invalid."""
     if not isinstance(slot.value, dict) or not slot.value:
-        _wrong(slot, "a sweep is a mapping of names to lists of values", _FORM)
+        _report(slot, "a sweep is a mapping of names to lists of values", _FORM)
         return None
-    if len(slot.value) > MOST_AXES:
-        _wrong(slot, f"a sweep has at most {MOST_AXES} names, and this has {len(slot.value)}")
+    if len(slot.value) > MAX_AXES:
+        _report(slot, f"a sweep has at most {MAX_AXES} names, and this has {len(slot.value)}")
         return None
-    axes = [_axis(slot.at(name), name) for name in slot.value]
+    axes = [_axis(slot.child(name), name) for name in slot.value]
     if any(axis is None for axis in axes):
         return None
     known = tuple(axis for axis in axes if axis is not None)
     count = prod(len(axis.values) for axis in known)
-    if count > MOST_RUNS:
-        message = f"a sweep runs at most {MOST_RUNS} times, and this would be {count}"
-        _wrong(slot, message, "leave values out, or make a figure of all of them in one cell")
+    if count > MAX_RUNS:
+        message = f"a sweep runs at most {MAX_RUNS} times, and this would be {count}"
+        _report(slot, message, "leave values out, or make a figure of all of them in one cell")
         return None
     return Sweep(known)
 
 
 def _axis(slot: Slot, name: str) -> SweepAxis | None:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        _wrong(slot, f'"{name}" is no name of a variable', _FORM)
+        _report(slot, f'"{name}" is no name of a variable', _FORM)
         return None
     if not isinstance(slot.value, list) or len(slot.value) < 2:
-        _wrong(slot, f"{name} needs a list of two values or more", _FORM)
+        _report(slot, f"{name} needs a list of two values or more", _FORM)
         return None
     values = list(_values(slot))
     if len(values) != len(slot.value):
@@ -81,19 +81,19 @@ def _axis(slot: Slot, name: str) -> SweepAxis | None:
 def _values(slot: Slot) -> Iterator[Scalar]:
     seen = set[str]()
     for index, value in enumerate(slot.value):
-        entry = slot.at(index)
+        entry = slot.child(index)
         is_number = isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
         if not is_number and not (isinstance(value, str) and 0 < len(value) <= _LONGEST):
             message = f"a value of a sweep is a number, true, false or a text of up to {_LONGEST} characters"
-            _wrong(entry, message)
+            _report(entry, message)
         elif str(value) in seen:
-            _wrong(entry, f"{value} stands in this list twice")
+            _report(entry, f"{value} stands in this list twice")
         else:
             seen.add(str(value))
             yield value
 
 
-@accepts(either(_SCALAR, list_of(_SCALAR), {"type": "object", "additionalProperties": _SCALAR}))
+@accepts(union_form(_SCALAR, list_form(_SCALAR), {"type": "object", "additionalProperties": _SCALAR}))
 def read_default(slot: Slot) -> tuple[Scalar, ...] | None:
     """Return the values of `sweep-default`, one for each axis."""
     items = slot.value
@@ -102,12 +102,12 @@ def read_default(slot: Slot) -> tuple[Scalar, ...] | None:
     items = items if isinstance(items, list) else [items]
     if all(isinstance(item, bool | int | float | str) for item in items):
         return tuple(items)
-    _wrong(slot, "sweep-default is one value for each name of the sweep", "such as sweep-default: 16")
+    _report(slot, "sweep-default is one value for each name of the sweep", "such as sweep-default: 16")
     return None
 
 
-def _wrong(slot: Slot, message: str, hint: str = "") -> None:
-    slot.wrong(message, hint, code=CODE)
+def _report(slot: Slot, message: str, hint: str = "") -> None:
+    slot.report(message, hint, code=CODE)
 
 
 def default_indices(sweep: Sweep, values: tuple[Scalar, ...]) -> tuple[int, ...] | None:
@@ -147,7 +147,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
 """Common name of a package or device → the name that `needs` uses."""
 
 
-_TRUTHS: Mapping[str, str] = MappingProxyType({**TRUTHS, "t": "true", "f": "false"})
+_BOOLEANS: Mapping[str, str] = MappingProxyType({**TRUTHS, "t": "true", "f": "false"})
 _FLAG_HINTS: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("echo", "fenced"): "to show the fence itself, put it into a fence of four backticks",
@@ -155,7 +155,7 @@ _FLAG_HINTS: Mapping[tuple[str, str], str] = MappingProxyType(
     }
 )
 """(Quarto option, value) → hint on what to write here."""
-_ONE_TEXT: Mapping[str, str] = MappingProxyType(
+_SINGLE_VALUE_HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-cap", "fig-alt"), "one caption for all figures of the cell"),
         "tbl-cap": "one caption for the first table of the cell",
@@ -174,8 +174,8 @@ def _text(slot: Slot) -> str | None:
         return " ".join(value.split())
     if isinstance(value, int | float) and not isinstance(value, bool):
         return slot.spelling
-    hint = _ONE_TEXT.get(slot.name, "") if isinstance(value, list) else ""
-    slot.wrong(f"{slot.name} must be a text", hint)
+    hint = _SINGLE_VALUE_HINTS.get(slot.name, "") if isinstance(value, list) else ""
+    slot.report(f"{slot.name} must be a text", hint)
     return None
 
 
@@ -186,12 +186,12 @@ def _texts(slot: Slot) -> tuple[str, ...] | None:
     texts = [item.strip() for item in items if isinstance(item, str) and item.strip()]
     if texts and len(texts) == len(items):
         return tuple(texts)
-    slot.wrong(f"{slot.name} must be a text or a list of texts")
+    slot.report(f"{slot.name} must be a text or a list of texts")
     return None
 
 
 def _entry(slot: Slot, number: int) -> Slot:
-    return slot.at(number) if isinstance(slot.value, list) else slot
+    return slot.child(number) if isinstance(slot.value, list) else slot
 
 
 @accepts({"pattern": r"^\s*\w[\w.\s-]*:?[\w.\s-]*$"})
@@ -199,7 +199,7 @@ def _label(text: str, slot: Slot) -> str | None:
     name = label_id(text)
     if _LABEL.fullmatch(name):
         return name
-    slot.wrong(f'"{text}" is no label', "use letters, digits and hyphens")
+    slot.report(f'"{text}" is no label', "use letters, digits and hyphens")
     return None
 
 
@@ -207,19 +207,19 @@ def _label(text: str, slot: Slot) -> str | None:
 def _listing(text: str, slot: Slot) -> str | None:
     name = _label(text, slot)
     if name and not name.startswith("lst-"):
-        slot.wrong(f'"{text}" is no label of a listing', f"write lst-{name}")
+        slot.report(f'"{text}" is no label of a listing', f"write lst-{name}")
         return None
     return name
 
 
-@accepts(either({"type": "boolean"}, {"enum": ["show"]}, _WRITTEN))
+@accepts(union_form({"type": "boolean"}, {"enum": ["show"]}, _WRITTEN))
 def _fold(slot: Slot) -> str | None:
     value = slot.value
     if isinstance(value, bool) or value == "show":
         return FOLD if value else ""
     if isinstance(value, str) and value.strip():
         return value.strip()
-    slot.wrong("code-fold must be true, false, show or the label of the fold")
+    slot.report("code-fold must be true, false, show or the label of the fold")
     return None
 
 
@@ -231,7 +231,7 @@ def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
         meant = _guess_need(text)
         if not read or meant:
             hint = f"write {meant}" if meant else _NEED_HINT
-            _entry(slot, number).wrong(f'"{text}" is nothing a cell can need', hint)
+            _entry(slot, number).report(f'"{text}" is nothing a cell can need', hint)
             return None
         found.append(Need(read[1], read[2] or ""))
     return tuple(found)
@@ -266,13 +266,13 @@ def _capability(digits: str) -> str:
 def _depends(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...] | None:
     for number, pattern in enumerate(patterns):
         if problem := pattern_problem(pattern, slot.folder):
-            _entry(slot, number).wrong(f'"{pattern}" {problem}')
+            _entry(slot, number).report(f'"{pattern}" {problem}')
             return None
     return patterns
 
 
 _TABLE = Table(
-    types={str: _text, bool: flag(_TRUTHS, _FLAG_HINTS), tuple[str, ...]: _texts},
+    types={str: _text, bool: flag(_BOOLEANS, _FLAG_HINTS), tuple[str, ...]: _texts},
     choice=lambda words, _: choice(words),
     readers={
         "code-fold": _fold,
@@ -296,9 +296,9 @@ _TABLE = Table(
         "depends": _depends,
     },
     names={"timeout": "timeout_s", "memory": "memory_bytes"},
-    made=frozenset(("fold_open", "places", "texts")),
-    key_of=lambda name: name.replace("_", "-"),
+    computed=frozenset(("fold_open", "places", "texts")),
+    field_key=lambda name: name.replace("_", "-"),
 )
-OPTIONS = schema_of(CellOptions, _TABLE)
+OPTIONS = build_schema(CellOptions, _TABLE)
 KEYS: Sequence[str] = tuple(OPTIONS.fields)
 """Names of all cell options."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...base.diagnostics.model import Place, nearest, question_of
+from ...base.diagnostics.model import Place, format_suggestion, nearest
 from ...base.schema.slots import LocatedMapping, Slot
 from ...base.schema.yaml_loader import Located, YamlPath
 from ...model.cells import CellOptions
@@ -24,7 +24,7 @@ _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
 """Options whose value is text that may contain formulas."""
 _SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
-FOREIGN: Mapping[str, str] = MappingProxyType(
+OTHER_OPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
         **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
@@ -58,7 +58,7 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
     found = {**_defaults(page), **_read(given, page)}
     _name_fold(given, found, page)
     if found.get("claim"):
-        _without_excuses(given, found, page)
+        _ignore_error_and_freeze(given, found, page)
     _choose_default(given, found, page)
     if page.mode == "off":
         found["eval"] = False
@@ -66,7 +66,7 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
     texts = {key: text for key in _MARKED_UP if (text := given[key].text if key in given else None)}
     options = CellOptions(**found, places=places, texts=texts)
     _warn_of_no_effect(options, page)
-    _refuse_of_cell(options, page)
+    _report_unsupported_options(options, page)
     return options
 
 
@@ -97,7 +97,7 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
     for setting in settings:
         before = given.get(setting.key)
         if setting.key not in OPTIONS.fields:
-            _unknown(setting, page)
+            _report_unknown(setting, page)
         elif before and setting.implied:
             pass
         elif before and not before.implied:
@@ -109,11 +109,11 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
     return given
 
 
-def _unknown(setting: OptionSetting, page: PageState) -> None:
+def _report_unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
     is_other = key in OPTIONS.fields
-    near = key if is_other else None if key in FOREIGN else _nearest_key(key, page)
-    hint = f"write {near}:" if is_other else FOREIGN.get(key) or question_of(near)
+    near = key if is_other else None if key in OTHER_OPTION_HINTS else _nearest_key(key, page)
+    hint = f"write {near}:" if is_other else OTHER_OPTION_HINTS.get(key) or format_suggestion(near)
     hint = hint or f"known options: {', '.join(KEYS)}"
     fix = page.reporter.substitute(setting.key_place, setting.key, near, is_safe=is_other)
     page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint, fix)
@@ -186,20 +186,22 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
         page.reporter.warn("cell-option", "fallback says nothing without needs", place)
 
 
-def _without_excuses(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
+def _ignore_error_and_freeze(
+    given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState
+) -> None:
     """Reset `error` and `freeze` on a cell with a claim. Warn if the cell itself sets them.
 
     A claim that is false now is always an error.
     """
     for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
         if key in given and found.get(field) in (True, "always"):
-            message = f"{key}: true says nothing with claim: {_NO_EXCUSE[key]}"
+            message = f"{key}: true says nothing with claim: {_CLAIM_REASONS[key]}"
             page.reporter.warn("cell-option", message, given[key].key_place)
         if found.get(field) in (True, "always"):
             found[field] = plain
 
 
-_NO_EXCUSE: Mapping[str, str] = MappingProxyType(
+_CLAIM_REASONS: Mapping[str, str] = MappingProxyType(
     {
         "error": "one that is not true is an error",
         "freeze": "it is checked again when something has changed",
@@ -224,7 +226,7 @@ _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
 """Option without effect in kernels of languages other than Python → hint on the alternative."""
 
 
-def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
+def _report_unsupported_options(options: CellOptions, page: PageState) -> None:
     """Report options that the kernel cannot honour.
 
     They are errors, because authors would rely on a claim that is never checked.
@@ -239,7 +241,7 @@ def _refuse_of_cell(options: CellOptions, page: PageState) -> None:
             page.reporter.error("cell-option", _no_effect(key, page), options.places[key], hint)
 
 
-def refuse_of_page(place: Place, page: PageState) -> None:
+def report_unsupported_page_options(place: Place, page: PageState) -> None:
     """Report page-wide options that the kernel cannot honour. place: Position of the first cell that runs."""
     if page.engine == "worker":
         return

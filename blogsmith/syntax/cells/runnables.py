@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from ...base.diagnostics.model import Place
 from ...model.cells import Cell
-from ..records import Fence, attach_record, record_of
-from ..state import PageState, page_of
+from ..records import Fence, attach_record, get_record
+from ..state import PageState, get_page
 from .checks import check_syntax
 from .fences import is_python
 
@@ -51,7 +51,7 @@ class _Block(Struct, frozen=True):
 
 def runnables(state: StateCore) -> None:
     """Attach a `Runnable` to code that readers may run (core rule, after `cells`)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     if page.options.untrusted:
         return
     inner: set[int] = set()
@@ -77,7 +77,7 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
         elif token.type == "runnable_close" and opened:
             start, fences = opened.pop()
             yield _Block(start, token, tuple(fences))
-        elif token.type == "fence" and opened and is_python(record_of(token, Fence)):
+        elif token.type == "fence" and opened and is_python(get_record(token, Fence)):
             opened[-1][1].append(token)
 
 
@@ -93,7 +93,7 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
     for other in others:
         message = "a block runs one fence, and this is another one"
         page.reporter.warn(
-            "cell-browser", message, record_of(other, Fence).place, "give it a block of its own"
+            "cell-browser", message, get_record(other, Fence).place, "give it a block of its own"
         )
     cell = first.meta.get("cell")
     if isinstance(cell, Cell) and cell.options.eval:
@@ -106,7 +106,7 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
 
 def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
     """Attach a `Runnable` to a cell that readers may run. Warn if they would not see it."""
-    cell = record_of(token, Cell)
+    cell = get_record(token, Cell)
     options = cell.options
     if not options.eval or (options.run_in == "build" and cell.number not in inner):
         return
@@ -118,7 +118,7 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
         message = "the code is not shown, so no reader can run it"
         page.reporter.warn("cell-browser", message, options.places.get(hidden, place))
     else:
-        if not cell.runs:
+        if not cell.is_run:
             check_syntax(cell.code, cell.first_line, page, cell)
         # A time limit for the whole page is meant for the build, not for readers' machines.
         timeout_s = options.timeout_s if "timeout" in options.places else None

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import Reporter, TextMap
 from ...base.patterns import lazy_pattern
 from ...model.cells import Cell, Value
-from ..lookahead import comes_after
-from ..records import attach_record, record_of
-from ..state import PageState, inline_map, inline_place, page_of
+from ..lookahead import occurs_after
+from ..records import attach_record, get_record
+from ..state import PageState, get_page, inline_map, inline_place
 from .checks import syntax_fault
 
 MAX_LENGTH = 1000
@@ -37,14 +37,14 @@ _PIECE = lazy_pattern(
     re.DOTALL,
 )
 _PLAIN_END = lazy_pattern(r"[ \t\n]=\}|\{=[ \t\n]")
-_MEANT = lazy_pattern(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
+_LIKELY_VALUE = lazy_pattern(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
 _CONVERSION = lazy_pattern(r"!([rsa])[ \t\n]*(?=:|\Z)")
 _WRITTEN = lazy_pattern(r"(?<!`)\{=[ \t][^{}\n]*[ \t]=\}")
 _NOT_HERE = "a value cannot stand here"
 _PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists, tables, notes"
 
 
-class Split(Struct, frozen=True):
+class SplitValue(Struct, frozen=True):
     """The parts of the source between `{=` and `=}`. Offsets count from the first character after `{=`."""
 
     expression: str
@@ -59,7 +59,7 @@ class Split(Struct, frozen=True):
 
 def value_end(text: str, pos: int, end: int) -> int:
     """Return the index after the `=}` of the value that opens at `pos`, or -1."""
-    if not _OPENS.match(text, pos, end) or not comes_after(text, "=}", pos):
+    if not _OPENS.match(text, pos, end) or not occurs_after(text, "=}", pos):
         return -1
     limit = min(end, pos + MAX_LENGTH)
     depth = 0
@@ -74,7 +74,7 @@ def value_end(text: str, pos: int, end: int) -> int:
     return plain.end() if plain and plain[0].endswith("}") else -1
 
 
-def split_value(inner: str) -> Split:
+def split_value(inner: str) -> SplitValue:
     """Split the source between `{=` and `=}` into expression, conversion and format spec."""
     text = inner.rstrip()
     start = len(text) - len(text.lstrip())
@@ -88,22 +88,22 @@ def split_value(inner: str) -> Split:
             lambdas -= 1
         elif found["colon"] or found["convert"]:
             return _split_format(text, start, found.start())
-    return Split(_join_lines(text[start:]), start)
+    return SplitValue(_join_lines(text[start:]), start)
 
 
-def _split_format(text: str, start: int, at: int) -> Split:
+def _split_format(text: str, start: int, at: int) -> SplitValue:
     """Split a value whose conversion or format spec starts at `at`."""
     expression = _join_lines(text[start:at])
     found = _CONVERSION.match(text, at)
     if text[at] == "!" and not found:
         problem = "behind ! stands r, s or a"
-        return Split(expression, start, problem=problem, problem_at=at)
+        return SplitValue(expression, start, problem=problem, problem_at=at)
     rest = found.end() if found else at
     spec = text[rest + 1 :]
     brace = re.search(r"[{}\n]", spec)
     problem = "a format spec holds no braces and no line break" if brace else ""
     where = rest + 1 + brace.start() if brace else 0
-    return Split(expression, start, found[1] if found else "", spec, problem, where)
+    return SplitValue(expression, start, found[1] if found else "", spec, problem, where)
 
 
 def _join_lines(text: str) -> str:
@@ -118,9 +118,9 @@ def value(state: StateInline, silent: bool) -> bool:
     end = state.pos + 4 if state.src.startswith("{==}", state.pos) else -1
     end = end if end > 0 else value_end(state.src, state.pos, state.posMax)
     if end < 0:
-        return _open(state, silent)
+        return _warn_unclosed(state, silent)
     if not silent:
-        page, origin = page_of(state.env), inline_map(state, state.pos, end)
+        page, origin = get_page(state.env), inline_map(state, state.pos, end)
         read = _read(origin, page)
         if read is None:
             state.append_pending(state.src[state.pos : end])
@@ -132,9 +132,9 @@ def value(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _open(state: StateInline, silent: bool) -> bool:
+def _warn_unclosed(state: StateInline, silent: bool) -> bool:
     """Warn about a value without an end, once per text block, or without spaces inside its delimiters."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     tight = None if silent else _TIGHT.match(state.src, state.pos, state.posMax)
     if tight:
         place = inline_place(state, state.pos, tight.end())
@@ -143,7 +143,7 @@ def _open(state: StateInline, silent: bool) -> bool:
         fix = page.reporter.substitute(place, tight[0], meant)
         message = f"{tight[0]} is text: the marks of a value have a blank inside"
         page.reporter.warn("value-open", message, place, f"write {meant}", fix)
-    elif not silent and _MEANT.match(state.src, state.pos) and page.open_value is not page.current:
+    elif not silent and _LIKELY_VALUE.match(state.src, state.pos) and page.open_value is not page.current:
         page.open_value = page.current
         place = inline_place(state, state.pos, state.pos + 2)
         page.reporter.warn(
@@ -155,7 +155,7 @@ def _open(state: StateInline, silent: bool) -> bool:
 def _read(origin: TextMap, page: PageState) -> Value | None:
     """Return the value in `origin`, delimiters included. Report errors and return None if invalid."""
     whole = origin.place(0, len(origin.text))
-    if page.parsed or not page.takes_values:
+    if page.is_parsed or not page.takes_values:
         page.reporter.error("value-place", _NOT_HERE, whole, _PLACE_HINT)
         return None
     if page.mode == "off":
@@ -165,7 +165,9 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     inner = origin.text[2:-2] if len(origin.text) > 4 else ""
     # Other languages use `!` and `:` in expressions.
     is_python = page.language == "python"
-    split = split_value(inner) if is_python else Split(_join_lines(inner).strip(), _blanks_before(inner))
+    split = (
+        split_value(inner) if is_python else SplitValue(_join_lines(inner).strip(), _leading_spaces(inner))
+    )
     fault = _fault(split, page)
     if fault:
         message, at, length = fault
@@ -175,11 +177,11 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     return Value(0, split.expression, origin, split.conversion, split.spec)
 
 
-def _blanks_before(text: str) -> int:
+def _leading_spaces(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _fault(split: Split, page: PageState) -> tuple[str, int, int] | None:
+def _fault(split: SplitValue, page: PageState) -> tuple[str, int, int] | None:
     """Return the first error as (message, offset, length), or None."""
     if not split.expression:
         return "this value is empty", split.start, 1
@@ -194,26 +196,26 @@ def _fault(split: Split, page: PageState) -> tuple[str, int, int] | None:
 
 def number_values(state: StateCore) -> None:
     """Assign numbers to the values in source order (core rule, after the inline rules)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     inlines = (token.children or () for token in state.tokens if token.type == "inline")
     found = [child for children in inlines for child in children if child.type == "value"]
     lines = sorted(cell.place.line for cell in _cells(state.tokens))
     for number, token in enumerate(sorted(found, key=_start), start=1):
         after = bisect_left(lines, _start(token)[0])
-        read = replace(record_of(token, Value), number=number, after=after)
+        read = replace(get_record(token, Value), number=number, after=after)
         attach_record(token, read)
         page.values.append(read)
 
 
 def _start(token: Token) -> tuple[int, int]:
-    return record_of(token, Value).origin.starts[0]
+    return get_record(token, Value).origin.starts[0]
 
 
 def _cells(tokens: Sequence[Token]) -> list[Cell]:
-    return [record_of(token, Cell) for token in tokens if token.type == "fence" and "cell" in token.meta]
+    return [get_record(token, Cell) for token in tokens if token.type == "fence" and "cell" in token.meta]
 
 
-def refuse_values(origin: TextMap, reporter: Reporter) -> None:
+def report_values(origin: TextMap, reporter: Reporter) -> None:
     """Report values in a title, caption or argument. These are read before anything is computed."""
     for found in _WRITTEN.finditer(origin.text):
         place = origin.place(found.start(), len(found[0]))

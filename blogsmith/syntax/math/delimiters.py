@@ -15,7 +15,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
-from ..lookahead import code_span_end, comes_after, run_length
+from ..lookahead import code_span_end, occurs_after, run_length
 
 ENVIRONMENTS = frozenset(
     name + star
@@ -35,7 +35,7 @@ _GROUP = (
     r"|raisebox\{[^{}$`]*\}|(?:colorbox|textcolor|fcolorbox\{[^{}$`]*\})\{[^{}$`]*\})\{"
 )
 _TEXT_GROUP = lazy_pattern(_GROUP)
-_PASSED: Mapping[str, re.Pattern[str]] = MappingProxyType(
+_SKIPPED: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "$": lazy_pattern(rf"(?>(?:[^$\\`]++|(?!{_GROUP})\\[\s\S])*)"),
         "$$": lazy_pattern(r"(?>(?:[^$\\`]++|\$(?!\$)|\\[\s\S])*)"),
@@ -61,7 +61,7 @@ class FoundFormula(Struct, frozen=True):
     display: bool
 
 
-class RefusedFormula(Struct, frozen=True):
+class RejectedFormula(Struct, frozen=True):
     """A pair of `$` that is plain text because a digit follows the second one."""
 
     start: int
@@ -69,7 +69,7 @@ class RefusedFormula(Struct, frozen=True):
     """Index after the second `$`."""
 
 
-def find_formula(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | None:
+def find_formula(text: str, pos: int, end: int) -> FoundFormula | RejectedFormula | None:
     """Return the formula that opens at `pos`, if its end is found before `end`."""
     if text[pos] == "$":
         if text.startswith("$$", pos):
@@ -95,9 +95,9 @@ def read_delimited(
 
 def find_closing(text: str, pos: int, end: int, closing: str) -> int:
     """Return the index of `closing`, or -1. TeX escapes are skipped, and a code span ends the search."""
-    if not comes_after(text, closing, pos):
+    if not occurs_after(text, closing, pos):
         return -1
-    if closing in _PASSED and (passed := _PASSED[closing].match(text, pos, end)):
+    if closing in _SKIPPED and (passed := _SKIPPED[closing].match(text, pos, end)):
         pos = passed.end()
     stops = _stops(closing)
     while stop := stops.search(text, pos, end):
@@ -137,7 +137,7 @@ def environment(text: str, pos: int, end: int) -> FoundFormula | None:
     begin = _BEGIN.match(text, pos, end)
     if not begin or begin[1] not in ENVIRONMENTS:
         return None
-    if not comes_after(text, f"\\end{{{begin[1]}}}", pos):
+    if not occurs_after(text, f"\\end{{{begin[1]}}}", pos):
         return None
     name = re.escape(begin[1])
     depth = 0
@@ -148,7 +148,7 @@ def environment(text: str, pos: int, end: int) -> FoundFormula | None:
     return None
 
 
-def _dollar(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | None:
+def _dollar(text: str, pos: int, end: int) -> FoundFormula | RejectedFormula | None:
     inner = pos + 1
     if inner >= end or text[inner].isspace():
         return None
@@ -156,7 +156,7 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RefusedFormula | No
     if at <= inner or text[at - 1].isspace() or leaves_element(text, inner, at):
         return None
     if at + 1 < end and text[at + 1].isascii() and text[at + 1].isdigit():
-        return RefusedFormula(pos, at + 1)
+        return RejectedFormula(pos, at + 1)
     return FoundFormula(pos, inner, at, at + 1, False)
 
 
@@ -178,23 +178,23 @@ def opens_display(text: str, pos: int, end: int) -> str:
             continue
         if char in "$\\":
             found = find_formula(text, pos, end)
-            if isinstance(found, (FoundFormula, RefusedFormula)):
+            if isinstance(found, (FoundFormula, RejectedFormula)):
                 pos = found.end
                 continue
-            closing = closing_of(text, pos, end)
+            closing = closing_delimiter(text, pos, end)
             if closing:
                 return closing
         pos += 2 if char == "\\" else 1
     return ""
 
 
-def holds_environment(text: str, pos: int) -> bool:
+def contains_environment(text: str, pos: int) -> bool:
     """Return whether the `$$` at `pos` contains a display environment, which cannot be inline."""
     found = _IN_DOLLARS.match(text, pos)
     return found is not None and found[1] in ENVIRONMENTS
 
 
-def closing_of(text: str, pos: int, end: int) -> str:
+def closing_delimiter(text: str, pos: int, end: int) -> str:
     """Return the delimiter that would close a display opening at `pos`, or an empty string."""
     if text.startswith("$$", pos):
         return "$$"

@@ -18,8 +18,8 @@ from msgspec import structs
 from ...base.diagnostics.model import Reporter
 from ...model.names import name_set
 from ..html_nodes import is_line, is_phrasing, raw_tag
-from ..records import Math, attach_record, record_of
-from ..state import page_of
+from ..records import Math, attach_record, get_record
+from ..state import get_page
 
 BLOCKS = frozenset({"math_display", "shortcode"})
 """Inline tokens that are blocks in the page."""
@@ -42,7 +42,7 @@ def split_paragraphs(state: StateCore) -> None:
             is_element = before == "markdown_open"
             _keep_in_elements(children, [opening.tag] if is_element and is_phrasing(opening.tag) else [])
             if before in PHRASING or (is_element and is_line(opening.tag)):
-                _keep_inline(children, page_of(state.env).reporter)
+                _keep_inline(children, get_page(state.env).reporter)
             elif before == "paragraph_open":
                 opening = result.pop()
                 result.extend(_split(opening, token, tokens[index + 1]))
@@ -70,7 +70,7 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
     for child in children:
         if child.type == "math_display":
             child.type = "math_inline"
-            attach_record(child, structs.replace(record_of(child, Math), display=False))
+            attach_record(child, structs.replace(get_record(child, Math), display=False))
         elif child.type == "shortcode":
             place = child.meta["shortcode"].place
             message = f"{child.meta['shortcode'].name} cannot stand in a heading, title or caption"
@@ -84,7 +84,7 @@ def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
     """
     for child in children:
         if child.type == "math_display" and elements:
-            attach_record(child, structs.replace(record_of(child, Math), is_phrasing=True))
+            attach_record(child, structs.replace(get_record(child, Math), is_phrasing=True))
         elif child.type == "html_inline":
             name, is_end = raw_tag(child.content)
             if is_end and name in elements:
@@ -94,7 +94,7 @@ def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
 
 
 def _is_phrasing(token: Token) -> bool:
-    return token.type == "math_display" and record_of(token, Math).is_phrasing
+    return token.type == "math_display" and get_record(token, Math).is_phrasing
 
 
 def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from ...base.diagnostics.model import Place, Reporter
 from ...base.patterns import lazy_pattern
-from ..lookahead import comes_after
-from .delimiters import FoundFormula, RefusedFormula, find_closing, leaves_element
+from ..lookahead import occurs_after
+from .delimiters import FoundFormula, RejectedFormula, find_closing, leaves_element
 
 PlaceOf = Callable[[int, int], Place]
 """Function that converts a range (start, end) of the text to its position in the file."""
@@ -39,12 +39,12 @@ _SHOWN = 60
 """Maximum number of characters of a formula in a message."""
 
 
-def report_unread(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+def report_unparsed(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
     r"""Report a `$` or `\` at `pos` that opens no formula in `text[:end]` but was probably meant to."""
     if text.startswith(("$$", "\\("), pos):
         _report_unclosed(text, pos, end, reporter, place)
     elif text[pos] == "$":
-        _report_sign(text, pos, end, reporter, place)
+        _report_dollar(text, pos, end, reporter, place)
     elif text.startswith(("\\\\(", "\\\\["), pos):
         _report_escape(text, pos, end, reporter, place)
 
@@ -67,7 +67,7 @@ def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: P
         reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", at, hint, fix)
 
 
-def _report_sign(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+def _report_dollar(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
     """Warn about a single dollar followed by TeX."""
     before = text[pos - 1 : pos]
     if before in ("$", "\\") or before.isalnum() or text[pos + 1 : pos + 2] in ("$", ""):
@@ -91,7 +91,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
     r"""Warn about `\\(x\\)`, which in Markdown is an escaped backslash and parentheses."""
     opening = text[pos + 2]
     closing = "\\\\)" if opening == "(" else "\\\\]"
-    if not comes_after(text, closing, pos):
+    if not occurs_after(text, closing, pos):
         return
     at = text.find(closing, pos + 3, min(end, pos + _LONGEST_ESCAPE))
     if at < 0 or not text[pos + 3 : at].strip():
@@ -104,7 +104,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
     reporter.warn("foreign-syntax", message, found, f"a formula has one backslash: {form}", fix)
 
 
-def report_refused(text: str, pair: RefusedFormula, reporter: Reporter, place: PlaceOf) -> None:
+def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place: PlaceOf) -> None:
     """Warn about a pair of dollars that is text because a digit follows, if it contains TeX."""
     if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
         message = f"{text[pair.start : pair.end]} is text, not math: a digit follows the closing $"

@@ -17,11 +17,11 @@ from hashlib import blake2b
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...base.diagnostics.fixes import Fix, TextEdit, exchange
+from ...base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from ...base.diagnostics.model import Place, Reporter
 from ...base.patterns import lazy_pattern
-from ..records import Math, RowMark, Subequations, attach_record, record_of
-from ..references.labels import Label, Letters, Numbers
+from ..records import Math, RowMark, Subequations, attach_record, get_record
+from ..references.labels import Label, PageNumbers, SubequationCounter
 from ..references.references import label_id
 from ..state import DisplayRow, DisplayStructure
 
@@ -32,15 +32,15 @@ _PRINTS_NOTHING = lazy_pattern(r"\\definecolor\{[^{}]*\}\{[^{}]*\}\{[^{}]*\}|\\r
 _NUMBERED = lazy_pattern(r"\\(label|tag)(?![A-Za-z])")
 
 
-def number_display(token: Token, numbers: Numbers) -> None:
+def number_display(token: Token, numbers: PageNumbers) -> None:
     """Set numbers and ids of the rows of a display."""
-    math = record_of(token, Math)
+    math = get_record(token, Math)
     structure = numbers.page.options.split_rows(math.tex, numbers.macros)
     numbers.macros = structure.macros
     for mistake in (found for row in structure.rows for found in row.mistakes):
         place = math.origin.place(mistake.offset, mistake.length)
         numbers.page.reporter.error(mistake.code, mistake.message, place, mistake.hint)
-    marks = [_mark(row, structure.environment, math, numbers) for row in structure.rows]
+    marks = [_row_mark(row, structure.environment, math, numbers) for row in structure.rows]
     if math.label:
         marks = _label_block(marks, structure, math, numbers)
     if len(marks) == len(structure.rows):
@@ -48,7 +48,7 @@ def number_display(token: Token, numbers: Numbers) -> None:
     attach_record(token, replace(math, rows=tuple(marks)))
 
 
-def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> RowMark:
+def _row_mark(row: DisplayRow, environment: str, math: Math, numbers: PageNumbers) -> RowMark:
     number = row.tag or ""
     is_off = environment.endswith("*") or row.notag
     if not number and not is_off and numbers.numbering != "none":
@@ -60,7 +60,7 @@ def _mark(row: DisplayRow, environment: str, math: Math, numbers: Numbers) -> Ro
         place = math.origin.place(row.label_offset, row.label_length)
         if is_off and not number and numbers.numbering != "none":
             cause = "\\notag" if row.notag else f"the * of {environment}"
-            fix = _number_again(math, environment, row.notag)
+            fix = _numbering_fix(math, environment, row.notag)
             _warn_unnumbered(row.label or "", cause, place, numbers.page.reporter, fix)
         name = numbers.add(Label(name, "eq", "Equation", number, place))
     return RowMark(number, name, row.bare_tag)
@@ -71,13 +71,13 @@ def _only_defines(row: DisplayRow, environment: str) -> bool:
     return not environment and not _PRINTS_NOTHING.sub("", row.content)
 
 
-def _number_again(math: Math, environment: str, notag: bool) -> Fix | None:
+def _numbering_fix(math: Math, environment: str, notag: bool) -> Fix | None:
     """Return a fix that makes a display numbered, or None if there is no clear one."""
     if notag:
         at = math.tex.find("\\notag")
         place = math.origin.place(max(0, at), len("\\notag"))
         is_one = at >= 0 and math.tex.count("\\notag") == 1
-        return exchange(place.line, place.column, "\\notag", "") if is_one else None
+        return make_replacement(place.line, place.column, "\\notag", "") if is_one else None
     edits = []
     for word in ("begin", "end"):
         written = f"\\{word}{{{environment}}}"
@@ -97,7 +97,7 @@ def _warn_unnumbered(
 
 
 def _label_block(
-    marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: Numbers
+    marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: PageNumbers
 ) -> list[RowMark]:
     """Apply `{#eq:x}` after a display to its first numbered row, or to the display if no row has a number."""
     place = math.label_place or math.origin.place(0)
@@ -118,7 +118,7 @@ def _label_block(
     return [RowMark(number, numbers.add(Label(math.label, "eq", "Equation", number, place)))]
 
 
-def _anchor_row(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
+def _anchor_row(mark: RowMark, row: DisplayRow, numbers: PageNumbers) -> RowMark:
     """Return the row with an anchor if it has a number but no label. Equal rows are counted."""
     if mark.id or not mark.number or row.label or not row.content:
         return mark
@@ -127,11 +127,11 @@ def _anchor_row(mark: RowMark, row: DisplayRow, numbers: Numbers) -> RowMark:
     return replace(mark, id=name if uses == 1 else f"{name}-{uses}")
 
 
-def begin_letters(token: Token, numbers: Numbers) -> None:
+def begin_subequations(token: Token, numbers: PageNumbers) -> None:
     """Start `subequations`. Their label gets the shared number."""
-    found = record_of(token, Subequations)
+    found = get_record(token, Subequations)
     numbers.letters = None
-    letters = Letters(bool(found.label))
+    letters = SubequationCounter(bool(found.label))
     if found.label:
         letters.number = "" if numbers.numbering == "none" else numbers.next_equation()
         place = found.label_place or numbers.page.line_place(0)
@@ -141,14 +141,14 @@ def begin_letters(token: Token, numbers: Numbers) -> None:
     numbers.letters = letters
 
 
-def end_letters(token: Token, numbers: Numbers) -> None:
+def end_subequations(token: Token, numbers: PageNumbers) -> None:
     """End `subequations`."""
     numbers.letters = None
 
 
-def read_inline(token: Token, numbers: Numbers) -> None:
+def read_inline(token: Token, numbers: PageNumbers) -> None:
     """Record macros that an inline formula defines. Otherwise, report labels and tags in it."""
-    math = record_of(token, Math)
+    math = get_record(token, Math)
     if _DEFINES.search(math.tex):
         numbers.macros = numbers.page.options.split_rows(math.tex, numbers.macros).macros
     else:

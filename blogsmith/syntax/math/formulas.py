@@ -19,28 +19,28 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import TextMap
 from ...base.patterns import lazy_pattern
-from ..lookahead import comes_after
+from ..lookahead import occurs_after
 from ..records import Math, attach_record
 from ..references.labels import normal_id
 from ..state import (
     PageState,
     block_place,
+    get_page,
     inline_map,
     inline_place,
     line_start,
-    page_of,
     text_between,
 )
 from .delimiters import (
     FoundFormula,
-    RefusedFormula,
-    closing_of,
+    RejectedFormula,
+    closing_delimiter,
+    contains_environment,
     find_closing,
     find_formula,
-    holds_environment,
     opens_display,
 )
-from .doubts import report_between_words, report_prose, report_refused, report_unread
+from .doubts import report_between_words, report_prose, report_rejected, report_unparsed
 
 _LABEL = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _MYST_LABEL = lazy_pattern(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
@@ -54,17 +54,17 @@ def math_inline(state: StateInline, silent: bool) -> bool:
     r"""Parse a formula with any delimiter (inline rule). Runs before `escape`, so `\(` is still complete."""
     if state.src[state.pos] not in "$\\":
         return False
-    page = page_of(state.env)
+    page = get_page(state.env)
     if page.verbatim:
         return False
     found = find_formula(state.src, state.pos, state.posMax)
-    if isinstance(found, RefusedFormula):
-        return _add_refused(state, found, silent)
+    if isinstance(found, RejectedFormula):
+        return _add_rejected(state, found, silent)
     if found is None:
         if not silent:
-            report_unread(state.src, state.pos, state.posMax, page.reporter, partial(inline_place, state))
+            report_unparsed(state.src, state.pos, state.posMax, page.reporter, partial(inline_place, state))
         return False
-    if _is_glued_to_refused(state, found):
+    if _follows_rejected(state, found):
         return _as_text(state, found.end, silent)
     is_display = found.display and not _is_kramdown(state.src, found.start, page)
     after = read_display_tail(state.src, found.end, state.posMax) if is_display else DisplayTail(found.end)
@@ -93,7 +93,7 @@ def math_inline(state: StateInline, silent: bool) -> bool:
 def _is_kramdown(text: str, pos: int, page: PageState) -> bool:
     """Return whether `$$` at `pos` is display math only in a paragraph of its own."""
     is_kramdown = page.options.double_dollar == "kramdown" and text.startswith("$$", pos)
-    return is_kramdown and not holds_environment(text, pos)
+    return is_kramdown and not contains_environment(text, pos)
 
 
 class DisplayTail(Struct, frozen=True):
@@ -142,20 +142,20 @@ def read_display_tail(text: str, pos: int, end: int) -> DisplayTail:
     )
 
 
-def _add_refused(state: StateInline, pair: RefusedFormula, silent: bool) -> bool:
+def _add_rejected(state: StateInline, pair: RejectedFormula, silent: bool) -> bool:
     """Add `$x$2` as text, so that no later `$` pairs with the second one."""
     if not silent:
-        page = page_of(state.env)
+        page = get_page(state.env)
         page.ambiguous_dollar = True
-        report_refused(state.src, pair, page.reporter, partial(inline_place, state))
+        report_rejected(state.src, pair, page.reporter, partial(inline_place, state))
     return _as_text(state, pair.end, silent)
 
 
-def _is_glued_to_refused(state: StateInline, found: FoundFormula) -> bool:
+def _follows_rejected(state: StateInline, found: FoundFormula) -> bool:
     """Return whether the formula is text too: a `$` directly after a digit that follows a rejected pair."""
     before = state.src[found.start - 1 : found.start]
     glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"
-    return glued and page_of(state.env).ambiguous_dollar
+    return glued and get_page(state.env).ambiguous_dollar
 
 
 def _as_text(state: StateInline, end: int, silent: bool) -> bool:
@@ -170,8 +170,8 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     pos = line_start(state, start)
     if state.is_code_block(start) or pos >= state.eMarks[start] or state.src[pos] not in "$\\":
         return False
-    closing = closing_of(state.src, pos, state.eMarks[start])
-    is_kramdown = _is_kramdown(state.src, pos, page_of(state.env))
+    closing = closing_delimiter(state.src, pos, state.eMarks[start])
+    is_kramdown = _is_kramdown(state.src, pos, get_page(state.env))
     # In kramdown, this display must have a paragraph of its own.
     if not closing or (is_kramdown and silent):
         return False
@@ -188,7 +188,7 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     goes_on = state.src[after.pos : state.eMarks[last]].strip()
     if goes_on and (last == start or is_kramdown):
         return False
-    if is_kramdown and (after.tail or _is_text_below(state, last + 1, end)):
+    if is_kramdown and (after.tail or _paragraph_continues(state, last + 1, end)):
         return False
     if not silent:
         _push_block(state, start, last, after, origin)
@@ -198,7 +198,7 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -> tuple[int, int]:
     """Return (line, index) of the closing delimiter inside the container, or (-1, -1)."""
     at = pos + (2 if not closing.startswith("\\end") else len(closing))
-    if not comes_after(state.src, closing, at):
+    if not occurs_after(state.src, closing, at):
         return -1, -1
     for line in range(start, end):
         if line > start:
@@ -219,7 +219,7 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
     escape = closing == "\\]" and state.src[pos + 2 : state.eMarks[start]].strip()
     if not silent and not escape:
         opening = {"$$": "$$", "\\]": "\\["}.get(closing, closing.replace("end", "begin"))
-        page_of(state.env).reporter.error(
+        get_page(state.env).reporter.error(
             "math-unclosed",
             f"{opening} has no closing {closing}",
             block_place(state, pos, len(opening)),
@@ -234,7 +234,7 @@ def open_delimiter(state: StateBlock, line: int, end: int) -> str:
     Return an empty string if there is none.
     """
     closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
-    if closing and not comes_after(state.src, closing, state.eMarks[line]):
+    if closing and not occurs_after(state.src, closing, state.eMarks[line]):
         return ""
     later = line + 1
     while closing and later < end and not state.isEmpty(later):
@@ -263,7 +263,7 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
     attach_record(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
 
 
-def _is_text_below(state: StateBlock, line: int, end: int) -> bool:
+def _paragraph_continues(state: StateBlock, line: int, end: int) -> bool:
     """Return whether the paragraph that starts with a display continues on `line`."""
     if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
         return False

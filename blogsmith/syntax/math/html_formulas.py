@@ -18,36 +18,36 @@ from ...base.patterns import lazy_pattern
 from ..html_nodes import TextNode, text_nodes
 from ..records import Math, XRef, attach_record
 from ..references.references import find_command, label_id
-from ..state import PageState, page_of
-from .delimiters import FoundFormula, RefusedFormula, find_formula, holds_environment
-from .doubts import report_between_words, report_refused, report_unread
+from ..state import PageState, get_page
+from .delimiters import FoundFormula, RejectedFormula, contains_environment, find_formula
+from .doubts import report_between_words, report_rejected, report_unparsed
 from .formulas import PUNCTUATION, read_display_tail
 
-_SIGN = lazy_pattern(r"\$|\\(?:[(\[$\\]|begin\{|(?:eq)?ref\{)")
+_FORMULA_START = lazy_pattern(r"\$|\\(?:[(\[$\\]|begin\{|(?:eq)?ref\{)")
 _STOP = lazy_pattern(r"[$\\]")
 _REFERENCE = lazy_pattern(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 
 def html_formulas(state: StateCore) -> None:
     """Split HTML blocks with formulas into child tokens (core rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     for token in state.tokens:
-        if token.type == "html_block" and _SIGN.search(token.content):
-            pieces = _Pieces(token, page)
+        if token.type == "html_block" and _FORMULA_START.search(token.content):
+            pieces = _HtmlSplitter(token, page)
             for node in text_nodes(token.content):
                 pieces.read(node)
             token.children = pieces.finish()
 
 
 @dataclass(slots=True)
-class _Pieces:
+class _HtmlSplitter:
     """The splitting of one HTML block."""
 
     block: Token
     page: PageState
     origin: TextMap = field(init=False)
     tokens: list[Token] = field(default_factory=list)
-    done: int = 0
+    position: int = 0
     """End of the part of the block that has been split."""
 
     def __post_init__(self) -> None:
@@ -59,8 +59,8 @@ class _Pieces:
         while stop := _STOP.search(self.origin.text, pos, node.end):
             pos = stop.start()
             found = find_formula(self.origin.text, pos, node.end)
-            if isinstance(found, RefusedFormula):
-                report_refused(self.origin.text, found, self.page.reporter, self.place)
+            if isinstance(found, RejectedFormula):
+                report_rejected(self.origin.text, found, self.page.reporter, self.place)
                 pos, is_ambiguous = found.end, True
             elif found is None:
                 pos = self._read_sign(pos, node)
@@ -90,7 +90,7 @@ class _Pieces:
         text = self.origin.text
         if text.startswith("\\$", pos):
             self._add_html(pos)
-            self.done = pos + 1
+            self.position = pos + 1
             return pos + 2
         command = find_command(text, pos, node.end)
         if command:
@@ -99,7 +99,7 @@ class _Pieces:
             place = self.place(*command.span())
             self._push("xref", XRef(label_id(target), page, "number", place, command[0]), command.end())
             return command.end()
-        report_unread(text, pos, node.end, self.page.reporter, self.place)
+        report_unparsed(text, pos, node.end, self.page.reporter, self.place)
         return pos + (2 if text.startswith(("$$", "\\"), pos) else 1)
 
     def _add_formula(self, found: FoundFormula, node: TextNode) -> int:
@@ -136,7 +136,7 @@ class _Pieces:
             return False
         text = self.origin.text
         is_kramdown = self.page.options.double_dollar == "kramdown" and text.startswith("$$", found.start)
-        if not is_kramdown or holds_environment(text, found.start):
+        if not is_kramdown or contains_environment(text, found.start):
             return True
         return not (text[node.start : found.start].strip() or text[found.end : node.end].strip())
 
@@ -145,22 +145,22 @@ class _Pieces:
         found = PUNCTUATION.match(self.origin.text, pos, node.end)
         if found:
             self.tokens.append(Token("text", "", 0, content=found[0]))
-            self.done = found.end()
-        return self.done
+            self.position = found.end()
+        return self.position
 
     def _add_html(self, end: int) -> None:
-        if self.done < end:
-            origin = self.origin.cut(self.done, end)
+        if self.position < end:
+            origin = self.origin.cut(self.position, end)
             self.tokens.append(Token("html_inline", "", 0, content=origin.text))
             attach_record(self.tokens[-1], origin)
-            self.done = end
+            self.position = end
 
     def _push(self, kind: str, record: Math | XRef, end: int) -> None:
         self.tokens.append(Token(kind, "math" if isinstance(record, Math) else "a", 0))
         if isinstance(record, Math):
             self.tokens[-1].content = record.tex
         attach_record(self.tokens[-1], record)
-        self.done = end
+        self.position = end
 
 
 def _decode(origin: TextMap) -> TextMap:

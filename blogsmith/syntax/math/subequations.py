@@ -20,15 +20,15 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import Place
 from ...base.patterns import lazy_pattern
 from ..figures import parse_inline
-from ..records import Math, Subequations, attach_record, record_of
+from ..records import Math, Subequations, attach_record, get_record
 from ..references.labels import normal_id
-from ..state import PageState, page_of
-from .delimiters import closing_of, environment
+from ..state import PageState, get_page
+from .delimiters import closing_delimiter, environment
 
 _BEGIN = "\\begin{subequations}"
 _END = "\\end{subequations}"
 _LABEL = lazy_pattern(r"\\label\s*\{\s*([^{}]*?)\s*\}")
-_BLANK = lazy_pattern(r"(?:\s|%[^\n]*(?:\n|$))+")
+_SPACE = lazy_pattern(r"(?:\s|%[^\n]*(?:\n|$))+")
 _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
 """Possible start of a part. Comments and escapes are skipped."""
 
@@ -36,16 +36,16 @@ _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
 def subequations(state: StateCore) -> None:
     """Expand the environment (core rule, after displays have become blocks)."""
     if not any(
-        _BEGIN in record_of(token, Math).tex for token in state.tokens if token.type == "math_display"
+        _BEGIN in get_record(token, Math).tex for token in state.tokens if token.type == "math_display"
     ):
         return
     result: list[Token] = []
     for token in state.tokens:
-        inside = _inside_span(record_of(token, Math).tex) if token.type == "math_display" else None
+        inside = _inside_span(get_record(token, Math).tex) if token.type == "math_display" else None
         if inside is None:
             result.append(token)
         else:
-            result += _Taken(token, page_of(state.env), state.md).blocks(*inside)
+            result += _Expansion(token, get_page(state.env), state.md).blocks(*inside)
     state.tokens = result
 
 
@@ -77,7 +77,7 @@ def _parts(tex: str, start: int, end: int) -> list[_Part]:
         if pos < text or not stop[1]:
             continue
         display = environment(tex, pos, end)
-        if display is None and closing_of(tex, pos, end):
+        if display is None and closing_delimiter(tex, pos, end):
             return []
         label = _LABEL.match(tex, pos, end)
         if display or label:
@@ -89,7 +89,7 @@ def _parts(tex: str, start: int, end: int) -> list[_Part]:
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Expansion:
     """A display that is split into its parts."""
 
     token: Token
@@ -100,7 +100,7 @@ class _Taken:
 
     def blocks(self, start: int, end: int) -> list[Token]:
         """Return the blocks that replace the display, or the display itself if it contains none."""
-        math = record_of(self.token, Math)
+        math = get_record(self.token, Math)
         parts = _parts(math.tex, start, end)
         if not parts:
             return [self.token]
@@ -119,7 +119,7 @@ class _Taken:
         inside = [token for part in parts for token in self._part(math, part)]
         if math.tail:
             last = next(token for token in reversed(inside) if token.type == "math_display")
-            attach_record(last, replace(record_of(last, Math), tail=math.tail))
+            attach_record(last, replace(get_record(last, Math), tail=math.tail))
         return [opening, *inside, self._make_token("subequations_close", "div", -1)]
 
     def _name(self, label: str, place: Place) -> None:
@@ -133,7 +133,7 @@ class _Taken:
 
     def _part(self, math: Math, part: _Part) -> Iterator[Token]:
         start = part.start
-        while part.kind == "text" and (blank := _BLANK.match(math.tex, start, part.end)):
+        while part.kind == "text" and (blank := _SPACE.match(math.tex, start, part.end)):
             start = blank.end()
         origin = math.origin.cut(start, start + len(math.tex[start : part.end].rstrip()))
         if part.kind == "display":

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import Place
 from ...base.patterns import lazy_pattern
-from ..records import Math, attach_record, record_of
-from ..references.labels import Label, Numbers, label_hint
+from ..records import Math, attach_record, get_record
+from ..references.labels import Label, PageNumbers, label_hint
 from ..references.references import label_id
 
 MAX_TAG = 500
@@ -25,13 +25,13 @@ class _Tagged:
 
     token: Token
     row: int
-    done: bool = False
+    is_filled: bool = False
     is_open: bool = False
     """The tags that it refers to are being filled in."""
 
     @property
     def math(self) -> Math:
-        return record_of(self.token, Math)
+        return get_record(self.token, Math)
 
     @property
     def id(self) -> str:
@@ -43,12 +43,12 @@ class _Tagged:
         return _REFERENCE.findall(self.math.rows[self.row].number)
 
 
-def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
+def fill_tags(displays: Sequence[Token], numbers: PageNumbers) -> None:
     """Replace the references in tags with the numbers of their targets."""
     waiting = [
         _Tagged(token, row)
         for token in displays
-        for row, mark in enumerate(record_of(token, Math).rows)
+        for row, mark in enumerate(get_record(token, Math).rows)
         if "ref" in mark.number and _REFERENCE.search(mark.number)
     ]
     by_id = {tagged.id: tagged for tagged in waiting if tagged.id}
@@ -63,23 +63,23 @@ def fill_tags(displays: Sequence[Token], numbers: Numbers) -> None:
                 _fill(stack.pop(), numbers)
 
 
-def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: Numbers) -> _Tagged | None:
+def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: PageNumbers) -> _Tagged | None:
     """Return a tag that must be filled in before this one, or None. Report circular references."""
     tagged.is_open = True
-    for name in () if tagged.done else tagged.names:
+    for name in () if tagged.is_filled else tagged.names:
         other = by_id.get(label_id(name))
-        if other and other.is_open and not other.done:
+        if other and other.is_open and not other.is_filled:
             message = "this tag refers to itself, be it through another one"
             numbers.page.reporter.error("math-syntax", message, _place(name, tagged.math))
-            other.done = True
-        elif other and not other.done:
+            other.is_filled = True
+        elif other and not other.is_filled:
             return other
     return None
 
 
-def _fill(tagged: _Tagged, numbers: Numbers) -> None:
+def _fill(tagged: _Tagged, numbers: PageNumbers) -> None:
     math = tagged.math
-    tagged.done = True
+    tagged.is_filled = True
     for name in tagged.names:
         if label_id(name) not in numbers.labels:
             _report_undefined(name, math, numbers)
@@ -101,7 +101,7 @@ def _number(label: Label | None) -> str:
     return label.number if label and not _REFERENCE.search(label.number) else "?"
 
 
-def _report_undefined(name: str, math: Math, numbers: Numbers) -> None:
+def _report_undefined(name: str, math: Math, numbers: PageNumbers) -> None:
     near = numbers.page.reporter.nearest(label_id(name), numbers.labels)
     near = near.replace("-", ":", 1) if near and ":" in name else near
     hint = f"did you mean {near}?" if near else label_hint(name)

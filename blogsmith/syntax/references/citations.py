@@ -17,10 +17,10 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ...base.diagnostics.model import question_of
+from ...base.diagnostics.model import format_suggestion
 from ...base.patterns import lazy_pattern
-from ..records import Citation, CitationEntry, Cited, Shortcode, attach_record, record_of
-from ..state import PageState, inline_place, page_of
+from ..records import Citation, CitationEntry, CitationItem, Shortcode, attach_record, get_record
+from ..state import PageState, get_page, inline_place
 from .references import is_label
 
 ALL_KEYS = "*"
@@ -56,17 +56,17 @@ KEYLIKE = lazy_pattern(r"[A-Za-z][\w:.+/-]*(?:1[6-9]|20)\d\d\w*|[A-Za-z]\w*:\w+"
 """A key as reference managers create it: `vaswani2017attention`, `doe:thing`."""
 
 
-def group(state: StateInline, silent: bool) -> bool:
+def citation_group(state: StateInline, silent: bool) -> bool:
     """Parse citations in brackets (inline rule)."""
     found = _GROUP.match(state.src, state.pos, state.posMax)
     if not found:
         return False
-    page, items, at = page_of(state.env), list[Cited](), 0
+    page, items, at = get_page(state.env), list[CitationItem](), 0
     while at < len(found[1]) and (item := _ITEM.match(found[1], at)):
         start = found.start(1) + item.start(3)
         place = inline_place(state, start - 1, start + len(item[3]))
         locator, prefix = (item[4] or "").strip(), (item[1] or "").strip()
-        items.append(Cited(item[3], locator, place, prefix, bool(item[2])))
+        items.append(CitationItem(item[3], locator, place, prefix, bool(item[2])))
         at = item.end()
     if at < len(found[1]) or not items or _are_labels(page, items):
         return False
@@ -83,7 +83,7 @@ def _has_entries(page: PageState) -> bool:
     return page.has_bibliography or bool(page.references)
 
 
-def _are_labels(page: PageState, items: list[Cited]) -> bool:
+def _are_labels(page: PageState, items: list[CitationItem]) -> bool:
     """Return whether all items are labels, as in Quarto's `[@fig-x]`.
 
     `references.py` reads these references without the brackets.
@@ -91,12 +91,12 @@ def _are_labels(page: PageState, items: list[Cited]) -> bool:
     return all(is_label(item.key, page) and item.key not in page.references for item in items)
 
 
-def bare(state: StateInline, silent: bool) -> bool:
+def bare_citation(state: StateInline, silent: bool) -> bool:
     """Parse `@key` in the text, and `@key [p. 3]` (inline rule)."""
     found = _BARE.match(state.src, state.pos, state.posMax)
     if not found or (state.pos > 0 and state.src[state.pos - 1].isalnum()):
         return False
-    page, key = page_of(state.env), found[1]
+    page, key = get_page(state.env), found[1]
     is_known = key in page.references
     if not is_known and not (_has_entries(page) and _may_be_key(state, found, page)):
         return False
@@ -104,7 +104,7 @@ def bare(state: StateInline, silent: bool) -> bool:
     end = located.end() if located else found.end()
     if not silent:
         place = inline_place(state, found.start(), found.end())
-        cited = Cited(key, located[1].strip() if located else "", place)
+        cited = CitationItem(key, located[1].strip() if located else "", place)
         written = "" if is_known else state.src[found.start() : end]
         _push(state, Citation((cited,), "text", written=written))
     state.pos = end
@@ -126,7 +126,7 @@ def is_keylike(key: str) -> bool:
 
 def command(state: StateInline, silent: bool) -> bool:
     r"""Parse `\citep[see][p. 3]{a,b}` on pages that have a bibliography (inline rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     found = _COMMAND.match(state.src, state.pos, state.posMax) if _has_entries(page) else None
     if not found:
         return False
@@ -137,11 +137,11 @@ def command(state: StateInline, silent: bool) -> bool:
     if not keys:
         return False
     if not silent:
-        last, items = len(keys) - 1, list[Cited]()
+        last, items = len(keys) - 1, list[CitationItem]()
         for index, key in enumerate(keys):
             place = inline_place(state, key.start(), key.end())
             before, after = prefix if index == 0 else "", locator if index == last else ""
-            items.append(Cited(key[0], after, place, before, found[1] in _YEAR_ONLY))
+            items.append(CitationItem(key[0], after, place, before, found[1] in _YEAR_ONLY))
         _push(state, Citation(tuple(items), "text" if found[1] in _TEXTUAL else "brackets"))
     state.pos = found.end()
     return True
@@ -149,14 +149,14 @@ def command(state: StateInline, silent: bool) -> bool:
 
 def nocite(state: StateInline, silent: bool) -> bool:
     r"""Parse `\nocite{a,b}` and `\nocite{*}`, which only add entries to the bibliography (inline rule)."""
-    page = page_of(state.env)
+    page = get_page(state.env)
     found = _NOCITE.match(state.src, state.pos, state.posMax) if _has_entries(page) else None
     if not found:
         return False
     if not silent:
         for key in _COMMAND_KEY.finditer(state.src, found.start(1), found.end(1)):
             if not page.has_bibliography and key[0] not in (*page.references, ALL_KEYS):
-                _unknown(Cited(key[0], place=inline_place(state, key.start(), key.end())), page)
+                _report_unknown(CitationItem(key[0], place=inline_place(state, key.start(), key.end())), page)
             page.uncited.append((key[0], inline_place(state, key.start(), key.end())))
         state.push("nocite", "", 0)
     state.pos = found.end()
@@ -164,11 +164,11 @@ def nocite(state: StateInline, silent: bool) -> bool:
 
 
 def _push(state: StateInline, citation: Citation) -> None:
-    page = page_of(state.env)
+    page = get_page(state.env)
     if not page.has_bibliography:
         for item in citation.items:
             if item.key not in page.references:
-                _unknown(item, page)
+                _report_unknown(item, page)
     token = state.push("citation", "cite", 0)
     if citation.written and not is_keylike(citation.items[0].key):
         # The word is most likely a handle, so plain text shows it as written.
@@ -178,10 +178,10 @@ def _push(state: StateInline, citation: Citation) -> None:
 
 def number_citations(state: StateCore) -> None:
     """Count the uses of each entry for back links, and append the bibliography (core rule)."""
-    page = page_of(state.env)
-    uses = dict.fromkeys(keys_in_calls(state.tokens), 0)
-    for token in citations_of(state.tokens):
-        citation = record_of(token, Citation)
+    page = get_page(state.env)
+    uses = dict.fromkeys(shortcode_keys(state.tokens), 0)
+    for token in citation_tokens(state.tokens):
+        citation = get_record(token, Citation)
         counts = []
         for item in citation.items:
             uses[item.key] = uses.get(item.key, 0) + 1
@@ -193,7 +193,7 @@ def number_citations(state: StateCore) -> None:
     if page.uncited:
         state.tokens = _without_empty(state.tokens)
     if page.references or page.has_bibliography:
-        _append_entries(state, page, uses)
+        _append_bibliography(state, page, uses)
 
 
 def _without_empty(tokens: list[Token]) -> list[Token]:
@@ -210,16 +210,16 @@ def _without_empty(tokens: list[Token]) -> list[Token]:
     return [token for index, token in enumerate(tokens) if index not in dropped]
 
 
-def keys_in_calls(tokens: list[Token]) -> Iterator[str]:
+def shortcode_keys(tokens: list[Token]) -> Iterator[str]:
     """Yield the keys in arguments of shortcodes, which are parsed only when they are rendered."""
     for token in tokens:
         for call in (token, *(token.children or ())):
             if call.type.startswith("shortcode"):
-                for text in record_of(call, Shortcode).args.values():
+                for text in get_record(call, Shortcode).args.values():
                     yield from _BARE.findall(text)
 
 
-def citations_of(tokens: list[Token]) -> Iterator[Token]:
+def citation_tokens(tokens: list[Token]) -> Iterator[Token]:
     """Yield every citation in the text, in order."""
     for token in tokens:
         for child in token.children or ():
@@ -227,14 +227,14 @@ def citations_of(tokens: list[Token]) -> Iterator[Token]:
                 yield child
 
 
-def _unknown(item: Cited, page: PageState) -> None:
+def _report_unknown(item: CitationItem, page: PageState) -> None:
     near = page.reporter.nearest(item.key, page.references)
-    hint = question_of(near) or "add it under references: in the front matter"
+    hint = format_suggestion(near) or "add it under references: in the front matter"
     fix = page.reporter.substitute(item.place, item.key, near)
     page.reporter.error("citation-key", f"no reference has the key {item.key}", item.place, hint, fix)
 
 
-def _append_entries(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
+def _append_bibliography(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
     for key, reference in page.references.items():
         if key not in uses and reference.is_named:
             hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
@@ -249,5 +249,5 @@ def cite_rules(md: MarkdownIt) -> None:
     """Register the inline rules: LaTeX commands before escapes, the others before links."""
     md.inline.ruler.before("escape", "nocite", nocite)
     md.inline.ruler.before("escape", "cite_command", command)
-    md.inline.ruler.before("link", "cite_group", group)
-    md.inline.ruler.before("link", "cite_bare", bare)
+    md.inline.ruler.before("link", "cite_group", citation_group)
+    md.inline.ruler.before("link", "cite_bare", bare_citation)

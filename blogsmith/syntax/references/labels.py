@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...base.diagnostics.fixes import Fix
 from ...base.diagnostics.model import Place
-from ...model.units import count_letters
+from ...model.units import number_to_letters
 from ..state import PageState
 
 BY_SECTION = " by section"
@@ -69,7 +69,7 @@ class Label(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class Letters:
+class SubequationCounter:
     """The counter of `subequations`: (1a), (1b)."""
 
     labelled: bool
@@ -80,7 +80,7 @@ class Letters:
 
 
 @dataclass(slots=True)
-class Numbers:
+class PageNumbers:
     """The counters and labels of one page."""
 
     page: PageState
@@ -89,13 +89,12 @@ class Numbers:
     by_section: bool
     macros: Mapping[str, Any]
     """TeX macros in the form that `tex` uses: the site's, the page's, and those that formulas have defined so
-    far.
-    """
+    far."""
     counts: dict[str, int] = field(default_factory=dict)
     statements: dict[str, int] = field(default_factory=dict)
     """Name of a counter → number of theorems and similar statements so far."""
     labels: dict[str, Label] = field(default_factory=dict)
-    letters: Letters | None = None
+    letters: SubequationCounter | None = None
     """Counter inside `subequations`, otherwise None."""
     contents: dict[str, int] = field(default_factory=dict)
     """Id derived from an equation's content → number of equations with that content."""
@@ -120,7 +119,7 @@ class Numbers:
         letters.number = letters.number or self.next_equation()
         self.letters = letters
         letters.count += 1
-        return letters.number + count_letters(letters.count)
+        return letters.number + number_to_letters(letters.count)
 
     def number_figure(self, name: str, place: Place) -> tuple[str, str]:
         """Return the id and the number of a figure with the id `name`.

@@ -16,10 +16,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from ...base.diagnostics.model import Place, Reporter, TextMap, question_of
+from ...base.diagnostics.model import Place, Reporter, TextMap, format_suggestion
 from ...base.patterns import lazy_pattern
-from ..records import XRef, attach_record, record_of
-from ..state import PageState, inline_place, page_of
+from ..records import XRef, attach_record, get_record
+from ..state import PageState, get_page, inline_place
 from .labels import normal_id
 
 PREFIXES = ("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst")
@@ -56,7 +56,7 @@ def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
     return _COMMAND.match(text, pos, end)
 
 
-def kind_of(label: str, kinds: Iterable[str]) -> str:
+def label_kind(label: str, kinds: Iterable[str]) -> str:
     """Return the longest kind that the label starts with, or an empty string."""
     found = (kind for kind in kinds if label.startswith((f"{kind}-", f"{kind}:")))
     return max(found, key=len, default="")
@@ -65,11 +65,11 @@ def kind_of(label: str, kinds: Iterable[str]) -> str:
 def braced_reference(state: StateInline, silent: bool) -> bool:
     """Parse `{@eq:x}`, which prints "Equation (1)" (inline rule)."""
     found = _BRACED.match(state.src, state.pos, state.posMax)
-    if found and kind_of(found[2], (*PREFIXES, *page_of(state.env).options.kinds)):
+    if found and label_kind(found[2], (*PREFIXES, *get_page(state.env).options.kinds)):
         return _push(state, found, found[1] or "", found[2], "full", silent)
     written = _IN_BRACES.match(state.src, state.pos, state.posMax)
     if written and not silent:
-        _report_kind(written[0], inline_place(state, *written.span()), page_of(state.env))
+        _report_kind(written[0], inline_place(state, *written.span()), get_page(state.env))
     return False
 
 
@@ -83,7 +83,7 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
         hint = f"a citation is written [@{key}]"
         fix = page.reporter.substitute(place, written, f"[@{key}]", is_safe=True)
     elif near := page.reporter.nearest(prefix, known):
-        hint = question_of(near)
+        hint = format_suggestion(near)
         fix = page.reporter.substitute(place, prefix, near)
     message = f"{written} refers to nothing: {prefix} is no kind of label"
     page.reporter.error("ref-kind", message, place, hint, fix)
@@ -92,17 +92,17 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
 def empty_link(state: StateInline, silent: bool) -> bool:
     """Parse `[](#eq-x)`, which prints "Equation (1)" (inline rule)."""
     found = _EMPTY.match(state.src, state.pos, state.posMax)
-    if not found or not is_label(found[1], page_of(state.env)):
+    if not found or not is_label(found[1], get_page(state.env)):
         return False
     return _push(state, found, "", found[1], "full", silent)
 
 
 def is_label(text: str, page: PageState) -> bool:
     """Return whether text without braces starts like a label."""
-    return bool(kind_of(text, (*PREFIXES, *page.options.reference_kinds)))
+    return bool(label_kind(text, (*PREFIXES, *page.options.reference_kinds)))
 
 
-def bare(state: StateInline, silent: bool) -> bool:
+def bare_reference(state: StateInline, silent: bool) -> bool:
     """Parse `@eq-x`, which prints (1), and `@fig-x`, which prints "Figure 1" (inline rule).
 
     `a@eq-x` is text, and a citation stays a citation.
@@ -111,8 +111,8 @@ def bare(state: StateInline, silent: bool) -> bool:
     before = state.src[state.pos - 1 : state.pos]
     if not found or before.isalnum() or before in tuple("_/."):
         return False
-    page, start = page_of(state.env), found.start(2)
-    kind = kind_of(state.src[start : found.end() + 1], (*PREFIXES, *page.options.reference_kinds))
+    page, start = get_page(state.env), found.start(2)
+    kind = label_kind(state.src[start : found.end() + 1], (*PREFIXES, *page.options.reference_kinds))
     name = _NAME.match(state.src, start + len(kind), state.posMax) if kind else None
     if not name or state.src[found.start() + 1 : name.end()] in page.references:
         return False
@@ -126,7 +126,7 @@ def report_text_references(tokens: Iterable[Token], labels: Container[str], page
     for token in tokens:
         if token.type != "inline" or "@" not in token.content:
             continue
-        origin, cursor = record_of(token, TextMap), 0
+        origin, cursor = get_record(token, TextMap), 0
         for child in token.children or ():
             for found in _HANDLE.finditer(child.content) if child.type == "text" else ():
                 at = origin.text.find(found[0], cursor)
@@ -140,7 +140,7 @@ def _report_undeclared(name: str, place: Place, page: PageState) -> None:
     link = f"[text](#{label_id(name)})"
     hint = f"write {link}, or declare the callout kind: callouts: {{{prefix}: {{numbered: true}}}}"
     meant = None
-    if kind_of(name, page.options.kinds):
+    if label_kind(name, page.options.kinds):
         meant = f"{{@{name}}}"
         hint = f"write {meant}; without braces only kinds that are numbered count"
     fix = page.reporter.substitute(place, f"@{name}", meant)
@@ -161,7 +161,7 @@ def _push_to(state: StateInline, end: int, page: str, target: str, form: str, si
     return True
 
 
-def warn_of_unread(tokens: Iterable[Token], origin: TextMap, reporter: Reporter) -> None:
+def warn_of_unparsed_references(tokens: Iterable[Token], origin: TextMap, reporter: Reporter) -> None:
     """Warn about references in a title or description, where only formulas have a meaning."""
     cursor = 0
     for token in tokens:
@@ -186,4 +186,4 @@ def ref_rules(md: MarkdownIt) -> None:
     md.inline.ruler.before("escape", "ref_command", command)
     md.inline.ruler.before("link", "ref_braced", braced_reference)
     md.inline.ruler.before("link", "ref_empty_link", empty_link)
-    md.inline.ruler.before("link", "ref_bare", bare)
+    md.inline.ruler.before("link", "ref_bare", bare_reference)

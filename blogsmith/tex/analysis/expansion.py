@@ -17,7 +17,7 @@ from ..parse.errors import ParseError
 from ..parse.lexer import Token
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
-from ..parse.scan import At, split, split_placed
+from ..parse.scan import PlacedToken, split, split_with_positions
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
@@ -25,7 +25,7 @@ _DEFINERS = frozenset((*_NEW, *_DEF, "\\DeclareMathOperator", "\\let"))
 DEFINES = lazy_pattern(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFINERS))})(?![A-Za-z])")
 
 
-class Opened(Struct, frozen=True):
+class ExpandedFormula(Struct, frozen=True):
     """The result of expanding a formula."""
 
     tokens: list[Token]
@@ -33,12 +33,12 @@ class Opened(Struct, frozen=True):
     """Macros known after the formula."""
 
 
-def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None:
+def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> ExpandedFormula | None:
     """Return `tex` with its macros expanded, or None if a macro or a definition is invalid.
 
     Tokens from a macro have the position of its call.
     """
-    reader = TokenReader(split_placed(tex), read_macros(macros))
+    reader = TokenReader(split_with_positions(tex), read_macros(macros))
     tokens: list[Token] = []
     try:
         while reader.stack:
@@ -53,11 +53,13 @@ def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> Opened | None
                 tokens.append(_place_token(token))
     except ParseError:
         return None
-    return Opened(tokens, {name: macro for name, macro in reader.macros.items() if isinstance(macro, Macro)})
+    return ExpandedFormula(
+        tokens, {name: macro for name, macro in reader.macros.items() if isinstance(macro, Macro)}
+    )
 
 
 def _place_token(token: str) -> Token:
-    assert isinstance(token, At)
+    assert isinstance(token, PlacedToken)
     return Token(str(token), token.offset, token.length)
 
 

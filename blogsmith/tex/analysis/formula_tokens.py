@@ -21,14 +21,14 @@ from ..parse.lexer import (
     read_argument,
     read_optional,
     skip_spaces,
-    tokenize_unplaced,
+    tokenize_without_positions,
 )
-from .linear import FORGOTTEN, FRACTIONS, MAX_DEPTH, MAX_LENGTH, WITH_SECOND, is_readable, skip_environment
+from .linear import FRACTIONS, MAX_DEPTH, MAX_LENGTH, OMITTED, SECOND_ARGUMENT, is_readable, skip_environment
 
-MOST = 400
+MAX_TOKENS = 400
 """Maximum number of tokens of one formula; longer ones are cut."""
 
-_LEFT_OUT = commands(
+_OMITTED = commands(
     "left right middle big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm "
     "displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits notag nonumber relax bf rm "
     "it cal hline mathstrut strut quad qquad enspace thinspace medspace thickspace negthinspace "
@@ -75,7 +75,7 @@ _SPOKEN: Mapping[str, str] = MappingProxyType(
 
 
 @cache
-def sign_names() -> Mapping[str, str]:
+def symbol_names() -> Mapping[str, str]:
     """Return name of a command without its backslash → token of its symbol."""
     found: dict[str, str] = {}
     tables = (symbols.ORDINARY, symbols.BINARY, symbols.RELATIONS, symbols.LARGE, symbols.INTEGRALS)
@@ -86,23 +86,23 @@ def sign_names() -> Mapping[str, str]:
     return MappingProxyType({**found, **_OTHER_NAMES})
 
 
-def typed_names(tokens: Container[str]) -> dict[str, str]:
+def input_names(tokens: Container[str]) -> dict[str, str]:
     """Return command without its backslash, or symbol → its token among `tokens`; empty: it has none.
 
     Used by scripts that read the input of readers.
     """
-    found = {name: sign for name, sign in sign_names().items() if sign in tokens and name != sign}
+    found = {name: sign for name, sign in symbol_names().items() if sign in tokens and name != sign}
     found |= {sign: same for sign, same in _SAME.items() if same in tokens}
     found |= {name[1:]: "…" for name in _DOTS}
-    return found | {name[1:]: "" for name in _LEFT_OUT} | {"over": "/"}
+    return found | {name[1:]: "" for name in _OMITTED} | {"over": "/"}
 
 
-def taken_arguments() -> dict[str, str]:
+def argument_kinds() -> dict[str, str]:
     """Return command without its backslash → treatment of its arguments, for scripts that read TeX."""
     kinds = {
         "fraction": FRACTIONS,
-        "second": WITH_SECOND,
-        "nothing": FORGOTTEN,
+        "second": SECOND_ARGUMENT,
+        "nothing": OMITTED,
         "words": _WORDS,
         "root": commands("sqrt"),
         "name": commands("begin end"),
@@ -116,7 +116,7 @@ def formula_tokens(tex: str) -> tuple[str, ...]:
 
     Cached, because formulas recur on a page.
     """
-    tokens = tokenize_unplaced(tex[:MAX_LENGTH])
+    tokens = tokenize_without_positions(tex[:MAX_LENGTH])
     if not is_readable(tokens):
         return ()
     found: list[str] = []
@@ -126,12 +126,12 @@ def formula_tokens(tex: str) -> tuple[str, ...]:
             found[-1] = "‖"
         else:
             found.append(token)
-        if len(found) == MOST:
+        if len(found) == MAX_TOKENS:
             break
     return tuple(found)
 
 
-def spoken_words(tokens: Sequence[str]) -> str:
+def symbol_words(tokens: Sequence[str]) -> str:
     """Return the parts of a formula that are found as words: names of functions, and names of symbols."""
     names = _sign_words()
     return " ".join(names.get(token, token) for token in tokens if len(token) > 1 or token in names)
@@ -141,7 +141,7 @@ def spoken_words(tokens: Sequence[str]) -> str:
 def _sign_words() -> Mapping[str, str]:
     """Return symbol → name, for letters and for symbols that have a name in sentences."""
     found = dict(_SPOKEN)
-    for name, sign in sorted(sign_names().items(), key=lambda item: (len(item[0]), item[0])):
+    for name, sign in sorted(symbol_names().items(), key=lambda item: (len(item[0]), item[0])):
         if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
             found.setdefault(sign, name)
     return MappingProxyType(found)
@@ -166,7 +166,7 @@ def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:
             yield "".join(token.text for token in tokens[start:index])
         else:
             index += 1
-            yield from _signs(text)
+            yield from _character_tokens(text)
 
 
 def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
@@ -188,8 +188,7 @@ def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str]
 
 def _argument(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
     """Return the tokens of the argument at `index`, and the index after it. A command includes its own
-    argument.
-    """
+    argument."""
     start = skip_spaces(tokens, index)
     argument = read_argument(tokens, start)
     if argument is None:
@@ -216,22 +215,22 @@ def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str]
         degree = read_optional(tokens, after)
         inside, after = _argument(tokens, degree.end if degree else after, depth)
         return ["√", *(_read(degree.tokens, depth + 1) if degree else ()), *inside], after
-    if text in WITH_SECOND:
+    if text in SECOND_ARGUMENT:
         _, after = _argument(tokens, after, depth)
         return _argument(tokens, after, depth)
-    if text in FORGOTTEN:
+    if text in OMITTED:
         argument = read_argument(tokens, after)
         return [], argument.end if argument else after
     if text in _WORDS:
         return _words(tokens, after, depth)
-    if text in _LEFT_OUT:
+    if text in _OMITTED:
         return [], after
     if text in _DOTS:
         return ["…"], after
     name = text[1:]
-    sign = sign_names().get(name)
+    sign = symbol_names().get(name)
     if sign and len(sign) == 1:
-        return list(_signs(sign)), after
+        return list(_character_tokens(sign)), after
     return [sign or (name.lower() if len(name) > 1 else name)], after
 
 
@@ -277,7 +276,7 @@ def _word(word: str) -> Iterator[str]:
         yield word.lower() if len(word) > 1 else word
 
 
-def _signs(text: str) -> Iterator[str]:
+def _character_tokens(text: str) -> Iterator[str]:
     """Yield the tokens of a character or an escaped symbol."""
     if text.startswith("\\"):
         # an escaped symbol or a space

@@ -20,7 +20,7 @@ from ..parse.lexer import (
     read_name,
     read_optional,
     skip_spaces,
-    tokenize_unplaced,
+    tokenize_without_positions,
 )
 
 MAX_DEPTH = 60
@@ -43,7 +43,7 @@ def _pairs(table: str) -> dict[str, str]:
     return {"\\" + name: sign for name, sign in zip(names[::2], names[1::2], strict=True)}
 
 
-_SIGNS: Mapping[str, str] = MappingProxyType(
+_SYMBOLS: Mapping[str, str] = MappingProxyType(
     {
         **{name: f" {sign} " for name, sign in _pairs(_BINARY).items()},
         **_pairs(_OTHER),
@@ -63,9 +63,9 @@ _PLAIN = commands(
     "textrm textbf textit textsf texttt mbox mathop mathrel mathbin mathord boxed underline overline "
     "substack Bbb frak bold emph url ce pu num si unit ang"
 )
-FORGOTTEN = commands("label tag ref eqref color phantom hspace vspace vphantom hphantom")
+OMITTED = commands("label tag ref eqref color phantom hspace vspace vphantom hphantom")
 FRACTIONS = commands("frac dfrac tfrac cfrac")
-WITH_SECOND = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
+SECOND_ARGUMENT = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
 _ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")
 _ATOM = lazy_pattern(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 
@@ -76,14 +76,14 @@ def linear_text(tex: str) -> str:
 
     Cached: a page needs it for its headings, its summary and its whole text, and formulas recur.
     """
-    tokens = tokenize_unplaced(tex[:MAX_LENGTH])
+    tokens = tokenize_without_positions(tex[:MAX_LENGTH])
     text = _linear(tokens, 0) if is_readable(tokens) else _flat(tokens)
     return " ".join(text.split()).rstrip(";").strip()
 
 
 def is_readable(tokens: Sequence[Token]) -> bool:
-    """Return whether all braces are closed and none is nested too deep. Otherwise reading would be quadratic.
-    """
+    """Return whether all braces are closed and none is nested too deep. Otherwise reading would be
+    quadratic."""
     depth = 0
     for token in tokens:
         depth += (token.text == "{") - (token.text == "}")
@@ -140,7 +140,7 @@ def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
         return _command(tokens, index, depth)
     if text in _SPACES:
         return " ", index + 1
-    return _SIGNS.get(text, "" if text in ("}", "$") else text.strip("\\")), index + 1
+    return _SYMBOLS.get(text, "" if text in ("}", "$") else text.strip("\\")), index + 1
 
 
 def _script(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
@@ -179,15 +179,15 @@ def skip_environment(tokens: Sequence[Token], index: int) -> int:
 
 def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
     text = tokens[index].text
-    if text in _SIGNS:
-        return _SIGNS[text], index + 1
+    if text in _SYMBOLS:
+        return _SYMBOLS[text], index + 1
     if text in _SPACES:
         return " ", index + 1
     if text in _DROPPED:
         return "", _skip_delimiter(tokens, index)
-    if text in FRACTIONS or text in WITH_SECOND or text == "\\binom":
+    if text in FRACTIONS or text in SECOND_ARGUMENT or text == "\\binom":
         return _two(tokens, index, depth)
-    if text in _PLAIN or text in _ACCENTS or text in FORGOTTEN or text == "\\sqrt":
+    if text in _PLAIN or text in _ACCENTS or text in OMITTED or text == "\\sqrt":
         return _linear_item(tokens, index, depth)
     return text[1:], index + 1
 
@@ -210,7 +210,7 @@ def _linear_item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, 
     if text == "\\sqrt":
         root = f"[{_linear(degree.tokens, depth + 1)}]" if degree else ""
         return f"sqrt{root}({inside})", argument.end
-    if text in FORGOTTEN:
+    if text in OMITTED:
         return "", argument.end
     return (f"{text[1:]} {inside}" if text in _ACCENTS else inside), argument.end
 
@@ -221,7 +221,7 @@ def _two(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
     second = _argument(tokens, first.end)
     above = _linear(first.tokens, depth + 1).strip()
     below = _linear(second.tokens, depth + 1).strip()
-    if text in WITH_SECOND:
+    if text in SECOND_ARGUMENT:
         return below, second.end
     if text == "\\binom":
         return f"binom({above}, {below})", second.end

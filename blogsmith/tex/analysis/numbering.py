@@ -19,12 +19,12 @@ from ...base.patterns import lazy_pattern
 from ..parse.lexer import (
     ROW_BREAKS,
     Token,
+    join_tokens,
     read_argument,
     read_name,
     skip_spaces,
-    text_of,
     tokenize,
-    tokenize_unplaced,
+    tokenize_without_positions,
 )
 from ..parse.reader import Macro
 from .expansion import DEFINES, expand_formula
@@ -45,11 +45,11 @@ _NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations"}
 _COUNTED = frozenset(("alignat", "alignat*", "xalignat", "xalignat*"))
 """Environments with their number of columns after the name."""
 _COMMANDS = frozenset(("\\label", "\\tag", "\\notag", "\\nonumber"))
-_MATTERS = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
+_STRUCTURAL = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
 """Commands that change numbering, if a macro produces one of them."""
 _STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber)|%")
 """Commands that a formula without environment, label and tag does not contain; `%` begins a comment."""
-_UNPLAIN = lazy_pattern(r"\\(?:label|tag|notag|nonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
+_NEEDS_TOKENS = lazy_pattern(r"\\(?:label|tag|notag|nonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
 """Commands that affect numbers, or whose row content differs from the source."""
 _FIRST = lazy_pattern(r"\s*+\\begin\{([A-Za-z]+)\}")
 _PLACED = lazy_pattern(r"\\(?:label|tag)")
@@ -57,7 +57,7 @@ _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 
 
-class RowMistake(Struct, frozen=True):
+class RowProblem(Struct, frozen=True):
     """An error in the labels and tags of a row."""
 
     code: str
@@ -85,7 +85,7 @@ class SourceRow:
     r"""Whether it contains `\notag` or `\nonumber`."""
     content: str = data_field(default="", compare=False)
     """TeX of the row without spaces and without numbering commands."""
-    mistakes: tuple[RowMistake, ...] = ()
+    mistakes: tuple[RowProblem, ...] = ()
 
 
 class RowStructure(Struct, frozen=True):
@@ -112,7 +112,7 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
     elif (content := _plain_content(tex)) is not None:
         return RowStructure("", (SourceRow(content=content),), macros)
     # positions are needed only if there is a label or tag
-    read = tokenize if _PLACED.search(tex) else tokenize_unplaced
+    read = tokenize if _PLACED.search(tex) else tokenize_without_positions
     tokens = unwrap(found.tokens if found else read(tex), "subequations")
     name = outer_environment(tokens)
     if name in ROW_ENVIRONMENTS:
@@ -127,7 +127,7 @@ def _plain_content(tex: str) -> str | None:
     """Return the content of a formula that is certainly one row; None if its tokens must be inspected."""
     if not _STRUCTURE.search(tex):
         return "".join(tex.split())
-    if _UNPLAIN.search(tex):
+    if _NEEDS_TOKENS.search(tex):
         return None
     if tex.lstrip().startswith("\\begin"):
         first = _FIRST.match(tex)
@@ -138,8 +138,8 @@ def _plain_content(tex: str) -> str | None:
 
 
 def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
-    """Return whether a macro called in `tex`, directly or through another one, produces a numbering command.
-    """
+    """Return whether a macro called in `tex`, directly or through another one, produces a numbering
+    command."""
     seen: set[str] = set()
     pending = {call for call in _CALL.findall(tex) if call in macros} if macros else set()
     while pending:
@@ -147,7 +147,7 @@ def _makes_rows(tex: str, macros: Mapping[str, str | Macro]) -> bool:
         seen.add(name)
         macro = macros[name]
         calls = set(_CALL.findall(macro) if isinstance(macro, str) else macro.body)
-        if calls & _MATTERS:
+        if calls & _STRUCTURAL:
             return True
         pending |= {call for call in calls if call in macros} - seen
     return False
@@ -207,7 +207,7 @@ def _split(tokens: Sequence[Token]) -> list[list[Token]]:
     return rows
 
 
-class _Found(Struct):
+class _RowParts(Struct):
     """The parts of a row that have been read so far."""
 
     label: list[Token] = field(default_factory=list)
@@ -215,7 +215,7 @@ class _Found(Struct):
     bare_tag: bool = False
     notag: bool = False
     content: list[Token] = field(default_factory=list)
-    mistakes: list[RowMistake] = field(default_factory=list)
+    mistakes: list[RowProblem] = field(default_factory=list)
 
 
 def _row(tokens: Sequence[Token], what: str) -> SourceRow:
@@ -223,7 +223,7 @@ def _row(tokens: Sequence[Token], what: str) -> SourceRow:
     if _COMMANDS.isdisjoint(texts):
         # no numbering command, as in most rows
         return SourceRow(content=_content(texts))
-    found = _Found()
+    found = _RowParts()
     index = 0
     while index < len(tokens):
         if tokens[index].text in _COMMANDS:
@@ -233,10 +233,10 @@ def _row(tokens: Sequence[Token], what: str) -> SourceRow:
             index += 1
     label, tag = found.label, found.tag
     return SourceRow(
-        label=text_of(label) if label else None,
+        label=join_tokens(label) if label else None,
         label_offset=_start(label) if label else 0,
         label_length=_length(label) if label else 0,
-        tag=text_of(tag) if tag else None,
+        tag=join_tokens(tag) if tag else None,
         bare_tag=found.bare_tag,
         notag=found.notag,
         content=_content([token.text for token in found.content]),
@@ -257,7 +257,7 @@ def _length(tokens: Sequence[Token]) -> int:
     return max(token.offset + token.length for token in tokens) - _start(tokens)
 
 
-def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str) -> int:
+def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: str) -> int:
     """Read the command at `index` into `found`. Return the index after it."""
     command = tokens[index]
     if command.text in ("\\notag", "\\nonumber"):
@@ -271,21 +271,21 @@ def _read_command(tokens: Sequence[Token], index: int, found: _Found, what: str)
     inside = trim(argument.tokens)
     if not inside:
         hint = "write \\notag for a row without a number" if command.text == "\\tag" else ""
-        _refuse(found, "math-syntax", f"{command.text} is empty", hint, [command])
+        _report(found, "math-syntax", f"{command.text} is empty", hint, [command])
     elif command.text == "\\tag":
         if found.tag:
             # the same message as in `convert_formula` for a formula without rows, so that it is reported
             # once
-            _refuse(found, "math-syntax", "\\tag stands twice", "", [command])
+            _report(found, "math-syntax", "\\tag stands twice", "", [command])
         else:
             found.tag, found.bare_tag = inside, star
     elif found.label:
-        message = f"this {what} has the label {text_of(found.label)} already"
-        _refuse(found, "label-twice", message, "keep one of them", inside)
+        message = f"this {what} has the label {join_tokens(found.label)} already"
+        _report(found, "label-twice", message, "keep one of them", inside)
     else:
         found.label = inside
     return argument.end
 
 
-def _refuse(found: _Found, code: str, message: str, hint: str, at: Sequence[Token]) -> None:
-    found.mistakes.append(RowMistake(code, message, hint, _start(at), _length(at)))
+def _report(found: _RowParts, code: str, message: str, hint: str, at: Sequence[Token]) -> None:
+    found.mistakes.append(RowProblem(code, message, hint, _start(at), _length(at)))

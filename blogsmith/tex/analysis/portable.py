@@ -15,7 +15,7 @@ from ..parse.colors import color_definitions
 from ..parse.errors import ParseError
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
-from ..parse.scan import At, split_placed, text_of
+from ..parse.scan import PlacedToken, split_with_positions, text_of
 from .expansion import DEFINES, define, define_operator, is_definition
 
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", 0)
@@ -34,25 +34,24 @@ _LINE_END = lazy_pattern(r"[ \t]*\n")
 
 def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
     """Return `tex` with its macros expanded and without labels. Return it unchanged if there are none, or one
-    is invalid.
-    """
+    is invalid."""
     calls_none = not macros or set(_CALL.findall(tex)).isdisjoint(macros)
     if calls_none and not DEFINES.search(tex):
         opened = tex
     else:
         try:
-            opened = _Opening(tex, macros).read()
+            opened = _MacroExpansion(tex, macros).read()
         except ParseError:
             return tex
     return f"{color_definitions(opened, macros)}{opened}" if macros else opened
 
 
-class _Opening:
+class _MacroExpansion:
     """Reads a formula and copies the parts that need no change."""
 
     def __init__(self, tex: str, macros: Mapping[str, str | Macro]) -> None:
         self._tex = tex
-        self._reader = TokenReader(split_placed(tex), read_macros(macros))
+        self._reader = TokenReader(split_with_positions(tex), read_macros(macros))
         self._text = ""
         self._at = 0
         """Offset in the formula; everything before it is read."""
@@ -67,18 +66,18 @@ class _Opening:
                 self._leave_out(token)
             elif token in reader.macros:
                 self._copy_until(token)
-                self._open(token)
+                self._expand_call(token)
         return (self._text + self._tex[self._at :]).strip()
 
     def _copy_until(self, token: str) -> None:
-        assert isinstance(token, At)
+        assert isinstance(token, PlacedToken)
         self._text += self._tex[self._at : token.offset]
         self._at = token.offset + token.length
 
     def _finish_argument(self) -> None:
         """Continue after the last argument that was read."""
         last = self._reader.last
-        if isinstance(last, At) and not last.macro:
+        if isinstance(last, PlacedToken) and not last.macro:
             self._at = max(self._at, last.offset + last.length)
 
     def _leave_out(self, token: str) -> None:
@@ -100,9 +99,9 @@ class _Opening:
             define(reader, token)
         self._finish_argument()
 
-    def _open(self, call: str) -> None:
+    def _expand_call(self, call: str) -> None:
         """Write the expansion of a macro."""
-        made = self._made_by(call)
+        made = self._read_expansion(call)
         text = text_of(made)
         if len(made) > 1 and self._is_one(made) and not _is_group(made):
             text = f"{{{text}}}"
@@ -118,7 +117,7 @@ class _Opening:
             return made[0].startswith("\\")
         return _TAKES_ONE.search(self._text) is not None
 
-    def _made_by(self, call: str) -> list[str]:
+    def _read_expansion(self, call: str) -> list[str]:
         reader = self._reader
         made: list[str] = []
         rest = self._expand(call)

@@ -8,7 +8,7 @@ _TEX = lazy_pattern(r"[\\${}^_~&#%]")
 _OUTSIDE = lazy_pattern(r"<math[^<>]*>|</math>\Z")
 
 
-def holds_tex(number: str) -> bool:
+def contains_tex(number: str) -> bool:
     """Return whether `number` is more than plain text."""
     return _TEX.search(number) is not None
 

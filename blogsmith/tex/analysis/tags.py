@@ -9,15 +9,14 @@ from ..errors import TexError
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
 from .numbering import SourceRow, split_rows
-from .tag_text import holds_tex, math_content
+from .tag_text import contains_tex, math_content
 
 _OPENING = "\\text{"
 
 
 def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = False) -> str:
     """Return the `<math>` element of a number that contains TeX. TexError, with an offset in `number`, if
-    it is invalid.
-    """
+    it is invalid."""
     opening = _OPENING if bare else f"{_OPENING}("
     closing = "}" if bare else ")}"
     try:
@@ -27,7 +26,7 @@ def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = 
         raise TexError(error.kind, error.message, offset, error.length, hint=error.hint) from None
 
 
-def convert_alone(
+def convert_unnumbered(
     tex: str,
     *,
     display: bool,
@@ -49,5 +48,5 @@ def convert_alone(
 def _number(row: SourceRow, macros: Mapping[str, str | Macro]) -> RowNumber | None:
     if row.tag is None:
         return None
-    shown = math_content(typeset_tag(row.tag, macros, bare=row.bare_tag)) if holds_tex(row.tag) else ""
+    shown = math_content(typeset_tag(row.tag, macros, bare=row.bare_tag)) if contains_tex(row.tag) else ""
     return RowNumber(row.tag, "", row.bare_tag, shown)

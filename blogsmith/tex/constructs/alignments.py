@@ -17,10 +17,9 @@ _TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equati
 _INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered", "rgathered")
 
 
-def _after_cell(column: int) -> int:
+def _class_before_cell(column: int) -> int:
     """Return the class of the atom before a cell. An empty atom precedes every second one, so a relation has
-    space.
-    """
+    space."""
     return ORD if column % 2 else NONE
 
 
@@ -67,7 +66,7 @@ def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Ato
     if name == "split":
         columns, hint = 2, "use aligned for more"
     grid = read_grid(
-        parser, name, GridLayout(DISPLAY, before=_after_cell, columns=columns, hint=hint, lines=True)
+        parser, name, GridLayout(DISPLAY, before=_class_before_cell, columns=columns, hint=hint, lines=True)
     )
     return ORD, _table(look, print_rows(grid.rows, _alternate_side, numbers), bool(numbers))
 
@@ -131,13 +130,13 @@ def _wrapper(parser: Parser, name: str) -> Atom:
     parser.set_style(DISPLAY if name != "math" else parser.style)
     mark = parser.mark()
     out = parser.row()
-    if parser.ended_by != "\\end":
-        found = parser.ended_by
+    if parser.end_token != "\\end":
+        found = parser.end_token
         if found:
             raise ParseError("math-syntax", f"{found} cannot stand in {name}", found, hint=_hint_for(found))
         raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
     parser.restore(mark)
-    parser.stack.append(parser.ended_by)
+    parser.stack.append(parser.end_token)
     end_environment(parser, name, begin)
     parser.style, parser.atoms = old, table
     return ORD, join_fragments(out)
@@ -153,7 +152,7 @@ def _intertext(parser: Parser, command: str) -> None:
     if parser.previous != NONE:
         # TeX reports "misplaced \\noalign"
         raise parser.syntax_error(f"{command} stands inside a row", hint="end the row above it with \\\\")
-    parser.between_rows = text(parser, parser.argument())
+    parser.intertext = text(parser, parser.argument())
 
 
 def _shove(parser: Parser, command: str) -> Atom:

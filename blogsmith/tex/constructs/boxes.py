@@ -74,8 +74,8 @@ def _word_space(parser: Parser, command: str) -> Atom:
 def _length(parser: Parser, command: str) -> Atom:
     if command in ("\\hspace", "\\mspace"):
         parser.star()
-        return GLUE, space(read_ems(bare_length(parser), command))
-    width = read_ems(bare_length(parser), command)
+        return GLUE, space(read_ems(read_length_tokens(parser), command))
+    width = read_ems(read_length_tokens(parser), command)
     if command in ("\\hskip", "\\mskip"):
         _skip_stretch(parser)
     return GLUE, space(width)
@@ -88,12 +88,12 @@ def _skip_stretch(parser: Parser) -> None:
         if "".join(ahead) == word:
             for _ in word:
                 parser.pop()
-            bare_length(parser)
+            read_length_tokens(parser)
             while parser.peek() == "l":
                 parser.pop()
 
 
-def bare_length(parser: Parser) -> list[str]:
+def read_length_tokens(parser: Parser) -> list[str]:
     """Consume the tokens of a length without braces, such as `3mu` or `-.5em`."""
     while parser.peek() in parser.macros:
         parser.expand(parser.pop())

@@ -41,13 +41,13 @@ def _is_taken(parser: Parser, name: str, macro: Macro) -> bool:
     """
     own = parser.macros.get(name)
     if own is not None:
-        return own != macro and own is not parser.given.get(name)
+        return own != macro and own is not parser.initial_macros.get(name)
     return name in _FIXED or _is_latex(parser, name)
 
 
 def _is_latex(parser: Parser, name: str) -> bool:
     borrowed = name in parser.constructs.expanders or name in _REDEFINABLE
-    return parser.constructs.known(name) and not borrowed
+    return parser.constructs.is_known(name) and not borrowed
 
 
 def _newcommand(parser: Parser, command: str) -> None:
@@ -61,7 +61,7 @@ def _newcommand(parser: Parser, command: str) -> None:
         hint = f"\\renewcommand{{{name}}} gives it another meaning"
         raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
     known = name in parser.macros or name in _FIXED
-    if command == "\\renewcommand" and not known and not parser.constructs.known(name):
+    if command == "\\renewcommand" and not known and not parser.constructs.is_known(name):
         raise ParseError(
             "math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}"
         )
@@ -227,7 +227,7 @@ def _expand_body(parser: Parser, body: list[str]) -> list[str]:
             if token in parser.macros:
                 parser.expand(token)
             else:
-                if is_name(token) and not parser.constructs.known(token):
+                if is_name(token) and not parser.constructs.is_known(token):
                     raise parser.unknown(token)
                 made.append(token)
     finally:
@@ -254,7 +254,7 @@ def _let(parser: Parser, command: str) -> None:
     macro: Macro | Expander | None = parser.macros.get(target)
     if macro is None:
         macro = Macro(
-            0, None, ("\0" + target if is_name(target) and parser.constructs.known(target) else target,)
+            0, None, ("\0" + target if is_name(target) and parser.constructs.is_known(target) else target,)
         )
     parser.define(name, macro, everywhere=everywhere)
 

@@ -47,7 +47,7 @@ def fence(sign: str, form: str) -> str:
     return f'<mo fence="true" form="{form}"{more}>{escape(sign)}</mo>'
 
 
-def fence_of(parser: Parser, token: str) -> str:
+def parse_delimiter(parser: Parser, token: str) -> str:
     """Return the delimiter that `token` names. ParseError if it names none."""
     found = DELIMITERS.get(token)
     if found is None:
@@ -65,9 +65,9 @@ def _read_fence(parser: Parser) -> str:
     token = parser.peek()
     if token == "{":
         inside = [t for t in parser.argument() if t != " "]
-        return fence_of(parser, inside[0] if len(inside) == 1 else "{")
+        return parse_delimiter(parser, inside[0] if len(inside) == 1 else "{")
     parser.pop()
-    return fence_of(parser, strip_mark(token) if token[:1] == "\0" else token)
+    return parse_delimiter(parser, strip_mark(token) if token[:1] == "\0" else token)
 
 
 def _left(parser: Parser, command: str) -> Atom:
@@ -76,24 +76,24 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.environment = ""
     parts = [fence(opening, "prefix")]
     while True:
-        parts += map(_counted, parser.row())
-        if parser.ended_by == "\\middle":
-            middle = parser.ended_by
+        parts += map(_wrap_limits, parser.row())
+        if parser.end_token == "\\middle":
+            middle = parser.end_token
             parser.command = middle
             parts.append(_middle(_read_fence(parser)))
             continue
         break
     parser.environment = environment
-    if parser.ended_by != "\\right":
+    if parser.end_token != "\\right":
         raise _unclosed_error(parser, command)
-    parser.command = parser.ended_by
+    parser.command = parser.end_token
     parts.append(fence(_read_fence(parser), "postfix"))
     parser.command = command
     parser.restore(mark)
     return INNER, f"<mrow>{''.join(parts)}</mrow>"
 
 
-def _counted(piece: str) -> str:
+def _wrap_limits(piece: str) -> str:
     """Put the limits of a sum into a row: otherwise Firefox fits the delimiters to the sum alone."""
     return f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece
 
@@ -106,13 +106,13 @@ def _middle(sign: str) -> str:
 
 
 def _unclosed_error(parser: Parser, command: str) -> ParseError:
-    found = parser.ended_by
+    found = parser.end_token
     if not found:
         return ParseError("math-brace", "\\left is never closed", command, unclosed=True)
     return ParseError("math-brace", f"{found} stands where \\left is still open", found)
 
 
-def _sized(parser: Parser, command: str) -> Atom:
+def _big_delimiter(parser: Parser, command: str) -> Atom:
     r"""Typeset `\bigl(` and related commands."""
     name = command[1:]
     role = name[-1] if name[-1] in "lrm" else ""
@@ -132,5 +132,5 @@ def _stray(parser: Parser, command: str) -> Atom:
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {"\\left": _left} | {f"\\{size}{role}": _sized for size in _SIZES for role in ("", "l", "r", "m")}
+    {"\\left": _left} | {f"\\{size}{role}": _big_delimiter for size in _SIZES for role in ("", "l", "r", "m")}
 )

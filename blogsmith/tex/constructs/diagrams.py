@@ -13,12 +13,12 @@ from ..parse.errors import ParseError
 from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT
 from .boxes import lap_box
-from .grid import cell, end_environment, pay_for_cells, read_gap
+from .grid import cell, end_environment, read_gap, spend_empty_cells
 from .stacks import label_arrow
 
 # after an @
-_ACROSS: Mapping[str, str] = MappingProxyType({">": "→", "<": "←", "=": "=", ")": "→", "(": "←"})
-_DOWN: Mapping[str, str] = MappingProxyType({"V": "↓", "A": "↑", "|": "∥"})
+_HORIZONTAL_ARROWS: Mapping[str, str] = MappingProxyType({">": "→", "<": "←", "=": "=", ")": "→", "(": "←"})
+_VERTICAL_ARROWS: Mapping[str, str] = MappingProxyType({"V": "↓", "A": "↑", "|": "∥"})
 
 
 def _cd(parser: Parser, name: str) -> Atom:
@@ -79,7 +79,7 @@ def _take_cell(parser: Parser, row: _Row, held: list[str]) -> None:
 def _table(parser: Parser, rows: list[list[str]]) -> str:
     if len(rows) > 1 and not rows[-1]:
         rows.pop()
-    pay_for_cells(parser, [len(row) for row in rows])
+    spend_empty_cells(parser, [len(row) for row in rows])
     for row in rows:
         while row and not row[-1]:
             row.pop()
@@ -95,7 +95,7 @@ def _arrow(parser: Parser) -> str:
         return ""
     if kind in "=|":
         return _horizontal_arrow("=", "", "") if kind == "=" else _down("∥", "", "")
-    if kind not in _ACROSS and kind not in _DOWN:
+    if kind not in _HORIZONTAL_ARROWS and kind not in _VERTICAL_ARROWS:
         raise ParseError(
             "math-syntax",
             f"@{kind} is no arrow",
@@ -104,9 +104,9 @@ def _arrow(parser: Parser) -> str:
         )
     first, second = _label(parser, kind), _label(parser, kind)
     return (
-        _horizontal_arrow(_ACROSS[kind], first, second)
-        if kind in _ACROSS
-        else _down(_DOWN[kind], first, second)
+        _horizontal_arrow(_HORIZONTAL_ARROWS[kind], first, second)
+        if kind in _HORIZONTAL_ARROWS
+        else _down(_VERTICAL_ARROWS[kind], first, second)
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.alphabets import Face
+from ..mathml.alphabets import MathAlphabet
 from ..mathml.atoms import ORD, Atom, add_attribute, is_operator
 from ..mathml.fragments import group_fragments, join_fragments
 from ..parse.parser import Command, Parser
-from .operators import name_of
+from .operators import function_name
 
-_FACES: Mapping[str, Face] = MappingProxyType(
+_FACES: Mapping[str, MathAlphabet] = MappingProxyType(
     {
         "\\mathrm": "rm",
         "\\mathup": "rm",
@@ -61,7 +61,7 @@ _FACES: Mapping[str, Face] = MappingProxyType(
         "\\symnormal": "",
     }
 )
-_SWITCHES: Mapping[str, Face] = MappingProxyType(
+_SWITCHES: Mapping[str, MathAlphabet] = MappingProxyType(
     {
         "\\rm": "rm",
         "\\it": "it",
@@ -84,11 +84,11 @@ _SWITCHES: Mapping[str, Face] = MappingProxyType(
 _WORDS = frozenset(("rm", "it", "bf", "sf", "tt", "bi", "bsf", "sfit", "bsfit"))
 
 
-def _with_face(parser: Parser, command: str) -> Atom:
-    return ORD, set_in_face(parser, _FACES[command], parser.argument())
+def _font_command(parser: Parser, command: str) -> Atom:
+    return ORD, set_in_font(parser, _FACES[command], parser.argument())
 
 
-def set_in_face(parser: Parser, face: Face, source: list[str]) -> str:
+def set_in_font(parser: Parser, face: MathAlphabet, source: list[str]) -> str:
     """Return `source` in a font, as one element."""
     old, bold = parser.face, parser.bold
     parser.set_face(face, bold and face in ("rm", "cal", "scr", "frak", "sf", "sfit"))
@@ -106,7 +106,7 @@ def _word_identifier(parser: Parser, source: list[str]) -> str:
     if len(word) < 2 or not letters.isalpha() or not (upright or word.isascii()):
         return ""
     if upright:
-        return name_of(word)
+        return function_name(word)
     if parser.face == "it":
         # letters of the math alphabet are spaced as in a product
         return f"<mtext><i>{word}</i></mtext>"
@@ -120,7 +120,7 @@ def _switch(parser: Parser, command: str) -> Atom:
     parser.set_face(_SWITCHES[command], bold=False)
     out = parser.row(infix_ends=True)
     parser.set_face(old, bold)
-    parser.took_rest = True
+    parser.has_read_rest = True
     return ORD, join_fragments(out)
 
 
@@ -149,12 +149,12 @@ def _boldmath(parser: Parser, command: str) -> Atom:
     parser.set_face(parser.face, bold=command == "\\boldmath")
     out = parser.row(infix_ends=True)
     parser.set_face(old, bold)
-    parser.took_rest = True
+    parser.has_read_rest = True
     return ORD, join_fragments(out)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {name: _with_face for name in _FACES}
+    {name: _font_command for name in _FACES}
     | {name: _switch for name in _SWITCHES}
     | {name: _boldsymbol for name in ("\\boldsymbol", "\\bm", "\\pmb")}
     | {"\\boldmath": _boldmath, "\\unboldmath": _boldmath}

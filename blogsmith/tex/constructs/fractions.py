@@ -11,13 +11,13 @@ from ..parse.errors import ParseError
 from ..parse.lengths import read_length
 from ..parse.parser import Command, Infix, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
-from .boxes import bare_length
-from .delimiters import fence, fence_of
+from .boxes import read_length_tokens
+from .delimiters import fence, parse_delimiter
 
 STRUT = '<mspace height=".84em" depth=".36em"/>'
 """Space as high and as deep as a line of TeX's text."""
 _THIN_LINE = ' linethickness="0"'
-_FORCED = ("true", "false")
+_DISPLAYSTYLE_VALUES = ("true", "false")
 
 
 def _inner(style: int) -> int:
@@ -36,7 +36,7 @@ def _frac(parser: Parser, command: str) -> Atom:
 
 def set_in_style(style: int, xml: str) -> str:
     """Return `xml` in TeX's `style`, independent of the context."""
-    display = _FORCED[style != DISPLAY]
+    display = _DISPLAYSTYLE_VALUES[style != DISPLAY]
     level = max(0, style - TEXT)
     return f'<mstyle displaystyle="{display}" scriptlevel="{level}">{xml}</mstyle>'
 
@@ -49,8 +49,8 @@ def _styled_frac(parser: Parser, command: str) -> Atom:
 
 
 def _cfrac(parser: Parser, command: str) -> Atom:
-    """Typeset a part of a continued fraction: its parts are in display style, its numerator contains a strut.
-    """
+    """Typeset a part of a continued fraction: its parts are in display style, its numerator contains a
+    strut."""
     parser.optional()  # [l] or [r], the alignment of the numerator; MathML Core centres it
     above, below = parser.parse_styled(DISPLAY), parser.parse_styled(DISPLAY)
     parts = set_in_style(DISPLAY, STRUT + above) + set_in_style(DISPLAY, below)
@@ -98,7 +98,7 @@ def _delimiter(parser: Parser) -> str:
     found = [token for token in parser.argument() if token != " "]
     if not found:
         return ""
-    return fence_of(parser, found[0])
+    return parse_delimiter(parser, found[0])
 
 
 def _sqrt(parser: Parser, command: str) -> Atom:
@@ -128,9 +128,9 @@ def _infix(parser: Parser, command: str) -> Combine:
     r"""Read `\over` and related commands, with the delimiters and the thickness that follow some of them."""
     opening, closing, line = _INFIXES[command]
     if command.endswith("withdelims"):
-        opening, closing = fence_of(parser, parser.pop()), fence_of(parser, parser.pop())
+        opening, closing = parse_delimiter(parser, parser.pop()), parse_delimiter(parser, parser.pop())
     if command.startswith("\\above"):
-        line = f' linethickness="{read_length(bare_length(parser), command)}"'
+        line = f' linethickness="{read_length(read_length_tokens(parser), command)}"'
 
     def combine(above: str, below: str) -> str:
         xml = f"<mfrac{line}>{above}{below}</mfrac>"

@@ -16,7 +16,7 @@ from ..parse.reader import Macro
 from ..parse.state import RowNumber
 
 # cost of an empty cell and of a repeated token, in tokens (see `spend`)
-_EMPTY_CELL = _READ_AGAIN = 10
+_EMPTY_CELL_COST = _REPEATED_TOKEN_COST = 10
 _LINES = ("\\hline", "\\hdashline")
 
 
@@ -94,21 +94,21 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
             break
         grid.rows.append(row)
         _read_row(parser, row, name, layout)
-        if parser.ended_by == "\\end":
-            parser.stack.append(parser.ended_by)
+        if parser.end_token == "\\end":
+            parser.stack.append(parser.end_token)
             break
-        if parser.ended_by not in ROW_BREAKS:
+        if parser.end_token not in ROW_BREAKS:
             raise _unended_error(parser, name, begin)
         row.gap = read_gap(parser)
     end_environment(parser, name, begin)
     parser.style, parser.atoms, parser.environment = old, table, outer
-    pay_for_cells(parser, [len(row.cells) for row in grid.rows])
+    spend_empty_cells(parser, [len(row.cells) for row in grid.rows])
     return grid
 
 
-def pay_for_cells(parser: Parser, rows: Sequence[int]) -> None:
+def spend_empty_cells(parser: Parser, rows: Sequence[int]) -> None:
     """Raise ParseError if filling all rows with empty cells, up to the longest row, would be too much."""
-    parser.spend(_EMPTY_CELL * (max(rows) * len(rows) - sum(rows)))
+    parser.spend(_EMPTY_CELL_COST * (max(rows) * len(rows) - sum(rows)))
 
 
 def _stretch(parser: Parser) -> float:
@@ -123,7 +123,7 @@ def _stretch(parser: Parser) -> float:
 
 
 def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
-    found = parser.ended_by
+    found = parser.end_token
     if not found:
         return ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
     return ParseError("math-brace", f"{found} stands where \\begin{{{name}}} is still open", found)
@@ -162,21 +162,21 @@ def _read_row(parser: Parser, row: GridRow, name: str, layout: GridLayout) -> No
         column = len(row.cells)
         if column == (layout.columns or _MAX_COLUMNS):
             said = f"{name} has {column} column{'s' if column > 1 else ''}, this row has more"
-            raise ParseError("math-syntax", said, parser.ended_by, hint=layout.hint)
+            raise ParseError("math-syntax", said, parser.end_token, hint=layout.hint)
         parser.environment = name
         parser.set_style(layout.style)
         mark = parser.mark()
-        parser.between_rows = parser.shove = ""
+        parser.intertext = parser.shove = ""
         if column in layout.prefixes:
-            parser.spend(_READ_AGAIN * len(layout.prefixes[column]))
+            parser.spend(_REPEATED_TOKEN_COST * len(layout.prefixes[column]))
             parser.push(layout.prefixes[column])
         if layout.text_from and column + 1 >= layout.text_from:
             _text_cell(parser)
         row.cells.append(parser.row(layout.before(column)))
         row.shove = parser.shove or row.shove
-        row.between = parser.between_rows or row.between
+        row.between = parser.intertext or row.between
         parser.restore(mark)
-        if parser.ended_by != "&":
+        if parser.end_token != "&":
             return
 
 
@@ -255,8 +255,7 @@ def align_cell(side: str, more: str = "") -> str:
 
 def row_style(row: GridRow) -> str:
     """Return the style of a row's first cell, or of all its cells, for space around the row. Space is never
-    negative.
-    """
+    negative."""
     above, below = (row.stretch - 1) * _STRUT_HEIGHT, row.gap + (row.stretch - 1) * _STRUT_DEPTH
     styles = [
         f"padding-top:{css(above)}" if above > 0 else "",
@@ -271,11 +270,10 @@ _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-i
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
     """Return a row with its number at the right edge. It is not a link: nothing inside a formula may be
-    focusable.
-    """
+    focusable."""
     if mark is None or not mark.number:
         return f"<mtr>{_SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
-    plain = escape(mark.number if mark.bare else f"({mark.number})", quote=False)
+    plain = escape(mark.number if mark.has_parentheses else f"({mark.number})", quote=False)
     shown = f'<mtext class="eq-number">{plain}</mtext>'
     if mark.mathml:
         shown = f'<mrow class="eq-number">{mark.mathml}</mrow>'

@@ -53,7 +53,7 @@ def _begingroup(parser: Parser, command: str) -> Atom:
     parser.environment = ""
     out = parser.row()
     parser.environment = environment
-    if parser.ended_by != "\\endgroup":
+    if parser.end_token != "\\endgroup":
         raise ParseError("math-brace", f"{command} is never closed", command, unclosed=True)
     parser.restore(mark)
     return ORD, group_fragments(out)

@@ -75,8 +75,7 @@ def _id(parser: Parser, command: str) -> Atom:
 
 def _data(parser: Parser, command: str) -> Atom:
     r"""Print only the formula of KaTeX's `\htmlData` and `\htmlStyle`, whose attributes a page may not
-    contain.
-    """
+    contain."""
     parser.argument()
     return ORD, join_fragments(parser.parse_group(parser.argument()))
 
@@ -97,9 +96,9 @@ def _label(parser: Parser, command: str) -> None:
 
 def _tag(parser: Parser, command: str) -> None:
     starred = parser.star()
-    if parser.tagged and not parser.environment:
+    if parser.has_tag and not parser.environment:
         raise parser.syntax_error(f"{command} stands twice")
-    parser.tagged = True
+    parser.has_tag = True
     source = parser.argument()
     del starred, source
 

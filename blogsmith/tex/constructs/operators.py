@@ -20,8 +20,8 @@ from ..mathml.atoms import (
     REL,
     SIDES,
     Atom,
+    add_spaces,
     is_operator,
-    with_spaces,
 )
 from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import atoms
@@ -46,28 +46,28 @@ _SPACED: Mapping[str, str] = MappingProxyType(
 )
 
 
-def name_of(text: str) -> str:
+def function_name(text: str) -> str:
     """Return a function name as an upright identifier. A single letter needs an attribute for that."""
     variant = ' mathvariant="normal"' if len(text) == 1 else ""
     return f"<mi{variant}>{text}</mi>"
 
 
 def _function(parser: Parser, command: str) -> Atom:
-    return FUNCTION, name_of(command[1:])
+    return FUNCTION, function_name(command[1:])
 
 
 def _limit_function(parser: Parser, command: str) -> Atom:
-    return LIMIT_FUNCTION, name_of(_SPACED.get(command[1:], command[1:]))
+    return LIMIT_FUNCTION, function_name(_SPACED.get(command[1:], command[1:]))
 
 
 def _decorated_limit(parser: Parser, command: str) -> Atom:
     r"""Typeset `\varlimsup` and related commands: lim with a line or an arrow."""
-    where, sign = _DECORATED[command]
+    where, sign = _LIMIT_ACCENTS[command]
     accent = "accent" if where == "over" else "accentunder"
     return LIMIT_FUNCTION, f'<m{where} {accent}="true"><mi>lim</mi><mo stretchy="true">{sign}</mo></m{where}>'
 
 
-_DECORATED: Mapping[str, tuple[str, str]] = MappingProxyType(
+_LIMIT_ACCENTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "\\varlimsup": ("over", "‾"),
         "\\varliminf": ("under", "_"),
@@ -102,7 +102,7 @@ def operator_name(parser: Parser, source: list[str]) -> str:
     """Return `source` as one upright name, or as a row if it has more than letters."""
     words = [_IN_NAMES.get(token, token) for token in source if token != " "]
     if words and all(word.replace(".", "").isalnum() or word in _IN_NAMES.values() for word in words):
-        return name_of("".join(words))
+        return function_name("".join(words))
     face, bold = parser.face, parser.bold
     parser.set_face("rm", bold=False)
     out = parser.parse_group(source)
@@ -124,7 +124,7 @@ def _with_space(kind: int, out: list[str]) -> str:
     if kind in SIDES and len(out) == 1 and is_operator(xml):
         before, behind = SIDES[kind]
         return xml.replace(' lspace="0" rspace="0"', f' lspace="{before}" rspace="{behind}"', 1)
-    return with_spaces(kind, xml)
+    return add_spaces(kind, xml)
 
 
 def _mathop(parser: Parser, command: str) -> Atom:
@@ -154,8 +154,7 @@ def _idotsint(parser: Parser, command: str) -> Atom:
 
 def _dots(parser: Parser, command: str) -> Atom:
     r"""Typeset amsmath's `\dots`: centred before an operator, a relation or a long arrow, otherwise on the
-    baseline.
-    """
+    baseline."""
     follower = parser.peek()
     plain = atoms("", False)
     kind = plain[follower][0] if follower in plain else ORD
@@ -166,7 +165,7 @@ def _dots(parser: Parser, command: str) -> Atom:
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {"\\" + name: _function for name in _FUNCTIONS.split()}
     | {"\\" + name: _limit_function for name in _LIMIT_FUNCTIONS.split()}
-    | {name: _decorated_limit for name in _DECORATED}
+    | {name: _decorated_limit for name in _LIMIT_ACCENTS}
     | {name: _mod for name in ("\\bmod", "\\mod", "\\pmod", "\\pod")}
     | {
         "\\operatorname": _operatorname,

@@ -13,9 +13,9 @@ from ..mathml.atoms import (
     REL,
     Atom,
     add_attribute,
+    add_spaces,
     is_operator,
-    tight,
-    with_spaces,
+    remove_spaces,
 )
 from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
@@ -50,7 +50,7 @@ def _overset(parser: Parser, command: str) -> Atom:
         base = add_attribute(base, 'movablelimits="false"')
     if kind in (BIN, REL):
         # the spaces are outside, because Chromium uses the symbol's own spaces below a wide label
-        return kind, with_spaces(kind, f"<m{where}>{tight(base)}{script}</m{where}>")
+        return kind, add_spaces(kind, f"<m{where}>{remove_spaces(base)}{script}</m{where}>")
     return LIMITS if kind == LIMITS else ORD, f"<m{where}>{base}{script}</m{where}>"
 
 
@@ -58,7 +58,7 @@ def _underoverset(parser: Parser, command: str) -> Atom:
     below, above = parser.parse_styled(_script_style(parser)), parser.parse_styled(_script_style(parser))
     kind, base = _base(parser)
     if kind in (BIN, REL):
-        return kind, with_spaces(kind, f"<munderover>{tight(base)}{below}{above}</munderover>")
+        return kind, add_spaces(kind, f"<munderover>{remove_spaces(base)}{below}{above}</munderover>")
     return ORD, f"<munderover>{base}{below}{above}</munderover>"
 
 
@@ -142,12 +142,12 @@ def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
     rows = []
     while True:
         rows.append("".join(parser.row()))
-        if parser.ended_by in ROW_BREAKS:
+        if parser.end_token in ROW_BREAKS:
             if parser.stack and parser.stack[-1] == "[":
                 parser.optional()
             continue
-        if parser.ended_by != "}":
-            raise ParseError("math-syntax", f"{parser.ended_by} cannot stand in {command}", parser.ended_by)
+        if parser.end_token != "}":
+            raise ParseError("math-syntax", f"{parser.end_token} cannot stand in {command}", parser.end_token)
         return rows
 
 

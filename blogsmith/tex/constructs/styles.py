@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import join_fragments
 from ..parse.colors import COMMANDS as COLOR_COMMANDS
-from ..parse.colors import color_of, define_color
+from ..parse.colors import define_color, read_color
 from ..parse.lengths import css
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
@@ -44,14 +44,13 @@ SIZES: Mapping[str, float] = MappingProxyType(
 
 def _style_rest(parser: Parser, style: int | None = None) -> Atom:
     """Return the rest of the row as one element. A switch does not separate atoms, so spaces are the same
-    without it.
-    """
+    without it."""
     old, table = parser.style, parser.atoms
     if style is not None:
         parser.set_style(style)
     out = parser.row(parser.previous, infix_ends=True)
     parser.style, parser.atoms = old, table
-    parser.took_rest = True
+    parser.has_read_rest = True
     return parser.last_kind, join_fragments(out)
 
 
@@ -74,7 +73,7 @@ def scale(factor: float, xml: str) -> str:
 
 
 def _color(parser: Parser, command: str) -> Atom:
-    color = color_of(parser, command)
+    color = read_color(parser, command)
     kind, xml = _style_rest(parser)
     return kind, set_color(color, xml)
 
@@ -86,7 +85,7 @@ def set_color(color: str, xml: str) -> str:
 
 def _textcolor(parser: Parser, command: str) -> Atom:
     """Typeset an argument in colour. Its class is not affected: a coloured relation has its spaces."""
-    color = color_of(parser, command)
+    color = read_color(parser, command)
     out = parser.parse_group(parser.argument(), before=parser.previous, open_end=True)
     return parser.last_kind if out else ORD, set_color(color, join_fragments(out))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from ..mathml.alphabets import SIGNS
+from ..mathml.alphabets import TEXT_SYMBOLS
 from ..mathml.glyph_atoms import atoms
 from ..packages.physics import expanders as physics
 from ..packages.siunitx import expanders as siunitx
@@ -86,7 +86,7 @@ def constructs(packages: frozenset[str] = frozenset()) -> Constructs[Parser]:
 
     def known(name: str) -> bool:
         return (
-            name in SIGNS
+            name in TEXT_SYMBOLS
             or name in _COMMANDS
             or name in _EXPANDERS
             or name in atoms("", False)

@@ -9,16 +9,16 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ..mathml.alphabets import ACCENTS, SIGNS
+from ..mathml.alphabets import ACCENTS, TEXT_SYMBOLS
 from ..mathml.atoms import INNER, ORD, Atom, escape
 from ..mathml.fragments import join_fragments
-from ..parse.colors import color_of
+from ..parse.colors import read_color
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems
 from ..parse.parser import Command, Parser
 from ..parse.scan import strip_mark
 from ..parse.state import TEXT
-from .boxes import bare_length, space
+from .boxes import read_length_tokens, space
 from .fractions import set_in_style
 from .styles import SIZES, scale, set_color
 
@@ -77,7 +77,7 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
 )
 _BOXES = name_set("\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref")
 """Commands of other modules that are allowed in text."""
-_CHANGES = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
+_STYLE_DEPENDENT = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """Markup that looks different in display and inline math."""
 _SINGLE: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
 _TAG = lazy_pattern("<[^<>]*>")
@@ -176,7 +176,11 @@ class _Text:
             token = parser.stack.pop()
             if token == closing and not depth:
                 xml = join_fragments(parser.parse_group(taken, TEXT))
-                return set_in_style(TEXT, xml) if parser.is_display_style() and _CHANGES.search(xml) else xml
+                return (
+                    set_in_style(TEXT, xml)
+                    if parser.is_display_style() and _STYLE_DEPENDENT.search(xml)
+                    else xml
+                )
             depth += (token == "{") - (token == "}")
             if depth < 0:
                 break
@@ -201,8 +205,8 @@ class _Text:
     def _command(self, token: str) -> None:
         parser = self.parser
         before, parser.command = parser.command, token
-        if token in SIGNS:
-            self.add(SIGNS[token])
+        if token in TEXT_SYMBOLS:
+            self.add(TEXT_SYMBOLS[token])
         elif token in ACCENTS:
             self.add(self._accent(ACCENTS[token]))
         elif token in _TAGS:
@@ -213,7 +217,7 @@ class _Text:
         elif token in _WIDTHS:
             self.element(space(_WIDTHS[token]))
         elif token in ("\\kern", "\\hskip"):
-            self.element(space(read_ems(bare_length(parser), token)))
+            self.element(space(read_ems(read_length_tokens(parser), token)))
         elif token in SIZES:
             rest = _Text(parser, self.tags)
             rest.read()
@@ -234,7 +238,7 @@ class _Text:
         source = self.parser.argument()
         if bare:
             self._skip_space(source[0])
-        letters = "".join(SIGNS.get(token, token) for token in source if token not in "{}") or "\u00a0"
+        letters = "".join(TEXT_SYMBOLS.get(token, token) for token in source if token not in "{}") or "\u00a0"
         letters = letters.replace("\\i", "ı").replace("\\j", "ȷ")
         base = {"ı": "i", "ȷ": "j"}.get(letters[0], letters[0]) if mark not in "\u0323\u0327" else letters[0]
         return unicodedata.normalize("NFC", base + mark) + letters[1:]
@@ -242,7 +246,7 @@ class _Text:
     def _math_command(self, token: str) -> None:
         parser = self.parser
         if token == "\\textcolor":
-            color = color_of(parser, token)
+            color = read_color(parser, token)
             self.element(set_color(color, text(parser, parser.argument(), self.tags)))
             return
         if token in _BOXES:

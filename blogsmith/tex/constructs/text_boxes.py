@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import join_fragments
-from ..parse.colors import color_of, is_light
+from ..parse.colors import is_light, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Parser
-from .boxes import bare_length, frame_box, lap_box, raise_box, space
+from .boxes import frame_box, lap_box, raise_box, read_length_tokens, space
 from .text import text
 
 
@@ -27,7 +27,7 @@ def _raisebox(parser: Parser, command: str) -> Atom:
 
 def _raise(parser: Parser, command: str) -> Atom:
     r"""Typeset plain TeX's `\raise3pt\hbox{x}`; any box is accepted, as in MathJax."""
-    up = read_ems(bare_length(parser), command)
+    up = read_ems(read_length_tokens(parser), command)
     xml = parser.element()
     if command.startswith("\\move"):
         shift = up if command == "\\moveright" else -up
@@ -52,8 +52,8 @@ def _makebox(parser: Parser, command: str) -> Atom:
 
 def _colorbox(parser: Parser, command: str) -> Atom:
     """Typeset text on a coloured background, in black on a light one: the page may be in its dark scheme."""
-    frame = f' style="border:.04em solid {color_of(parser, command)}"' if command == "\\fcolorbox" else ""
-    back = color_of(parser, command)
+    frame = f' style="border:.04em solid {read_color(parser, command)}"' if command == "\\fcolorbox" else ""
+    back = read_color(parser, command)
     inner = text(parser, parser.argument())
     ink = ' mathcolor="#111111"' if is_light(back) else ""
     return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}"{ink}{frame}>{inner}</mpadded>'

@@ -19,10 +19,10 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
-from ..mathml.alphabets import Face, letters
+from ..mathml.alphabets import MathAlphabet, letters
 from ..parse.colors import NAMES
 from ..parse.lengths import css
-from .unusable import UnusableMathml
+from .unusable import UnusableMathmlError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -34,7 +34,7 @@ MAX_DEPTH = 150
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _ENTITY = lazy_pattern(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]*;)")
 _LEADING = lazy_pattern(r"<(/?)[A-Za-z][^<>]*?(/?)>")
-_BLANKS = lazy_pattern(r"[ \t\r\n]+")
+_WHITESPACE = lazy_pattern(r"[ \t\r\n]+")
 """White space of XML; a no-break space is a visible character."""
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext"})
 _ROWS = frozenset({"mrow", "mstyle", "mpadded", "mphantom", "msqrt"})
@@ -60,7 +60,7 @@ _SIDES: Mapping[str, str] = MappingProxyType(
 class ForeignTable(Struct, frozen=True):
     """A table that is the whole formula."""
 
-    look: str
+    css_class: str
     """CSS class, which determines the spacing in the theme."""
     rows: tuple[str, ...]
     """Markup of the cells of each row."""
@@ -79,7 +79,7 @@ def read_mathml(markup: str) -> ForeignFormula:
     """Return the formula in `markup`, one `<math>` element. UnusableMathml if a page may not contain it."""
     root = _parse(markup)
     if _name(root) != "math":
-        raise UnusableMathml("it is no <math> element")
+        raise UnusableMathmlError("it is no <math> element")
     _attributes(root, leave_out=_MATH_ATTRIBUTES)
     children = list(_content(root))
     # a row around the whole formula is redundant, and would prevent line breaks
@@ -90,15 +90,15 @@ def read_mathml(markup: str) -> ForeignFormula:
         return ForeignFormula(_print_table(children[0], table), table)
     content = "".join(_write(child, 1) for child in children)
     if not content:
-        raise UnusableMathml("it is empty")
+        raise UnusableMathmlError("it is empty")
     return ForeignFormula(content)
 
 
 def _parse(markup: str) -> Element:
     if len(markup) > MAX_MARKUP:
-        raise UnusableMathml(f"its markup has {len(markup):,} characters, {MAX_MARKUP:,} are the limit")
+        raise UnusableMathmlError(f"its markup has {len(markup):,} characters, {MAX_MARKUP:,} are the limit")
     if "<!" in markup or "<?" in markup:
-        raise UnusableMathml("its markup has declarations or comments")
+        raise UnusableMathmlError("its markup has declarations or comments")
     _check_depth(markup)
     from xml.etree import ElementTree
 
@@ -106,7 +106,7 @@ def _parse(markup: str) -> Element:
         return ElementTree.fromstring(_ENTITY.sub(_named_sign, markup))
     except (ElementTree.ParseError, ValueError) as error:
         # without line and column, which differ for each formula
-        raise UnusableMathml(f"its markup is no XML: {str(error).partition(':')[0]}") from None
+        raise UnusableMathmlError(f"its markup is no XML: {str(error).partition(':')[0]}") from None
 
 
 def _check_depth(markup: str) -> None:
@@ -114,7 +114,7 @@ def _check_depth(markup: str) -> None:
     for closing, empty in _LEADING.findall(markup):
         depth += -1 if closing else 0 if empty else 1
         if depth > MAX_DEPTH:
-            raise UnusableMathml("it is nested too deep")
+            raise UnusableMathmlError("it is nested too deep")
 
 
 def _named_sign(found: re.Match[str]) -> str:
@@ -123,15 +123,14 @@ def _named_sign(found: re.Match[str]) -> str:
 
 def _name(element: Element) -> str:
     """Return the name without the MathML namespace. A name in another namespace keeps it, so that it is
-    unknown.
-    """
+    unknown."""
     return element.tag.removeprefix(_NAMESPACE)
 
 
 def _content(element: Element) -> Iterator[Element]:
     """Yield the child elements. UnusableMathml if there is text between them."""
     if (element.text or "").strip() or any((child.tail or "").strip() for child in element):
-        raise UnusableMathml(f"text stands in its {_format_name(_name(element))}")
+        raise UnusableMathmlError(f"text stands in its {_format_name(_name(element))}")
     for child in element:
         if _name(child) == "semantics" and len(child):
             # annotations repeat the formula in another notation
@@ -148,29 +147,29 @@ def _attributes(element: Element, leave_out: frozenset[str] = frozenset()) -> st
 def _write(element: Element, depth: int) -> str:
     name = _name(element)
     if depth > MAX_DEPTH:
-        raise UnusableMathml("it is nested too deep")
+        raise UnusableMathmlError("it is nested too deep")
     if name in _TOKENS:
         if len(element):
-            raise UnusableMathml(f"its {name} holds {_format_name(_name(element[0]))}, no text alone")
-        text = _BLANKS.sub(" ", element.text or "").strip(" ")
+            raise UnusableMathmlError(f"its {name} holds {_format_name(_name(element[0]))}, no text alone")
+        text = _WHITESPACE.sub(" ", element.text or "").strip(" ")
         return write_token(name, _attributes(element), text, element.get("mathvariant", ""))
     if "mathvariant" in element.attrib:
-        raise UnusableMathml(f"MathML Core has no mathvariant for {_format_name(name)}")
+        raise UnusableMathmlError(f"MathML Core has no mathvariant for {_format_name(name)}")
     if name == "mspace":
         return _write_space(element)
     if name == "mtable":
         return _print_table(element, _read_table(element, depth))
     if name not in _ROWS and name not in _COUNTS:
-        raise UnusableMathml(f"{_format_name(name)} is no element of MathML Core that formulas may have")
+        raise UnusableMathmlError(f"{_format_name(name)} is no element of MathML Core that formulas may have")
     children = [_write(child, depth + 1) for child in _content(element)]
     if name in _COUNTS and len(children) != _COUNTS[name]:
-        raise UnusableMathml(f"its {name} has {len(children)} children, not {_COUNTS[name]}")
+        raise UnusableMathmlError(f"its {name} has {len(children)} children, not {_COUNTS[name]}")
     return f"<{name}{_attributes(element)}>{''.join(children)}</{name}>"
 
 
 def _write_space(element: Element) -> str:
     if len(element) or (element.text or "").strip():
-        raise UnusableMathml("its mspace is not empty")
+        raise UnusableMathmlError("its mspace is not empty")
     width = _negative(element.get("width", ""))
     if width and len(element.attrib) == 1:
         # Chromium ignores a negative `mspace`
@@ -188,7 +187,7 @@ def _read_table(element: Element, depth: int) -> ForeignTable:
     rows, aligned = [], []
     for row in _content(element):
         if _name(row) != "mtr":
-            raise UnusableMathml(f"its table holds {_format_name(_name(row))}")
+            raise UnusableMathmlError(f"its table holds {_format_name(_name(row))}")
         _attributes(row)
         own = row.get("columnalign", "").split() or sides
         cells = list(_content(row))
@@ -204,10 +203,10 @@ def _side(cell: Element, sides: Sequence[str], column: int) -> str:
 
 def _cell(cell: Element, side: str, depth: int) -> str:
     if _name(cell) != "mtd":
-        raise UnusableMathml(f"a row of its table holds {_format_name(_name(cell))}")
+        raise UnusableMathmlError(f"a row of its table holds {_format_name(_name(cell))}")
     style = _SIDES.get(side)
     if style is None:
-        raise UnusableMathml(f"its table is aligned by {side[:40]}")
+        raise UnusableMathmlError(f"its table is aligned by {side[:40]}")
     content = "".join(_write(child, depth + 2) for child in _content(cell))
     return f"<mtd{_attributes(cell)}{style}>{content}</mtd>"
 
@@ -223,7 +222,7 @@ def _look(aligned: Sequence[Sequence[str]]) -> str:
 
 
 def _print_table(element: Element, table: ForeignTable) -> str:
-    look = f' class="{table.look}"' if table.look else ""
+    look = f' class="{table.css_class}"' if table.css_class else ""
     rows = "".join(f"<mtr>{row}</mtr>" for row in table.rows)
     return f"<mtable{look}{_attributes(element)}>{rows}</mtable>"
 
@@ -304,7 +303,7 @@ def _size(value: str) -> str | None:
     return None if found is None or found.startswith("-") else found
 
 
-def _nothing(value: str) -> str:
+def _omit(value: str) -> str:
     """Omit an attribute that no page shows."""
     return ""
 
@@ -313,7 +312,7 @@ def _no_lines(value: str) -> str | None:
     return "" if set(value.split()) <= {"none"} else None
 
 
-_EVERYWHERE: Mapping[str, Read] = MappingProxyType(
+_GLOBAL_ATTRIBUTES: Mapping[str, Read] = MappingProxyType(
     {
         "displaystyle": _flag,
         "scriptlevel": _level,
@@ -321,17 +320,17 @@ _EVERYWHERE: Mapping[str, Read] = MappingProxyType(
         "mathbackground": _color,
         "mathsize": _size,
         # limits move with their operator, which has an attribute of its own for that
-        "movablelimits": _nothing,
+        "movablelimits": _omit,
     }
 )
-_OF_SCRIPTS: Mapping[str, Read] = MappingProxyType({"accent": _flag, "accentunder": _flag})
-_OF: Mapping[str, Mapping[str, Read]] = MappingProxyType(
+_SCRIPT_ATTRIBUTES: Mapping[str, Read] = MappingProxyType({"accent": _flag, "accentunder": _flag})
+_ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
     {
         "mo": {
             **dict.fromkeys(("fence", "stretchy", "symmetric", "largeop", "movablelimits"), _flag),
             **dict.fromkeys(("lspace", "rspace"), length),
             **dict.fromkeys(("minsize", "maxsize"), _size),
-            **dict.fromkeys(("accent", "separator"), _nothing),
+            **dict.fromkeys(("accent", "separator"), _omit),
             "form": _form,
         },
         "mspace": dict.fromkeys(("width", "height", "depth"), _size),
@@ -340,13 +339,13 @@ _OF: Mapping[str, Mapping[str, Read]] = MappingProxyType(
             **dict.fromkeys(("lspace", "voffset"), length),
         },
         "mfrac": {"linethickness": _size},
-        **dict.fromkeys(("munder", "mover", "munderover"), _OF_SCRIPTS),
+        **dict.fromkeys(("munder", "mover", "munderover"), _SCRIPT_ATTRIBUTES),
         "mtable": {
-            **dict.fromkeys(("rowspacing", "columnspacing", "columnalign"), _nothing),
+            **dict.fromkeys(("rowspacing", "columnspacing", "columnalign"), _omit),
             **dict.fromkeys(("rowlines", "columnlines", "frame"), _no_lines),
         },
-        "mtr": {"columnalign": _nothing},
-        "mtd": {"columnspan": _count, "columnalign": _nothing},
+        "mtr": {"columnalign": _omit},
+        "mtd": {"columnspan": _count, "columnalign": _omit},
     }
 )
 
@@ -357,21 +356,21 @@ def core_attributes(element: str, given: Iterable[tuple[str, str]]) -> str:
     given: all attributes except `mathvariant`, in any order. UnusableMathml if one is unsafe, or not in
     MathML Core.
     """
-    known = {**_EVERYWHERE, **_OF.get(element, {})}
+    known = {**_GLOBAL_ATTRIBUTES, **_ELEMENT_ATTRIBUTES.get(element, {})}
     written = []
     for name, value in sorted(given):
         read = known.get(name)
         if read is None:
-            raise UnusableMathml(_refusal(element, name))
+            raise UnusableMathmlError(_attribute_problem(element, name))
         found = read(value.strip())
         if found is None:
-            raise UnusableMathml(f'MathML Core has no {name}="{value[:40]}" for {element}')
+            raise UnusableMathmlError(f'MathML Core has no {name}="{value[:40]}" for {element}')
         if found:
             written.append(f' {name}="{found}"')
     return "".join(written)
 
 
-def _refusal(element: str, name: str) -> str:
+def _attribute_problem(element: str, name: str) -> str:
     plain = name.rpartition("}")[2].lower()
     if "}" in name or plain in _DANGEROUS or plain.startswith(("on", "data")):
         return f"its {element} has {plain}, which no formula may have"
@@ -385,7 +384,7 @@ def _refusal(element: str, name: str) -> str:
 # letters as words.
 
 
-_FACES: Mapping[str, Face] = MappingProxyType(
+_FACES: Mapping[str, MathAlphabet] = MappingProxyType(
     {
         "bold": "bf",
         "italic": "it",
@@ -411,7 +410,7 @@ _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+|[^\sA-Za-z])")
 def write_token(name: str, attributes: str, text: str, variant: str) -> str:
     """Return a token element. variant: its `mathvariant`, or empty. UnusableMathml if it cannot be shown."""
     if raw := _COMMAND.search(text):
-        raise UnusableMathml(f"it prints {raw[0][:40]} as text")
+        raise UnusableMathmlError(f"it prints {raw[0][:40]} as text")
     shown = escape(text, quote=False)
     if variant in ("", "normal"):
         # `normal` keeps a single letter upright; for other text it has no effect
@@ -432,9 +431,9 @@ def write_token(name: str, attributes: str, text: str, variant: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _letters(face: Face) -> Mapping[str, str]:
+def _letters(face: MathAlphabet) -> Mapping[str, str]:
     return MappingProxyType(letters(face))
 
 
-def _no_face(variant: str) -> UnusableMathml:
-    return UnusableMathml(f'MathML Core has no mathvariant="{variant[:40]}"')
+def _no_face(variant: str) -> UnusableMathmlError:
+    return UnusableMathmlError(f'MathML Core has no mathvariant="{variant[:40]}"')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 
-class UnusableMathml(Exception):
+class UnusableMathmlError(Exception):
     """Another converter's output is unsafe, not MathML Core, or not a formula. The argument is the reason
-    as a clause.
-    """
+    as a clause."""

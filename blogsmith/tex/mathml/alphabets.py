@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-Face = str
+MathAlphabet = str
 """Name of an alphabet: `rm` upright, `it`, `bf`, `bi` bold italic, `cal`, `scr`, `bcal`, `bscr`, `frak`,
-`bfrak`, `bb`, `sf`, `bsf`, `sfit`, `bsfit`, `tt`; empty: letters as TeX sets them.
-"""
+`bfrak`, `bb`, `sf`, `bsf`, `sfit`, `bsfit`, `tt`; empty: letters as TeX sets them."""
 
 # first code points of A, a and 0 in the Unicode block
-_LATIN: Mapping[Face, tuple[int, int, int]] = MappingProxyType(
+_LATIN: Mapping[MathAlphabet, tuple[int, int, int]] = MappingProxyType(
     {
         "bf": (0x1D400, 0x1D41A, 0x1D7CE),
         "it": (0x1D434, 0x1D44E, 0),
@@ -33,13 +32,13 @@ _LATIN: Mapping[Face, tuple[int, int, int]] = MappingProxyType(
     }
 )
 # first code point of the Greek letters in the Unicode block
-_GREEK: Mapping[Face, int] = MappingProxyType(
+_GREEK: Mapping[MathAlphabet, int] = MappingProxyType(
     {"bf": 0x1D6A8, "it": 0x1D6E2, "bi": 0x1D71C, "bsf": 0x1D756, "bsfit": 0x1D790}
 )
 # in the order of those blocks
 _GREEK_LETTERS = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ"
 # letters that were in Unicode before the blocks
-_OLDER: Mapping[Face, Mapping[str, str]] = MappingProxyType(
+_OLDER: Mapping[MathAlphabet, Mapping[str, str]] = MappingProxyType(
     {
         "it": {"h": "ℎ"},
         "cal": dict(zip("BEFHILMRego", "ℬℰℱℋℐℒℳℛℯℊℴ", strict=True)),
@@ -47,10 +46,10 @@ _OLDER: Mapping[Face, Mapping[str, str]] = MappingProxyType(
         "bb": dict(zip("CHNPQRZ", "ℂℍℕℙℚℝℤ", strict=True)),
     }
 )
-_SCRIPT_OF: Mapping[Face, Face] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
+_SCRIPT_OF: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
 _ROUNDHAND = "\ufe01"
 """Unicode 14's variation selector for roundhand. STIX draws a script letter without it as chancery."""
-BOLD_OF: Mapping[Face, Face] = MappingProxyType(
+BOLD_ALPHABETS: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType(
     {
         "": "bi",
         "it": "bi",
@@ -65,7 +64,7 @@ BOLD_OF: Mapping[Face, Face] = MappingProxyType(
 r"""Alphabet → its bold form, as `\boldsymbol` selects it."""
 
 
-def letters(face: Face) -> dict[str, str]:
+def letters(face: MathAlphabet) -> dict[str, str]:
     """Return plain letter or digit → its form in an alphabet, for Latin letters, digits and Greek letters."""
     if face == "rm":
         return {}
@@ -121,7 +120,7 @@ def _signs() -> dict[str, str]:
     return {"\\" + name: sign for name, sign in zip(words[::2], words[1::2], strict=True)}
 
 
-SIGNS: Mapping[str, str] = MappingProxyType(
+TEXT_SYMBOLS: Mapping[str, str] = MappingProxyType(
     _signs()
     | {"\\" + sign: sign for sign in "$%#&_{}"}
     | {

@@ -44,7 +44,7 @@ _SPACED = lazy_pattern(r' [lr]space="[^"]*"')
 # output of `with_spaces`; explicit spaces of authors are written with a leading zero
 _ROW_SPACE = r'<mspace width="\.(?:1667|2222|2778)em"/>'
 _SPACED_ROW = lazy_pattern(rf"<mrow>(?>({_ROW_SPACE})?)(.*?)(?>({_ROW_SPACE})?)</mrow>", re.DOTALL)
-_SHORT = 200
+_MAX_CACHED_LENGTH = 200
 """Maximum number of characters of markup that is cached."""
 
 
@@ -68,9 +68,9 @@ def add_attribute(xml: str, attribute: str) -> str:
     return xml if attribute in xml.partition(">")[0] else xml.replace("<mo", f"<mo {attribute}", 1)
 
 
-def tight(xml: str) -> str:
+def remove_spaces(xml: str) -> str:
     """Return `xml` without space around its operator."""
-    return _tight(xml) if len(xml) < _SHORT else _tight.__wrapped__(xml)
+    return _tight(xml) if len(xml) < _MAX_CACHED_LENGTH else _tight.__wrapped__(xml)
 
 
 @lru_cache(4096)
@@ -80,9 +80,11 @@ def _tight(xml: str) -> str:
     return _FIRST_MO.sub(lambda m: f'<mo{_SPACED.sub("", m[1])} lspace="0" rspace="0">', xml, count=1)
 
 
-def without_space(xml: str, side: str) -> str:
+def remove_space(xml: str, side: str) -> str:
     """Return `xml` without space on one side of its operator. side: `l` or `r`."""
-    return _without_space(xml, side) if len(xml) < _SHORT else _without_space.__wrapped__(xml, side)
+    return (
+        _without_space(xml, side) if len(xml) < _MAX_CACHED_LENGTH else _without_space.__wrapped__(xml, side)
+    )
 
 
 @lru_cache(4096)
@@ -101,7 +103,7 @@ def _spaced_row(xml: str) -> re.Match[str] | None:
     return row if row and (row[1] or row[3]) else None
 
 
-def with_spaces(kind: int, xml: str) -> str:
+def add_spaces(kind: int, xml: str) -> str:
     """Return `xml`, which is more than one symbol, with the spaces of its class on both sides."""
     if kind not in SIDES:
         return xml
@@ -134,7 +136,7 @@ def identifier(sign: str) -> str:
     return f"<mi{variant}>{escape(sign)}</mi>"
 
 
-def atom_of_character(character: str) -> Atom:
+def character_atom(character: str) -> Atom:
     """Return the atom of a character that no table contains, by its Unicode category."""
     category = unicodedata.category(character)
     if category == "Nd":

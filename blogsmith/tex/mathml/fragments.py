@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .atoms import is_embellished, tight
+from .atoms import is_embellished, remove_spaces
 
 
 def join_fragments(pieces: Sequence[str]) -> str:
@@ -15,5 +15,5 @@ def join_fragments(pieces: Sequence[str]) -> str:
 def group_fragments(pieces: Sequence[str]) -> str:
     """Return `pieces` as one ordinary element. A single operator gets no spaces."""
     if len(pieces) == 1:
-        return tight(pieces[0]) if is_embellished(pieces[0]) else pieces[0]
+        return remove_spaces(pieces[0]) if is_embellished(pieces[0]) else pieces[0]
     return f"<mrow>{''.join(pieces)}</mrow>"

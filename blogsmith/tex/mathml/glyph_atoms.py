@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 
 from . import symbols
-from .alphabets import Face, letters
+from .alphabets import MathAlphabet, letters
 from .atoms import (
     BIN,
     CLOSE,
@@ -23,7 +23,7 @@ from .atoms import (
     Atom,
     identifier,
     operator,
-    tight,
+    remove_spaces,
 )
 
 _STRUCTURE = frozenset("&{}\\_^#$%~'′″‴⁗")
@@ -65,7 +65,7 @@ _GREEK: Mapping[str, str] = MappingProxyType(
     {"\\" + names[1]: names[0] for _, names in entries(_LATIN_CAPITALS)}
 )
 # symbols that the tables cannot describe
-_ODD: Mapping[str, Atom] = MappingProxyType(
+_SPECIAL_ATOMS: Mapping[str, Atom] = MappingProxyType(
     {
         "-": _make_atom(BIN, "−"),
         "−": _make_atom(BIN, "−"),
@@ -94,7 +94,7 @@ _ODD: Mapping[str, Atom] = MappingProxyType(
 
 
 @cache
-def _loose() -> Mapping[str, Atom]:
+def _plain_atoms() -> Mapping[str, Atom]:
     atoms: dict[str, Atom] = {}
     atoms.update({digit: (ORD, f"<mn>{digit}</mn>") for digit in "0123456789"})
     for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
@@ -120,21 +120,21 @@ def _loose() -> Mapping[str, Atom]:
     atoms.update({"\\" + sign: _make_atom(ORD, sign) for sign in "%#&$_"})
     for latin, names in entries(_LATIN_CAPITALS):
         atoms["\\" + names[1]] = (ORD, f'<mi mathvariant="normal">{latin}</mi>')
-    atoms.update(_ODD)
+    atoms.update(_SPECIAL_ATOMS)
     return MappingProxyType(atoms)
 
 
 @cache
-def atoms(face: Face, in_script: bool) -> Mapping[str, Atom]:
+def atoms(face: MathAlphabet, in_script: bool) -> Mapping[str, Atom]:
     """Return token → atom in a font. in_script: without the spaces of relations and similar symbols."""
-    made = dict(_loose())
+    made = dict(_plain_atoms())
     if face:
         made.update(_face_atoms(face, made))
     if in_script:
         made.update(
             {
                 # class NONE: neither the symbol nor an adjacent operator gets space
-                token: (NONE, tight(xml) if "<mo" in xml else xml)
+                token: (NONE, remove_spaces(xml) if "<mo" in xml else xml)
                 for token, (kind, xml) in made.items()
                 if kind in (BIN, REL, PUNCT)
             }
@@ -142,7 +142,7 @@ def atoms(face: Face, in_script: bool) -> Mapping[str, Atom]:
     return made  # a read-only proxy would cost a tenth of the total time; nobody may change the dict
 
 
-def _face_atoms(face: Face, plain: Mapping[str, Atom]) -> dict[str, Atom]:
+def _face_atoms(face: MathAlphabet, plain: Mapping[str, Atom]) -> dict[str, Atom]:
     """Return the letters and digits of a font. In `rm` the letters are only made upright."""
     if face == "rm":
         return {

@@ -30,8 +30,8 @@ from .atoms import (
     REL,
     THICK,
     THIN,
-    tight,
-    with_spaces,
+    add_spaces,
+    remove_spaces,
 )
 
 _TAG = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>")
@@ -124,7 +124,7 @@ def _end_with_space(group: list[_Piece]) -> list[str]:
     row = [piece.xml for piece in group]
     for index, piece in enumerate(group):
         if piece.kind in (BIN, REL) and all(xml.startswith(_SPACE_LIKE) for xml in row[:index]):
-            row[index] = with_spaces(piece.kind, tight(piece.xml))
+            row[index] = add_spaces(piece.kind, remove_spaces(piece.xml))
             break
     return row
 
@@ -132,7 +132,7 @@ def _end_with_space(group: list[_Piece]) -> list[str]:
 def _read_pieces(markup: str) -> Iterator[_Piece]:
     depth = 0
     for xml in _children(markup):
-        kind = _class_of(xml)
+        kind = _piece_class(xml)
         depth = max(0, depth + (kind == OPEN) - (kind == CLOSE))
         yield _Piece(xml, kind, depth, _letters(xml))
 
@@ -149,7 +149,7 @@ def _children(markup: str) -> Iterator[str]:
             yield markup[start : tag.end()]
 
 
-def _class_of(xml: str) -> int:
+def _piece_class(xml: str) -> int:
     """Return the class of a piece, derived from its spaces: operators made ordinary have none."""
     found = _OPERATOR.match(xml)
     if found is None:
@@ -180,7 +180,7 @@ def _letters(xml: str) -> float:
         return _LETTERS_AN_EM * float(width[1]) if width else 0
     text = xml[opening.end() : xml.rfind("</")]
     if name == "mo":
-        return len(unescape(text)) + _SPACES.get(_class_of(xml), 0)
+        return len(unescape(text)) + _SPACES.get(_piece_class(xml), 0)
     if name in _FLAT:
         return len(unescape(_TAG.sub("", text)))
     parts = [_letters(child) for child in _children(text)]

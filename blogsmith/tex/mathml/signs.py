@@ -24,32 +24,32 @@ _SLANTED = MappingProxyType(
     }
 )
 """Single letter in an `<mi>` → the letter that browsers draw."""
-_UNSEEN = "\u00a0\u2061\u2062\u2063\u2064"
+_INVISIBLE = "\u00a0\u2061\u2062\u2063\u2064"
 
 
-def signs_of(texts: Iterable[str]) -> frozenset[str]:
+def find_formula_characters(texts: Iterable[str]) -> frozenset[str]:
     """Return the characters that the formulas in these HTML strings print."""
     found: set[str] = set()
     for html in texts:
         formulas = "<".join(part.partition("</math>")[0] for part in html.split("<math")[1:])
         # many formulas have few different tags with the text after them
         for piece in set(formulas.split("<")):
-            found.update(_signs_behind(piece))
-    return frozenset(sign for sign in found if sign.isprintable() or sign in _UNSEEN)
+            found.update(_characters_after_tag(piece))
+    return frozenset(sign for sign in found if sign.isprintable() or sign in _INVISIBLE)
 
 
-def join_signs(signs: Iterable[str]) -> str:
+def join_characters(signs: Iterable[str]) -> str:
     """Return characters as one sorted string, which needs much less memory for thousands of pages."""
     return "".join(sorted(signs))
 
 
-def split_signs(text: str) -> frozenset[str]:
+def split_characters(text: str) -> frozenset[str]:
     """Return the characters that `join_signs` joined."""
     return frozenset(_SIGN.findall(text))
 
 
 @lru_cache(4096)
-def _signs_behind(piece: str) -> Iterable[str]:
+def _characters_after_tag(piece: str) -> Iterable[str]:
     """Return the characters printed by a piece of HTML: a tag without its `<`, and the text after it."""
     tag, _, text = piece.partition(">")
     if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:

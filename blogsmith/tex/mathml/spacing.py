@@ -22,8 +22,8 @@ from .atoms import (
     REL,
     THIN,
     Atom,
-    tight,
-    without_space,
+    remove_space,
+    remove_spaces,
 )
 
 THIN_SPACE = f'<mspace width="{THIN}"/>'
@@ -35,7 +35,7 @@ _GLUE = ("<mspace", '<mrow style="margin-left', "<mtext>\u00a0</mtext>")
 
 
 def _ending(xml: str) -> str:
-    return without_space(xml, "r")
+    return remove_space(xml, "r")
 
 
 def _change(out: list[str], how: Callable[[str], str]) -> None:
@@ -58,7 +58,7 @@ def trim_space(out: list[str], last: int) -> list[str]:
     """Return `out` without the space after its last piece. last: class of that piece."""
     if out:
         if last == BIN:
-            _change(out, tight)
+            _change(out, remove_spaces)
         elif last in (REL, PUNCT, INTEGRAL, LIMITS):
             _change(out, _ending)
     return out
@@ -68,19 +68,19 @@ def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> At
     """Return `atom` with its class and space after `out`. previous: class of the last piece of `out`."""
     kind, xml = atom
     if in_script and kind in (BIN, REL, PUNCT):
-        kind, xml = NONE, tight(xml)
+        kind, xml = NONE, remove_spaces(xml)
     if kind == BIN:
         if previous == OPEN or (previous >= NONE and previous != INNER):
-            kind, xml = ORD, tight(xml)
+            kind, xml = ORD, remove_spaces(xml)
     elif previous == BIN and kind in (REL, CLOSE, PUNCT):
-        _change(out, tight)
+        _change(out, remove_spaces)
     if previous >= INTEGRAL:
         return kind, _space_after_operator(out, previous, kind, xml, in_script)
     if kind == REL:
         if previous == REL:
             _change(out, _ending)
         if previous in (REL, NONE, OPEN, PUNCT):
-            xml = without_space(xml, "l")
+            xml = remove_space(xml, "l")
     elif previous == REL and kind in (CLOSE, PUNCT):
         _change(out, _ending)
     elif kind >= FUNCTION:
@@ -88,7 +88,7 @@ def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> At
             out.append(THIN_SPACE)
     elif kind >= INTEGRAL:
         if previous not in (ORD, CLOSE, INNER):
-            xml = without_space(xml, "l")
+            xml = remove_space(xml, "l")
     elif not in_script and (
         (kind == INNER and previous in (ORD, CLOSE, INNER))
         or (previous == INNER and kind in (ORD, OPEN, PUNCT))
@@ -106,4 +106,4 @@ def _space_after_operator(out: list[str], previous: int, kind: int, xml: str, in
             out.append(_APPLY)
     elif kind in (OPEN, CLOSE, NONE, REL, PUNCT) or (kind == INNER and in_script):
         _change(out, _ending)
-    return without_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml
+    return remove_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml

@@ -87,7 +87,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 r"""Command → CSS colour: `\blue{x}` and its shades, as in KaTeX."""
 
 
-def color_of(parser: Parser, command: str) -> str:
+def read_color(parser: Parser, command: str) -> str:
     """Read `[model]{colour}` or `{colour}` after `command`. Return the colour as CSS."""
     model = "".join(parser.optional() or ()).strip()
     source = parser.name_argument()
@@ -113,8 +113,7 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
 
 def define_color(reader: TokenReader, command: str) -> None:
     r"""Define a colour by `\definecolor{name}{model}{value}`, for all later formulas of the page, as in
-    MathJax.
-    """
+    MathJax."""
     name, model = "".join(reader.argument()).strip(), "".join(reader.argument()).strip()
     color = css_color(reader.argument(), model, command)
     reader.define(color_key(name), Macro(0, None, (color,)), everywhere=True)

@@ -25,7 +25,7 @@ class Constructs(Struct, Generic[P], frozen=True):
     expanders: Mapping[str, Expander]
     overrides: Mapping[str, Expander]
     """Expanders of a package that replace the usual meaning of commands."""
-    known: Callable[[str], bool]
+    is_known: Callable[[str], bool]
     """Returns whether a control sequence is defined."""
     names: Callable[[], Sequence[str]]
     """Returns all defined control sequences."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...base.patterns import lazy_pattern
 from ..errors import Kind, TexError
-from .scan import At
+from .scan import PlacedToken
 
 
 class ParseError(Exception):
@@ -44,12 +44,11 @@ _NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 def place_error(error: ParseError, tex: str) -> TexError:
     """Return `error` with the position of its token in `tex`, the author's formula; by default the end of
-    `tex`.
-    """
+    `tex`."""
     token = error.token
-    if not isinstance(token, At):
+    if not isinstance(token, PlacedToken):
         return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
-    end = error.end if isinstance(error.end, At) else token
+    end = error.end if isinstance(error.end, PlacedToken) else token
     length = max(end.offset + end.length, token.offset + token.length) - token.offset
     named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
     is_whole = named is None and tex[token.offset : token.offset + length] == token

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from .scan import split, split_placed
+from .scan import split, split_with_positions
 from .scan import text_of as join
 
 ROW_BREAKS = ("\\\\", "\\cr", "\\newline")
@@ -33,7 +33,7 @@ def commands(names: str) -> frozenset[str]:
 def tokenize(tex: str) -> list[Token]:
     """Return the tokens of `tex`, with numbers split into digits. Never raises."""
     tokens: list[Token] = []
-    for token in split_placed(tex):
+    for token in split_with_positions(tex):
         parts = token if token[0].isdecimal() or token[0] == "." else (token,)
         tokens += (
             Token(part, token.offset + at, token.length if len(parts) == 1 else 1)
@@ -42,7 +42,7 @@ def tokenize(tex: str) -> list[Token]:
     return tokens
 
 
-def tokenize_unplaced(tex: str) -> list[Token]:
+def tokenize_without_positions(tex: str) -> list[Token]:
     """Return the tokens without positions (all 0), in half the time of `tokenize`."""
     return list(chain.from_iterable(map(_unplaced, split(tex))))
 
@@ -50,8 +50,7 @@ def tokenize_unplaced(tex: str) -> list[Token]:
 @lru_cache(maxsize=4096)
 def _unplaced(text: str) -> tuple[Token, ...]:
     """Return one token of `scan` as records. Cached: formulas have few different tokens, and a record costs
-    more.
-    """
+    more."""
     parts = text if text[0].isdecimal() or text[0] == "." else (text,)
     return tuple(Token(part, 0, 0) for part in parts)
 
@@ -61,7 +60,7 @@ def is_control_word(text: str) -> bool:
     return len(text) > 1 and text[0] == "\\" and text[1].isalpha() and text.isascii()
 
 
-def text_of(tokens: Sequence[Token]) -> str:
+def join_tokens(tokens: Sequence[Token]) -> str:
     """Return TeX that reads as `tokens`."""
     return join([token.text for token in tokens])
 
@@ -126,7 +125,7 @@ def read_optional(tokens: Sequence[Token], index: int, limit: int = 200) -> Argu
     return None
 
 
-class Named(NamedTuple):
+class EnvironmentName(NamedTuple):
     r"""The name after a `\begin` or `\end`."""
 
     text: str
@@ -134,11 +133,11 @@ class Named(NamedTuple):
     """Index after the closing brace."""
 
 
-def read_name(tokens: Sequence[Token], index: int) -> Named | None:
+def read_name(tokens: Sequence[Token], index: int) -> EnvironmentName | None:
     """Return the environment name in braces after `tokens[index]`; None if there is none."""
     window = tokens[index + 1 : index + 60]
     argument = read_argument(window, 0)
     if argument is None:
         return None
     text = "".join(token.text for token in argument.tokens).strip()
-    return Named(text, index + 1 + argument.end) if text else None
+    return EnvironmentName(text, index + 1 + argument.end) if text else None

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from .scan import cut_token, split
 
-EXPANDED = 200_000
+MAX_EXPANDED = 200_000
 r"""Maximum number of tokens that commands such as `\qty` and `\ce` may produce together in one formula."""
 
 
@@ -25,7 +25,7 @@ class Macro(Struct, frozen=True):
     r"""`\def\a#1.{…}`: tokens before the first parameter, then tokens after each; empty: no delimiters."""
 
 
-def is_phrase(macro: object) -> bool:
+def is_argumentless_macro(macro: object) -> bool:
     """Return whether it is a macro without arguments whose body is not a single token."""
     return isinstance(macro, Macro) and not (macro.arity or macro.delimiters) and len(macro.body) != 1
 
@@ -40,10 +40,9 @@ def _template(template: str) -> tuple[str, ...]:
     return tuple(split(template))
 
 
-def fill_body(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = EXPANDED) -> list[str]:
+def fill_body(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = MAX_EXPANDED) -> list[str]:
     """Return `body` with its parameters replaced; `##` becomes `#`. Stop once the result is longer than
-    `most`.
-    """
+    `most`."""
     if not arguments and "#" not in body:
         return list(body)
     made: list[str] = []

@@ -11,7 +11,7 @@ from collections.abc import Container
 
 from ...base.patterns import lazy_pattern
 from .lexer import Token, commands, read_argument, skip_spaces, tokenize
-from .scan import At
+from .scan import PlacedToken
 
 _ESCAPED = "*<>@.+-=~`'\"/?"
 _BACKSLASHED = "{}#%&_$|,;:!"
@@ -27,7 +27,7 @@ def escape_hint(token: str, tex: str) -> str:
     """Return a hint if `token`, where a formula is invalid, is an escape; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
         return f"a formula needs no escape: write {token[1]}"
-    if isinstance(token, At):
+    if isinstance(token, PlacedToken):
         start = token.offset - 2 if token in ("{", "}") else token.offset
         sign = tex[start + 2 : start + 3]
         if start >= 0 and tex.startswith("\\\\", start) and sign and sign in _BACKSLASHED:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...model.names import name_set
-from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, atom_of_character, escape, tight
+from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, character_atom, escape, remove_spaces
 from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
 from ..mathml.spacing import infix, space_atom, trim_space
 from .construct import Combine, Constructs
 from .errors import ParseError, misplaced_tab_error
 from .lexer import ROW_BREAKS
-from .macro_bodies import is_phrase
+from .macro_bodies import is_argumentless_macro
 from .scan import cut_token, strip_mark
-from .scripts import STARTS, lower_typed, with_scripts
+from .scripts import STARTS, add_scripts, push_script_character
 from .state import SCRIPT, State
 
 _ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup"))
@@ -34,7 +34,7 @@ class Parser(State):
     constructs: Constructs[Parser]
 
     def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
-        r"""Return the pieces up to a token that ends a row. The token is consumed and stored in `ended_by`.
+        r"""Return the pieces up to a token that ends a row. The token is consumed and stored in `end_token`.
 
         before: class of the atom before the row. infix_ends: whether `\over` and related commands also end
         the row. open_end: whether the space after the last piece is preserved; its class is in `last_kind`.
@@ -56,13 +56,13 @@ class Parser(State):
                 if token[0] == "\0" and token[1:] in infixes:
                     token = strip_mark(token)
                 if token in _ENDS or (infix_ends and token in infixes):
-                    self.ended_by = token
+                    self.end_token = token
                     break
                 if token in STARTS:
                     stack.append(token)
                     if not out:
                         out, previous = ["<mrow></mrow>"], ORD
-                    out[-1] = with_scripts(self, out[-1], previous)
+                    out[-1] = add_scripts(self, out[-1], previous)
                     continue
                 if token in infixes:
                     if above:
@@ -71,13 +71,13 @@ class Parser(State):
                     continue
                 self.previous = previous
                 atom = self.item(token)
-                if self.took_rest:
-                    self.took_rest = False
+                if self.has_read_rest:
+                    self.has_read_rest = False
                     out += [atom[1]] if atom else []
                     previous = atom[0] if atom else previous
-                    if self.ended_by not in infixes or infix_ends:
+                    if self.end_token not in infixes or infix_ends:
                         break
-                    stack.append(self.ended_by)
+                    stack.append(self.end_token)
                     continue
                 if atom is None or atom[0] == GLUE:
                     out += [atom[1]] if atom else []
@@ -87,7 +87,7 @@ class Parser(State):
             previous = atom[0]
             out.append(atom[1])
         else:
-            self.ended_by = ""
+            self.end_token = ""
         self.depth -= 1
         out = self._end_row(out, previous, before, open_end)
         return out if above is None else [above[0](join_fragments(above[1]), join_fragments(out))]
@@ -136,7 +136,7 @@ class Parser(State):
             # bound by \let, whatever the name means now
             return self.atoms.get(token[1:]) or self.item(strip_mark(token))
         if token in SCRIPT_CHARACTERS:
-            lower_typed(self, token)
+            push_script_character(self, token)
             return None
         if token == "$":
             hint = "write \\$ for the sign"
@@ -144,7 +144,7 @@ class Parser(State):
         if token == "#":
             hint = "write \\# for the sign"
             raise ParseError("math-syntax", "# stands outside a macro", token, hint=hint, meant="\\#")
-        return atom_of_character(token)
+        return character_atom(token)
 
     def unknown(self, token: str) -> ParseError:
         """Return the error for an undefined control sequence."""
@@ -168,7 +168,7 @@ class Parser(State):
         self.environment = ""
         out = self.row()
         self.environment = environment
-        if self.ended_by != "}":
+        if self.end_token != "}":
             raise self.not_closed(brace)
         self.restore(mark)
         return ORD, group_fragments(out)
@@ -186,7 +186,7 @@ class Parser(State):
         self.environment = ""
         out = self.row(before, open_end=open_end)
         self.environment = environment
-        if self.ended_by != "}":
+        if self.end_token != "}":
             raise self.not_closed(self.command)
         self.restore(mark)
         self.style, self.atoms = old, table
@@ -194,7 +194,7 @@ class Parser(State):
 
     def not_closed(self, opening: str) -> ParseError:
         """Return the error for a group that was ended by something other than its end."""
-        found = self.ended_by
+        found = self.end_token
         if not found:
             return ParseError(
                 "math-brace", f"opening brace {opening} is never closed", opening, unclosed=True
@@ -237,14 +237,14 @@ class Parser(State):
                 raise self._missing(token)
             self.stack.pop()
             if token in self.macros:
-                if self.command in "_^" or not is_phrase(self.macros[token]):
+                if self.command in "_^" or not is_argumentless_macro(self.macros[token]):
                     self.expand(token)
                 else:  # \frac\x2 uses the whole expansion of \x, x^\x only its first token
                     atom = ORD, group_fragments(self.parse_group([token]))
                 continue
             atom = self.atoms.get(token)
             if atom is not None:
-                atom = atom[0], tight(atom[1]) if atom[0] in (BIN, REL, PUNCT) else atom[1]
+                atom = atom[0], remove_spaces(atom[1]) if atom[0] in (BIN, REL, PUNCT) else atom[1]
             elif token[0].isdecimal() and len(token) > 1:
                 self.stack.append(cut_token(token, 1, len(token)))
                 atom = self.number(cut_token(token, 0, 1))
@@ -252,7 +252,7 @@ class Parser(State):
                 raise self._missing(token)
             else:
                 atom = self.item(token)
-            if self.took_rest:
+            if self.has_read_rest:
                 hint = f"write {{{token} …}}"
                 raise ParseError("math-syntax", f"{token} needs a group around it here", token, hint=hint)
         self.depth -= 1

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from .errors import ParseError
-from .macro_bodies import EXPANDED, Macro, fill, fill_body
-from .scan import cut_token, move_tokens, spanning, split, text_of
+from .macro_bodies import MAX_EXPANDED, Macro, fill, fill_body
+from .scan import cut_token, extend_range, move_tokens, split, text_of
 
 __all__ = [
     "BUDGET",
@@ -30,8 +30,7 @@ BUDGET = 100_000
 """Maximum number of tokens that all macros of one formula may produce."""
 _WORK = 500_000
 """Maximum number of tokens that are inspected more than once: arguments in arguments, brackets that are never
-closed, parts that an array repeats in each row.
-"""
+closed, parts that an array repeats in each row."""
 
 
 class FormulaReader(Protocol):
@@ -52,7 +51,7 @@ class FormulaReader(Protocol):
     def optional(self) -> list[str] | None:
         """Consume `[…]` if it is next. Return it without the brackets; otherwise None."""
 
-    def take_between(self, opening: str, closing: str) -> list[str] | None:
+    def read_delimited(self, opening: str, closing: str) -> list[str] | None:
         """Consume the text between `opening` and `closing` if it is next. Return it; otherwise None."""
 
     def syntax_error(self, message: str, *, hint: str = "") -> Exception:
@@ -75,7 +74,7 @@ class TokenReader:
         self.stack: list[str] = list(reversed(source))
         self.macros: dict[str, Macro | Expander] = dict(macros)
         """Macros of the author, and commands that a package redefines."""
-        self.given = macros
+        self.initial_macros = macros
         """Macros known before the formula."""
         self.budget = BUDGET
         self.command = ""
@@ -87,9 +86,9 @@ class TokenReader:
         self._work = _WORK
         self._defined = 0
         """Number of definitions so far."""
-        self._lasting: dict[str, int] = {}
+        self._global_definitions: dict[str, int] = {}
         """Globally defined name → number of that definition."""
-        self._shadowed: list[tuple[int, str, Macro | Expander | None]] = []
+        self._saved_definitions: list[tuple[int, str, Macro | Expander | None]] = []
         """(number, name, definition) to restore at the end of a group."""
 
     def peek(self) -> str:
@@ -170,12 +169,11 @@ class TokenReader:
 
     def optional(self) -> list[str] | None:
         """Implement `FormulaReader`."""
-        return self.take_between("[", "]")
+        return self.read_delimited("[", "]")
 
-    def take_between(self, opening: str, closing: str) -> list[str] | None:
+    def read_delimited(self, opening: str, closing: str) -> list[str] | None:
         """Implement `FormulaReader`. Delimiters inside braces are ignored. Return None also if it is never
-        closed.
-        """
+        closed."""
         if self.peek() != opening:
             return None
         stack = self.stack
@@ -220,7 +218,7 @@ class TokenReader:
         if self.budget < 0:
             hint = "a macro must not use itself, not even through another one"
             raise ParseError("math-macro", f"macro {call} expands without end", call, hint=hint)
-        self.stack.extend(reversed(move_tokens(made, spanning(call, self.last), call)))
+        self.stack.extend(reversed(move_tokens(made, extend_range(call, self.last), call)))
         self.command = before
 
     def expand_by(self, call: str, expander: Expander) -> None:
@@ -229,8 +227,10 @@ class TokenReader:
         made = expander(self, call)
         self.command = before
         self.expanded += len(made) + 1
-        if self.expanded > EXPANDED:
-            raise ParseError("math-limit", f"{call} and related commands make over {EXPANDED:,} tokens", call)
+        if self.expanded > MAX_EXPANDED:
+            raise ParseError(
+                "math-limit", f"{call} and related commands make over {MAX_EXPANDED:,} tokens", call
+            )
         self.push(move_tokens(made, call, call))
 
     def _arguments(self, call: str, macro: Macro) -> list[list[str]]:
@@ -285,9 +285,9 @@ class TokenReader:
         everywhere: define it up to the end of the formula.
         """
         if everywhere:
-            self._lasting[name] = self._defined
+            self._global_definitions[name] = self._defined
         else:
-            self._shadowed.append((self._defined, name, self.macros.get(name)))
+            self._saved_definitions.append((self._defined, name, self.macros.get(name)))
         self._defined += 1
         if macro is None:
             self.macros.pop(name, None)
@@ -296,13 +296,13 @@ class TokenReader:
 
     def mark(self) -> int:
         """Return the state at the start of a group, for `restore`."""
-        return len(self._shadowed)
+        return len(self._saved_definitions)
 
     def restore(self, mark: int) -> None:
         """Undo the definitions since `mark`."""
-        while len(self._shadowed) > mark:
-            number, name, old = self._shadowed.pop()
-            if number < self._lasting.get(name, 0):
+        while len(self._saved_definitions) > mark:
+            number, name, old = self._saved_definitions.pop()
+            if number < self._global_definitions.get(name, 0):
                 continue  # \gdef has defined it since
             if old is None:
                 self.macros.pop(name, None)

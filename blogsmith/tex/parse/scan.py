@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from ...base.patterns import lazy_pattern
 
 # No XML may contain these characters, and no converter filters all of them.
-_BAD = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
-_BAD_CHARACTERS = lazy_pattern(f"[{_BAD}]")
+_FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
+_BAD_CHARACTERS = lazy_pattern(f"[{_FORBIDDEN}]")
 
 # a number is one token: 3.14, .5; a control word consists of ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
@@ -38,7 +38,7 @@ def clean_text(text: str) -> str:
     return _BAD_CHARACTERS.sub("", text)
 
 
-class At(str):
+class PlacedToken(str):
     """A token with the position where the author wrote it, or called the macro that produced it."""
 
     offset: int
@@ -54,18 +54,18 @@ def split(tex: str) -> list[str]:
     if not tex.isprintable():
         tex = clean_text(tex)
     if _SPECIAL.search(tex):
-        return [str(token) for token in split_placed(tex)]
+        return [str(token) for token in split_with_positions(tex)]
     words = " ".join(tex.split())
     if tex[-1:].isspace() and (len(words) - len(words.rstrip("\\"))) % 2:
         words += " "  # `\ ` at the end
     return _SPLIT.findall(words)
 
 
-def split_placed(tex: str) -> list[At]:
+def split_with_positions(tex: str) -> list[PlacedToken]:
     """Return `split(tex)` with every token an `At`."""
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
-    tokens: list[At] = []
+    tokens: list[PlacedToken] = []
     if "%" in clean:
         clean = _ADDRESS.sub(lambda found: found[0].replace("%", _PERCENT), clean)
     for match in _PLACED.finditer(clean):
@@ -78,25 +78,25 @@ def split_placed(tex: str) -> list[At]:
     return tokens
 
 
-def place(text: str, offset: int, length: int, macro: str = "") -> At:
+def place(text: str, offset: int, length: int, macro: str = "") -> PlacedToken:
     """Return `text` as a token at a position."""
-    token = At(text)
+    token = PlacedToken(text)
     token.offset, token.length, token.macro = offset, length, macro
     return token
 
 
-def spanning(first: str, last: str) -> str:
+def extend_range(first: str, last: str) -> str:
     """Return `first` extended to the end of `last`, if the author wrote both."""
-    if not isinstance(first, At) or not isinstance(last, At) or first.macro or last.macro:
+    if not isinstance(first, PlacedToken) or not isinstance(last, PlacedToken) or first.macro or last.macro:
         return first
     return place(first, first.offset, max(first.length, last.offset + last.length - first.offset))
 
 
 def move_tokens(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
     """Return the tokens, with the position of `to` for those without one, if `to` has a position."""
-    if not isinstance(to, At):
+    if not isinstance(to, PlacedToken):
         return list(tokens)
-    return [t if isinstance(t, At) else place(t, to.offset, to.length, macro) for t in tokens]
+    return [t if isinstance(t, PlacedToken) else place(t, to.offset, to.length, macro) for t in tokens]
 
 
 def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
@@ -107,12 +107,20 @@ def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
 def cut_token(token: str, start: int, end: int) -> str:
     """Return `token[start:end]`, with its own position."""
     piece = token[start:end]
-    return place(piece, token.offset + start, end - start, token.macro) if isinstance(token, At) else piece
+    return (
+        place(piece, token.offset + start, end - start, token.macro)
+        if isinstance(token, PlacedToken)
+        else piece
+    )
 
 
 def strip_mark(token: str) -> str:
     r"""Return a token bound by `\let` (`\0\frac`) without its marker, at the position of its alias."""
-    return place(token[1:], token.offset, token.length, token.macro) if isinstance(token, At) else token[1:]
+    return (
+        place(token[1:], token.offset, token.length, token.macro)
+        if isinstance(token, PlacedToken)
+        else token[1:]
+    )
 
 
 def text_of(tokens: Sequence[str]) -> str:
@@ -125,7 +133,7 @@ def text_of(tokens: Sequence[str]) -> str:
     return "".join(parts)
 
 
-def split_at(tokens: Sequence[str], separator: str) -> list[list[str]]:
+def split_tokens(tokens: Sequence[str], separator: str) -> list[list[str]]:
     """Return `tokens` split at each `separator` outside braces."""
     pieces: list[list[str]] = [[]]
     depth = 0

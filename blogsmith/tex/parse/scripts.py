@@ -14,13 +14,13 @@ from .reader import Expander, Macro
 from .scan import split
 
 _TAG = lazy_pattern(r"<[^>]*>")
-_TYPED: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
-STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_TYPED))
+_PRIME_COUNTS: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
+STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_PRIME_COUNTS))
 """Tokens that change the atom before them."""
 _PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
 
 
-class Scripted(Protocol):
+class ScriptParser(Protocol):
     """The part of the parser that is needed here."""
 
     stack: list[str]
@@ -42,7 +42,7 @@ class Scripted(Protocol):
         """Return whether limits are placed above and below here."""
 
 
-def with_scripts(parser: Scripted, base: str, kind: int) -> str:
+def add_scripts(parser: ScriptParser, base: str, kind: int) -> str:
     """Return `base` with the scripts and primes that follow. kind: atom class of `base`."""
     lower = upper = ""
     primes = 0
@@ -53,11 +53,11 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
         if macros and token in macros:
             parser.expand(token)
         elif token in SCRIPT_CHARACTERS:
-            lower_typed(parser, token)
-        elif token in _TYPED:
+            push_script_character(parser, token)
+        elif token in _PRIME_COUNTS:
             if upper:
                 raise _double(token)
-            primes += _TYPED[token]
+            primes += _PRIME_COUNTS[token]
         elif token == "_":
             if lower:
                 raise _double(token)
@@ -88,7 +88,7 @@ def with_scripts(parser: Scripted, base: str, kind: int) -> str:
     return f"<m{high}>{base}{upper}</m{high}>"
 
 
-def _correct_slant(parser: Scripted, lower: str, upper: str) -> str:
+def _correct_slant(parser: ScriptParser, lower: str, upper: str) -> str:
     """Return a CSS class that corrects subscripts of integrals, which Chromium places too far right.
 
     Chromium treats the slant of an integral as width.
@@ -119,7 +119,7 @@ def _double(token: str) -> ParseError:
     return ParseError("math-syntax", "double subscript or superscript", token, hint=hint)
 
 
-def lower_typed(parser: Scripted, token: str) -> None:
+def push_script_character(parser: ScriptParser, token: str) -> None:
     """Push `^{2}` for a typed `²`, and similar for other raised and lowered characters."""
     mark, plain = SCRIPT_CHARACTERS[token]
     signs = [plain]

@@ -7,7 +7,7 @@ from typing import Self
 
 from msgspec import Struct
 
-from ..mathml.alphabets import BOLD_OF, Face
+from ..mathml.alphabets import BOLD_ALPHABETS, MathAlphabet
 from ..mathml.atoms import NONE
 from ..mathml.glyph_atoms import atoms
 from .construct import Constructs
@@ -28,7 +28,7 @@ class RowNumber(Struct, frozen=True):
     r"""TeX between the parentheses: a number, or the argument of `\tag`."""
     id: str
     """Anchor of the row; empty: no anchor."""
-    bare: bool = False
+    has_parentheses: bool = False
     """Whether it is printed without the parentheses."""
     mathml: str = ""
     """The typeset number with parentheses, if a tag contains TeX; empty: print `number` as it is."""
@@ -36,8 +36,7 @@ class RowNumber(Struct, frozen=True):
 
 class State(TokenReader):
     """State of a formula while it is read: the remaining tokens, the style, the font, and the current
-    construct.
-    """
+    construct."""
 
     def __init__(
         self,
@@ -51,18 +50,18 @@ class State(TokenReader):
         self.constructs = constructs
         self.style = DISPLAY if display else TEXT
         self.is_display = display
-        self.face: Face = ""
+        self.face: MathAlphabet = ""
         self.bold = False
         self.size = 1.0
         """Size set by `\\large` and related commands, relative to the text around the formula."""
         self.atoms = atoms("", False)
-        self.ended_by = ""
+        self.end_token = ""
         """The token that ended the last row; empty at the end of the formula."""
         self.previous = NONE
         """Class of the atom before the command being executed."""
         self.last_kind = NONE
         """Class of the last piece of the last row."""
-        self.took_rest = False
+        self.has_read_rest = False
         """Whether a switch such as `\\color` has read the rest of its row."""
         self.depth = 0
         self.environment = ""
@@ -71,11 +70,11 @@ class State(TokenReader):
         """Numbers of the rows of the outermost alignment, until it reads them."""
         self.in_link = False
         """Whether the text of a link is being read."""
-        self.tagged = False
+        self.has_tag = False
         """Whether a `\\tag` was read."""
         self.is_global = False
         """Whether `\\global` precedes the next definition."""
-        self.between_rows = ""
+        self.intertext = ""
         """Text of an `\\intertext` in the row being read."""
         self.shove = ""
         """Side set by a `\\shoveleft` in the row being read."""
@@ -85,14 +84,14 @@ class State(TokenReader):
         self.style = style
         self.atoms = atoms(self.visible_face(), style >= SCRIPT)
 
-    def set_face(self, face: Face, bold: bool) -> None:
+    def set_face(self, face: MathAlphabet, bold: bool) -> None:
         """Set the font for the letters that follow."""
         self.face, self.bold = face, bold
         self.atoms = atoms(self.visible_face(), self.style >= SCRIPT)
 
-    def visible_face(self) -> Face:
+    def visible_face(self) -> MathAlphabet:
         """Return the font as a key of `atoms`."""
-        return BOLD_OF.get(self.face, self.face) if self.bold else self.face
+        return BOLD_ALPHABETS.get(self.face, self.face) if self.bold else self.face
 
     def is_display_style(self) -> bool:
         """Return whether limits are placed above and below here."""

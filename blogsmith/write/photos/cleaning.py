@@ -17,18 +17,18 @@ from typing import BinaryIO
 from ...base.patterns import lazy_pattern
 from .container import (
     BLOCK,
-    TURNED,
+    ROTATED_ORIENTATIONS,
     ByteReader,
-    Damaged,
+    DamagedFileError,
     Part,
     Span,
     chunks,
     join_spans,
-    orientation_alone,
-    orientation_of,
+    orientation_exif,
     private_tags,
+    read_orientation,
 )
-from .films import film_tells
+from .films import video_private_data
 from .heif import heif_parts
 from .webp import webp_parts
 
@@ -36,7 +36,7 @@ _HEAD = 64
 """Number of bytes that determine the file type."""
 _BRANDS = (b"avif", b"avis", b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 
-_FILMS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
+_VIDEO_BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
 """Types of the first box of a video."""
 
 _Parts = Callable[[ByteReader], Iterable[Part]]
@@ -65,7 +65,7 @@ def clean_stream(stream: BinaryIO) -> bytes | None:
     return None if parts is None else b"".join(chunks(stream, parts))
 
 
-def private_rest(stream: BinaryIO) -> tuple[str, ...]:
+def remaining_private_data(stream: BinaryIO) -> tuple[str, ...]:
     """Return descriptions of private data that remain in a published image or video.
 
     Raises `Damaged` if the file cannot be parsed.
@@ -81,8 +81,8 @@ def private_rest(stream: BinaryIO) -> tuple[str, ...]:
             pass
     elif head[:4] in (b"II*\0", b"MM\0*"):
         return private_tags(ByteReader(stream))
-    elif head[4:8] in _FILMS:
-        return film_tells(ByteReader(stream))
+    elif head[4:8] in _VIDEO_BOXES:
+        return video_private_data(ByteReader(stream))
     return ()
 
 
@@ -95,7 +95,7 @@ def _cleaned_parts(stream: BinaryIO) -> tuple[Part, ...] | None:
     reader = ByteReader(stream)
     try:
         parts = join_spans(parts_of(reader))
-    except Damaged:
+    except DamagedFileError:
         return None
     return None if parts == (Span(0, reader.size),) else parts
 
@@ -122,7 +122,7 @@ def _format(head: bytes) -> _Parts | None:
 
 _ANCILLARY = 0x20
 """Bit of a chunk's first letter that marks a chunk that decoders may ignore."""
-_SHOWN = frozenset(
+_VISIBLE_CHUNKS = frozenset(
     {b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"bKGD", b"hIST", b"pHYs", b"sPLT"}
     | {b"mDCV", b"cLLI", b"mDCv", b"cLLi", b"acTL", b"fcTL", b"fdAT"}
 )
@@ -138,12 +138,12 @@ def png_parts(reader: ByteReader) -> Iterator[Part]:
         length, name = reader.number(at, 4), reader.read_at(at + 4, 4)
         end = at + 12 + length
         if end > reader.size or not name.isalpha():
-            raise Damaged
+            raise DamagedFileError
         if name == b"eXIf" and length <= _MAX_EXIF:
-            orientation = orientation_of(reader.read_at(at + 8, length))
-            if orientation in TURNED:
-                yield _chunk(name, orientation_alone(orientation))
-        elif not name[0] & _ANCILLARY or name in _SHOWN:
+            orientation = read_orientation(reader.read_at(at + 8, length))
+            if orientation in ROTATED_ORIENTATIONS:
+                yield _chunk(name, orientation_exif(orientation))
+        elif not name[0] & _ANCILLARY or name in _VISIBLE_CHUNKS:
             yield Span(at, end)
         at = end
         if name == b"IEND":
@@ -160,11 +160,11 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 _MARKER = lazy_pattern(rb"\xff[^\x00\xff]", re.DOTALL)
-_BEHIND_SCAN = lazy_pattern(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
+_SCAN_END = lazy_pattern(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
 """Matches the end of a scan. Within it, `ff 00` is data and `ff d0` to `ff d7` are restart markers."""
 
 _SCAN, _END = 0xDA, 0xD9
-_ALONE = frozenset({0x01, *range(0xD0, 0xDA)})
+_MARKERS_WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xDA)})
 """Markers without a length."""
 _EXIF = b"Exif\0\0"
 _JFIF_LENGTH = 16
@@ -185,7 +185,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
         marker, end = _marker(reader, start)
         if end > reader.size or not marker:
             if not is_scanned:
-                raise Damaged
+                raise DamagedFileError
             # the file is truncated; browsers show the available part
             yield Span(at, reader.size)
             return
@@ -198,7 +198,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
         if marker == _END or (marker == _SCAN and not whole):
             return
         if marker == _SCAN:
-            is_scanned, at = True, reader.find(_BEHIND_SCAN, end)
+            is_scanned, at = True, reader.find(_SCAN_END, end)
             yield Span(end, at)
 
 
@@ -207,7 +207,7 @@ def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
     if at + 2 > reader.size:
         return 0, 0
     marker = reader.read_at(at + 1, 1)[0]
-    if marker in _ALONE:
+    if marker in _MARKERS_WITHOUT_LENGTH:
         return marker, at + 2
     length = reader.number(at + 2, 2) if at + 4 <= reader.size else 0
     return (marker, at + 2 + length) if length >= 2 else (0, 0)
@@ -239,10 +239,10 @@ def _without_thumbnail(reader: ByteReader, start: int, end: int) -> Iterator[Par
 def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
     """Return a segment with only the orientation; empty if this segment does not change it."""
     content = reader.read_at(start + 4, end - start - 4)
-    orientation = orientation_of(content[len(_EXIF) :]) if content.startswith(_EXIF) else 0
-    if orientation not in TURNED:
+    orientation = read_orientation(content[len(_EXIF) :]) if content.startswith(_EXIF) else 0
+    if orientation not in ROTATED_ORIENTATIONS:
         return b""
-    block = _EXIF + orientation_alone(orientation)
+    block = _EXIF + orientation_exif(orientation)
     return b"\xff\xe1" + (len(block) + 2).to_bytes(2, "big") + block
 
 
@@ -274,7 +274,7 @@ def gif_parts(reader: ByteReader) -> Iterator[Part]:
             if label != _COMMENT and (label != _APPLICATION or reader.read_at(at + 3, 11) in _GIF_SHOWN):
                 yield Span(at, end)
         else:
-            raise Damaged
+            raise DamagedFileError
         at = end
 
 

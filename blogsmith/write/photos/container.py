@@ -17,7 +17,7 @@ BLOCK = 1 << 18
 """Bytes that are copied or searched in one step."""
 
 
-class Damaged(Exception):
+class DamagedFileError(Exception):
     """Raised if a file is not valid for its type."""
 
 
@@ -29,13 +29,13 @@ class Span(Struct, frozen=True):
     """The position after the last byte."""
 
 
-class Blank(Struct, frozen=True):
+class ZeroBytes(Struct, frozen=True):
     """Zeros that replace removed bytes, in formats where the following bytes must not move."""
 
     length: int
 
 
-Part: TypeAlias = Span | Blank | bytes
+Part: TypeAlias = Span | ZeroBytes | bytes
 
 
 class ByteReader:
@@ -50,11 +50,11 @@ class ByteReader:
         """Return exactly these bytes. Raises `Damaged` if they are incomplete, or after too many reads."""
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
-            raise Damaged
+            raise DamagedFileError
         self._stream.seek(start)
         found = self._stream.read(length)
         if len(found) != length:
-            raise Damaged
+            raise DamagedFileError
         return found
 
     def number(self, start: int, length: int, order: str = "big") -> int:
@@ -63,8 +63,7 @@ class ByteReader:
 
     def find(self, pattern: re.Pattern[bytes], start: int) -> int:
         """Return the start of the first match from `start` on, or the file size. The pattern must match two
-        bytes.
-        """
+        bytes."""
         while start < self.size:
             block = self.read_at(start, min(BLOCK, self.size - start))
             found = pattern.search(block)
@@ -94,7 +93,7 @@ def chunks(stream: BinaryIO, parts: Iterable[Part]) -> Iterator[bytes]:
     for part in parts:
         if isinstance(part, bytes):
             yield part
-        elif isinstance(part, Blank):
+        elif isinstance(part, ZeroBytes):
             for at in range(0, part.length, BLOCK):
                 yield bytes(min(BLOCK, part.length - at))
         else:
@@ -109,14 +108,14 @@ def chunks(stream: BinaryIO, parts: Iterable[Part]) -> Iterator[bytes]:
 # EXIF data, a small TIFF file: the orientation of the image, and private data.
 
 
-TURNED = range(2, 9)
+ROTATED_ORIENTATIONS = range(2, 9)
 """Orientations other than the normal one, 1."""
 
 _ORIENTATION = 0x0112
 _EXIF_TABLE, _GPS_TABLE = 0x8769, 0x8825
 _MAX_ENTRIES = 1000
 
-_TELLS: Mapping[int, str] = MappingProxyType(
+_PRIVATE_TAGS: Mapping[int, str] = MappingProxyType(
     {
         _GPS_TABLE: "where it was taken",
         0x013B: "whose it is",
@@ -142,18 +141,18 @@ _TELLS: Mapping[int, str] = MappingProxyType(
 """Tag → private data that it contains, as a phrase for messages."""
 
 
-def orientation_of(tiff: bytes) -> int:
+def read_orientation(tiff: bytes) -> int:
     """Return the orientation, 1 to 8, or 0 if the data are damaged or do not contain it."""
     try:
         for tag, kind, value in _entries(ByteReader(io.BytesIO(tiff)), deep=False):
             if tag == _ORIENTATION and kind == 3:
                 return value if 1 <= value <= 8 else 0
-    except Damaged:
+    except DamagedFileError:
         pass
     return 0
 
 
-def orientation_alone(orientation: int) -> bytes:
+def orientation_exif(orientation: int) -> bytes:
     """Return EXIF data with this orientation only."""
     entry = _ORIENTATION.to_bytes(2, "big") + b"\0\3\0\0\0\1" + orientation.to_bytes(2, "big") + b"\0\0"
     return b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
@@ -164,17 +163,17 @@ def private_tags(reader: ByteReader) -> tuple[str, ...]:
     found: set[str] = set()
     try:
         for tag, _, _ in _entries(reader, deep=True):
-            found.add(_TELLS.get(tag, ""))
-    except Damaged:
+            found.add(_PRIVATE_TAGS.get(tag, ""))
+    except DamagedFileError:
         pass
-    return tuple(word for word in dict.fromkeys(_TELLS.values()) if word in found)
+    return tuple(word for word in dict.fromkeys(_PRIVATE_TAGS.values()) if word in found)
 
 
 def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
     """Yield (tag, type, first value or offset) of the first table. deep: and of the EXIF table."""
     order = {b"II": "little", b"MM": "big"}.get(reader.read_at(0, 2), "")
     if not order or reader.number(2, 2, order) != 42:
-        raise Damaged
+        raise DamagedFileError
     tables = [reader.number(4, 4, order)]
     for table in tables:
         for number in range(min(reader.number(table, 2, order), _MAX_ENTRIES)):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ...model.pictures import PictureVariant
+from ...model.pictures import ImageVariant
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,11 +33,11 @@ _FEW_COLORS = 1 << 12
 """Images with more colours are photos. A drawing with smoothed edges has a few hundred."""
 _FEW_BITS = 3
 """Maximum bits per pixel of the file of a drawing."""
-_WORTH = 1.2
+_MAX_LOSSLESS_RATIO = 1.2
 """A lossless copy may be larger than a lossy one by this factor."""
 
 
-class PictureProblem(Exception):
+class ImageEncodingError(Exception):
     """Raised if no copy of an image can be made. The message says why."""
 
 
@@ -50,7 +50,7 @@ def encoder_version() -> str:
     return " ".join((PIL.__version__, *(str(features.version(name)) for name in names), f"{RECIPE}"))
 
 
-def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> list[bytes]:
+def encode_variants(stream: BinaryIO, wanted: Sequence[ImageVariant]) -> list[bytes]:
     """Return the requested copies of an image, in this order. Raises `PictureProblem` on failure.
 
     The image is decoded once. Each copy is made from the smallest larger copy of at least twice its width.
@@ -65,10 +65,10 @@ def encode_variants(stream: BinaryIO, wanted: Sequence[PictureVariant]) -> list[
                     made[one.width_px] = _resize(made[min(larger)] if larger else picture, one)
             profile = picture.info.get("icc_profile", b"")
             return [_encode(made[one.width_px], one, profile, is_drawing=is_drawing) for one in wanted]
-    except PictureProblem:
+    except ImageEncodingError:
         raise
     except Exception as error:  # damaged files make the decoders raise nearly anything
-        raise PictureProblem(f"it cannot be decoded: {error}") from error
+        raise ImageEncodingError(f"it cannot be decoded: {error}") from error
 
 
 def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
@@ -85,7 +85,7 @@ def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
             scale = 1.5 * math.sqrt(pixels / (image.width * image.height))
             image.draft(None, (math.ceil(image.width * scale), math.ceil(image.height * scale)))
         if image.width * image.height > MOST_PIXELS:
-            raise PictureProblem(f"it has more than {MOST_PIXELS // 1_000_000} million pixels")
+            raise ImageEncodingError(f"it has more than {MOST_PIXELS // 1_000_000} million pixels")
         image.load()
         picture = in_web_colors(image)
         ImageOps.exif_transpose(picture, in_place=True)
@@ -95,25 +95,25 @@ def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
         return picture, is_drawing
 
 
-def _resize(image: Image, one: PictureVariant) -> Image:
+def _resize(image: Image, one: ImageVariant) -> Image:
     from PIL.Image import Resampling
 
     size = (one.width_px, one.height_px)
     return image if image.size == size else image.resize(size, Resampling.LANCZOS, reducing_gap=3.0)
 
 
-def _encode(image: Image, one: PictureVariant, profile: bytes, *, is_drawing: bool) -> bytes:
+def _encode(image: Image, one: ImageVariant, profile: bytes, *, is_drawing: bool) -> bytes:
     if one.format == "jpeg":
-        return _saved(_on_white(image), "JPEG", profile, quality=_JPEG, optimize=True, progressive=True)
+        return _save(_on_white(image), "JPEG", profile, quality=_JPEG, optimize=True, progressive=True)
     if one.format == "avif":
         quality = _AVIF_DRAWING if is_drawing else _AVIF_PHOTO
         sampling = "4:4:4" if is_drawing else "4:2:0"
-        return _saved(image, "AVIF", profile, quality=quality, subsampling=sampling, speed=6, max_threads=1)
+        return _save(image, "AVIF", profile, quality=quality, subsampling=sampling, speed=6, max_threads=1)
     if not is_drawing:
-        return _saved(image, "WEBP", profile, quality=_PHOTO, method=4)
-    lossy = _saved(image, "WEBP", profile, quality=_DRAWING, method=4, use_sharp_yuv=True)
-    lossless = _saved(image, "WEBP", profile, lossless=True, quality=50, method=3, exact=False)
-    return lossless if len(lossless) <= _WORTH * len(lossy) else lossy
+        return _save(image, "WEBP", profile, quality=_PHOTO, method=4)
+    lossy = _save(image, "WEBP", profile, quality=_DRAWING, method=4, use_sharp_yuv=True)
+    lossless = _save(image, "WEBP", profile, lossless=True, quality=50, method=3, exact=False)
+    return lossless if len(lossless) <= _MAX_LOSSLESS_RATIO * len(lossy) else lossy
 
 
 def _on_white(image: Image) -> Image:
@@ -127,7 +127,7 @@ def _on_white(image: Image) -> Image:
     return ground
 
 
-def _saved(image: Image, kind: str, profile: bytes, **options: Any) -> bytes:
+def _save(image: Image, kind: str, profile: bytes, **options: Any) -> bytes:
     stream = io.BytesIO()
     image.save(stream, kind, icc_profile=profile or None, exif=b"", xmp=b"", **options)
     return stream.getvalue()
@@ -153,8 +153,8 @@ def in_web_colors(image: Image) -> Image:
     elif image.mode == "P" or has_alpha:
         found = image.convert("RGBA" if has_alpha else "RGB")
     else:
-        found = _converted(image, profile)
-    keeps = image.mode in ("RGB", "RGBA", "P") and _says_something(profile)
+        found = _convert_to_rgb(image, profile)
+    keeps = image.mode in ("RGB", "RGBA", "P") and _is_useful_profile(profile)
     if found.mode == "RGBA" and found.getchannel("A").getextrema()[0] == 255:
         found = found.convert("RGB")
     found.info = {"icc_profile": profile} if keeps else {}
@@ -163,7 +163,7 @@ def in_web_colors(image: Image) -> Image:
     return found
 
 
-def _says_something(profile: bytes) -> bool:
+def _is_useful_profile(profile: bytes) -> bool:
     """Return whether a profile should be kept. sRGB is not, because it is the default of browsers."""
     head = profile[:1024]
     is_rgb = profile[16:20] == b"RGB "
@@ -171,9 +171,9 @@ def _says_something(profile: bytes) -> bool:
     return is_rgb and not is_srgb and len(profile) <= _LONGEST_PROFILE
 
 
-def _converted(image: Image, profile: bytes) -> Image:
+def _convert_to_rgb(image: Image, profile: bytes) -> Image:
     """Return the image in RGB. A profile that the copy will not keep is applied."""
-    if image.mode == "RGB" and (not profile or _says_something(profile) or b"sRGB" in profile[:1024]):
+    if image.mode == "RGB" and (not profile or _is_useful_profile(profile) or b"sRGB" in profile[:1024]):
         return image
     from PIL import ImageCms
 

@@ -5,7 +5,7 @@ Videos are published unchanged.
 
 from __future__ import annotations
 
-from .container import ByteReader, Damaged
+from .container import ByteReader, DamagedFileError
 from .heif import Box, boxes
 
 _MAX_NOTES = 1 << 20
@@ -15,18 +15,18 @@ _PLACES = (b"\xa9xyz", b"com.apple.quicktime.location", b"loci")
 """Names of the tags where phones store a location."""
 
 
-def film_tells(reader: ByteReader) -> tuple[str, ...]:
+def video_private_data(reader: ByteReader) -> tuple[str, ...]:
     """Return descriptions of private data in a video, as far as readable."""
     try:
         film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
-        if film and any(_is_placed(reader, box) for box in boxes(reader, film.content, film.end)):
+        if film and any(_has_location(reader, box) for box in boxes(reader, film.content, film.end)):
             return ("where it was taken",)
-    except Damaged:
+    except DamagedFileError:
         pass
     return ()
 
 
-def film_size(reader: ByteReader) -> tuple[int, int] | None:
+def video_size(reader: ByteReader) -> tuple[int, int] | None:
     """Return width and height of the first visible track, as shown; None if unknown.
 
     Source: ISO/IEC 14496-12, 8.3.2. A matrix whose first number is 0 rotates by 90 degrees.
@@ -42,12 +42,12 @@ def film_size(reader: ByteReader) -> tuple[int, int] | None:
                 if width and height:
                     is_turned = reader.number(head.end - 44, 4) == 0
                     return (height, width) if is_turned else (width, height)
-    except Damaged:
+    except DamagedFileError:
         pass
     return None
 
 
-def _is_placed(reader: ByteReader, box: Box) -> bool:
+def _has_location(reader: ByteReader, box: Box) -> bool:
     if box.name not in (b"udta", b"meta"):
         return False
     notes = reader.read_at(box.content, min(box.end - box.content, _MAX_NOTES))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from .container import Blank, ByteReader, Damaged, Part, Span
+from .container import ByteReader, DamagedFileError, Part, Span, ZeroBytes
 
 _BOXES = frozenset({b"uuid", b"xml ", b"bxml", b"udta", b"jumb"})
 """Boxes of metadata and of programs: XMP, content credentials, notes in videos."""
@@ -36,15 +36,15 @@ def heif_parts(reader: ByteReader) -> list[Part]:
         if box.name in _BOXES:
             edits.append(_free_box(box))
         elif box.name == b"moov":
-            edits += _film_edits(reader, box)
+            edits += _movie_edits(reader, box)
         elif box.name == b"meta":
             edits += _item_edits(reader, box)
     parts: list[Part] = []
     at = 0
     for start, end, new in sorted(edits):
         if start < at:
-            raise Damaged
-        parts += [Span(at, start), new, Blank(end - start - len(new))]
+            raise DamagedFileError
+        parts += [Span(at, start), new, ZeroBytes(end - start - len(new))]
         at = end
     return [*parts, Span(at, reader.size)]
 
@@ -58,7 +58,7 @@ def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
         elif length == 0:
             length = end - at
         if length < content - at or at + length > end:
-            raise Damaged
+            raise DamagedFileError
         yield Box(name, at, content, at + length)
         at += length
 
@@ -68,13 +68,13 @@ def _free_box(box: Box) -> tuple[int, int, bytes]:
     return box.start + 4, box.end, b"free" + bytes(box.content - box.start - 8)
 
 
-def _film_edits(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes]]:
+def _movie_edits(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, bytes]]:
     """Yield edits that remove the metadata of an animation and of its tracks."""
     for box in boxes(reader, film.content, film.end):
         if box.name in _BOXES or box.name == b"meta":
             yield _free_box(box)
         elif box.name == b"trak":
-            yield from _film_edits(reader, box)
+            yield from _movie_edits(reader, box)
 
 
 def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
@@ -99,7 +99,7 @@ def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes
     kept.append((meta.start, data if data >= 0 else meta.end))
     for start, end, _ in found:
         if any(start < other_end and other_start < end for other_start, other_end in kept):
-            raise Damaged
+            raise DamagedFileError
     yield from dict.fromkeys(found)
 
 
@@ -128,7 +128,7 @@ def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, li
     wide = 4 if version == 2 else 2
     count, at = reader.number(at + 2, wide), at + 2 + wide
     if count > _MAX_ITEMS or version > 2:
-        raise Damaged
+        raise DamagedFileError
     for _ in range(count):
         item, at = reader.number(at, wide), at + wide
         method, at = (reader.number(at, 2) & 15, at + 2) if version else (0, at)
@@ -142,7 +142,7 @@ def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, li
             start = base + offset + (data if method == 1 else 0)
             end = start + length if length else reader.size
             if end > reader.size or (method == 1 and data < 0):
-                raise Damaged
+                raise DamagedFileError
             if method < 2:
                 extents.append((start, end))
         yield item, extents

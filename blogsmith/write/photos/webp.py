@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .container import TURNED, ByteReader, Damaged, Part, Span, orientation_alone, orientation_of
+from .container import (
+    ROTATED_ORIENTATIONS,
+    ByteReader,
+    DamagedFileError,
+    Part,
+    Span,
+    orientation_exif,
+    read_orientation,
+)
 
 _SHOWN = frozenset({b"VP8 ", b"VP8L", b"VP8X", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
 _EXIF_FLAG, _XMP_FLAG = 0x08, 0x04
@@ -15,7 +23,7 @@ def webp_parts(reader: ByteReader) -> list[Part]:
     """Return the parts of a WebP file to publish. Raises `Damaged` if its chunks cannot be parsed."""
     riff_end = 8 + reader.number(4, 4, "little")
     if riff_end > reader.size:
-        raise Damaged
+        raise DamagedFileError
     chunks = list(_chunks(reader, riff_end))
     exif = next(
         (_orientation_chunk(reader, start, end) for name, start, end in chunks if name == b"EXIF"), b""
@@ -46,7 +54,7 @@ def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int
         name, length = reader.read_at(at, 4), reader.number(at + 4, 4, "little")
         end = at + 8 + length
         if end > riff_end:
-            raise Damaged
+            raise DamagedFileError
         # some writers forget the padding of the last chunk
         end = min(end + length % 2, riff_end)
         yield name, at, end
@@ -57,8 +65,8 @@ def _orientation_chunk(reader: ByteReader, start: int, end: int) -> bytes:
     if end - start > _MAX_EXIF:
         return b""
     # some writers add the prefix used in JPEG
-    orientation = orientation_of(reader.read_at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
-    if orientation not in TURNED:
+    orientation = read_orientation(reader.read_at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
+    if orientation not in ROTATED_ORIENTATIONS:
         return b""
-    block = orientation_alone(orientation)
+    block = orientation_exif(orientation)
     return b"EXIF" + len(block).to_bytes(4, "little") + block

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from blogsmith.importers.importer import ImportOptions, import_site
-from blogsmith.importers.jekyll.settings import expand, own_pattern
+from blogsmith.importers.jekyll.settings import convert_pattern, expand
 from blogsmith.importers.jekyll.system import SYSTEM
 from blogsmith.importers.model import ImportedPage, SiteImport
 from blogsmith.importers.report import ImportResult
@@ -95,8 +95,8 @@ def test_permalinks(pattern: str, address: str) -> None:
 
 
 def test_own_patterns() -> None:
-    assert own_pattern("/:year/:month/:title.html") == "/:year/:month/:slug/"
-    assert own_pattern("/:collection/:path/") == ""
+    assert convert_pattern("/:year/:month/:title.html") == "/:year/:month/:slug/"
+    assert convert_pattern("/:collection/:path/") == ""
 
 
 def test_every_old_address_answers(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import ImportedPage
 from blogsmith.importers.quarto.system import SYSTEM
 from blogsmith.importers.systems import find_system
-from blogsmith.importers.text.data import yaml_text
+from blogsmith.importers.text.data import format_yaml
 from blogsmith.project.report import no_progress
 from tests.cases_io import Case, read_cases
 from tests.importers.quarto.project import write_project
@@ -37,7 +37,7 @@ def shown_page(page: ImportedPage) -> str:
         key: value for key, value in page.front.items() if (key, value) not in (("authors", ["The editors"]),)
     }
     assert front.pop("permalink") == "/posts/a.html"
-    head = [f"---\n{yaml_text(front)}---"] if front else []
+    head = [f"---\n{format_yaml(front)}---"] if front else []
     notices = [f"! {notice.kind}, line {notice.line}: {notice.message}" for notice in page.notices]
     return "\n".join([*head, page.text, *notices])
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables.otTables import GlyphAssembly
-from glyphs import copied, growth, redraw, set_growth
+from glyphs import copy_glyph, get_growth, redraw, set_growth
 from stretch import straight
 
 OPENING, CLOSING = "([{⟨⌈⌊⟦⟪⦃⦅❲", ")]}⟩⌉⌋⟧⟫⦄⦆❳"
@@ -54,7 +54,7 @@ def pack_brackets(font: TTFont) -> None:
     letters = font.getBestCmap()
     for sign in OPENING + CLOSING:
         name = letters[ord(sign)]
-        old = growth(font, name, sideways=False)
+        old = get_growth(font, name, sideways=False)
         rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
         # An angle bracket has no parts, and no straight segment.
         more = _beyond(font, rough[-1]) if old.GlyphAssembly else ()
@@ -72,7 +72,7 @@ def _own_parts(font: TTFont, name: str, assembly: GlyphAssembly | None) -> list[
     records = assembly.PartRecords if assembly else []
     for record in records:
         width = font["hmtx"][record.glyph][0]
-        record.glyph = copied(font, record.glyph, f"{name}.{record.glyph}", lambda _, x, y: (x, y), width)
+        record.glyph = copy_glyph(font, record.glyph, f"{name}.{record.glyph}", lambda _, x, y: (x, y), width)
     return list(dict.fromkeys(record.glyph for record in records))
 
 
@@ -88,7 +88,7 @@ def _between(font: TTFont, names: Sequence[str]) -> Iterator[str]:
             def lower(_: int, x: int, y: int, share: float = share) -> tuple[int, int]:
                 return x, round(axis + (y - axis) * share)
 
-            yield copied(font, large, f"{large}.low", lower, font["hmtx"][large][0])
+            yield copy_glyph(font, large, f"{large}.low", lower, font["hmtx"][large][0])
     yield names[-1]
 
 
@@ -105,7 +105,7 @@ def _with_big(font: TTFont, names: Sequence[str]) -> list[str]:
         def scale(_: int, x: int, y: int, share: float = share) -> tuple[int, int]:
             return x, round(axis + (y - axis) * share)
 
-        made[copied(font, model, f"{names[0]}.big{big}", scale, font["hmtx"][model][0])] = big
+        made[copy_glyph(font, model, f"{names[0]}.big{big}", scale, font["hmtx"][model][0])] = big
     return [names[0], *sorted([*kept, *made], key=lambda name: made.get(name) or heights[name])]
 
 
@@ -129,7 +129,7 @@ def _beyond(font: TTFont, name: str) -> Iterator[str]:
         def pull(_: int, x: int, y: int, more: int = more) -> tuple[int, int]:
             return x, y + (more if y > upper else -more if y < lower else 0)
 
-        yield copied(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
+        yield copy_glyph(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
 
 
 def _pack(font: TTFont, names: Sequence[str], room: int, opening: bool) -> None:
@@ -154,7 +154,7 @@ def raise_uprights(font: TTFont) -> None:
     for signs, step in ((BARS, BAR_STEP), (ARROWS, ARROW_STEP)):
         for sign in signs:
             name = letters[ord(sign)]
-            parts = growth(font, name, sideways=False).GlyphAssembly if sign not in "⎰⎱⟮⟯" else None
+            parts = get_growth(font, name, sideways=False).GlyphAssembly if sign not in "⎰⎱⟮⟯" else None
             middle = sum(straight(font, name, upright=True)) // 2
             if signs is BARS:
                 _lift(font, name, middle)
@@ -166,7 +166,7 @@ def _lift(font: TTFont, name: str, middle: int) -> None:
     """Make a bar end at the same height as a bracket, so that both have one size around the same content."""
     bracket, bar = (font["glyf"][each] for each in (font.getBestCmap()[ord("⟨")], name))
     up, down = bracket.yMax - bar.yMax, bracket.yMin - bar.yMin
-    copy = copied(
+    copy = copy_glyph(
         font,
         name,
         f"{name}.lifted",
@@ -205,7 +205,7 @@ def _pulled(font: TTFont, name: str, step: float, middle: int, lean: float = 0) 
         def pull(_: int, x: int, y: int, more: int = more) -> tuple[int, int]:
             return (x + round(more * lean), y + more) if y > middle else (x, y)
 
-        yield copied(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
+        yield copy_glyph(font, name, f"{name}.h{reached}", pull, font["hmtx"][name][0])
 
 
 def _heights(least: int, step: float) -> list[int]:

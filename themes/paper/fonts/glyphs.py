@@ -32,7 +32,7 @@ def redraw(font: TTFont, name: str, move: Move, width: int) -> None:
     font["hmtx"][name] = (width, glyph.xMin)
 
 
-def copied(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:
+def copy_glyph(font: TTFont, name: str, copy: str, move: Move, width: int) -> str:
     """Create a copy of a glyph with every point moved. Return its name."""
     if copy not in font["glyf"].glyphs:
         new = Glyph()
@@ -55,7 +55,7 @@ def add(font: TTFont, name: str, glyph: Glyph, width: int) -> None:
     font.getReverseGlyphMap(rebuild=True)
 
 
-def growth(font: TTFont, name: str, *, sideways: bool) -> otTables.MathGlyphConstruction:
+def get_growth(font: TTFont, name: str, *, sideways: bool) -> otTables.MathGlyphConstruction:
     """Return the MATH table's construction of larger forms of `name`."""
     return _growths(font, sideways)[name]
 
@@ -88,7 +88,7 @@ def _size(font: TTFont, name: str, sideways: bool) -> otTables.MathGlyphVariantR
     return record
 
 
-def assembled(parts: Sequence[otTables.GlyphPartRecord]) -> otTables.GlyphAssembly:
+def make_assembly(parts: Sequence[otTables.GlyphPartRecord]) -> otTables.GlyphAssembly:
     """Return the assembly of a symbol from parts, left to right."""
     assembly = otTables.GlyphAssembly()
     assembly.ItalicsCorrection = otTables.MathValueRecord()

@@ -17,7 +17,7 @@ import mend
 import stretch
 from fontTools.ttLib import TTFont
 
-from blogsmith.site.math_font import COMMON, font_cut_of
+from blogsmith.site.math_font import COMMON, subset_font
 from blogsmith.stages.fonts import cut_font
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ def main(source: Path, script: Path) -> None:
     (HERE / f"{STEM}.woff").write_bytes(font)
     for old in HERE.glob(f"{STEM}-*.woff2"):
         old.unlink()
-    cut = font_cut_of(COMMON, STEM, hashlib.sha256(font).hexdigest())
+    cut = subset_font(COMMON, STEM, hashlib.sha256(font).hexdigest())
     data = cut_font(font, cut.signs)
     (HERE / f"{cut.name}.woff2").write_bytes(data)
     print(f"{STEM}.woff: {len(font)} bytes; {cut.name}.woff2: {len(cut.signs)} signs, {len(data)} bytes")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fontTools.pens.cu2quPen import Cu2QuPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
 from fontTools.ttLib import TTFont
-from glyphs import Move, add, copied, growth, redraw, scaled, set_growth
+from glyphs import Move, add, copy_glyph, get_growth, redraw, scaled, set_growth
 
 ROUNDHAND = 0xFE01
 """Variation selector for the other script alphabet, which Unicode calls roundhand."""
@@ -121,14 +121,14 @@ def more_radicals(font: TTFont) -> None:
     They are made from the next larger or the largest one, scaled vertically below its bar.
     """
     name = font.getBestCmap()[ord("√")]
-    old = growth(font, name, sideways=False)
+    old = get_growth(font, name, sideways=False)
     rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
     heights = [font["glyf"][each].yMax - font["glyf"][each].yMin for each in rough]
     sizes = []
     for height in RADICAL_SIZES:
         model = next((each for each, tall in zip(rough, heights, strict=True) if tall >= height), rough[-1])
         sizes.append(
-            copied(font, model, f"{name}.h{height}", _pressed(font, model, height), font["hmtx"][name][0])
+            copy_glyph(font, model, f"{name}.h{height}", _pressed(font, model, height), font["hmtx"][name][0])
         )
     redraw(font, name, _pressed(font, name, SMALL_RADICAL), font["hmtx"][name][0])
     set_growth(font, name, [name, *sizes], old.GlyphAssembly, sideways=False)

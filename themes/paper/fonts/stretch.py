@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from fontTools.ttLib import TTFont
-from glyphs import Move, assembled, copied, growth, part, redraw, scaled, set_growth
+from glyphs import Move, copy_glyph, get_growth, make_assembly, part, redraw, scaled, set_growth
 
 OVERLAP = 100
 """Minimum overlap of adjacent parts of a symbol: MinConnectorOverlap of the font."""
@@ -45,7 +45,7 @@ def widen_accents(font: TTFont) -> None:
     """
     letters = font.getBestCmap()
     for accents, combining in HATS.items():
-        model = growth(font, letters[ord(combining)], sideways=True)
+        model = get_growth(font, letters[ord(combining)], sideways=True)
         rough = [record.VariantGlyph for record in model.MathGlyphVariantRecord[1:]]
         sizes = [*_finer(font, rough, HAT_STEP), *_wider(font, rough[-1])]
         for accent in accents:
@@ -70,7 +70,7 @@ def _finer(font: TTFont, names: Sequence[str], step: float) -> Iterator[str]:
             steps += 1
         for number in range(1, steps):
             share = (least / most) ** (1 - number / steps)
-            yield copied(font, large, f"{large}.{number}", scaled(share), round(most * share))
+            yield copy_glyph(font, large, f"{large}.{number}", scaled(share), round(most * share))
         yield large
 
 
@@ -80,14 +80,14 @@ def _wider(font: TTFont, last: str) -> Iterator[str]:
     while width < LONGEST_HAT:
         width = round(width * HAT_STEP)
         scale = width / font["hmtx"][last][0]
-        yield copied(font, last, f"{last}.w{width}", scaled(scale), width)
+        yield copy_glyph(font, last, f"{last}.w{width}", scaled(scale), width)
 
 
 def widen_braces(font: TTFont) -> None:
     """Give braces and arcs more sizes, and keep the smallest from being a blot."""
     for sign in BRACES:
         name = font.getBestCmap()[ord(sign)]
-        old = growth(font, name, sideways=True)
+        old = get_growth(font, name, sideways=True)
         rough = [record.VariantGlyph for record in old.MathGlyphVariantRecord]
         longer = [size for size in rough if font["hmtx"][size][0] > SHORTEST_BRACE]
         _redraw_as(font, name, longer[0], SHORTEST_BRACE / font["hmtx"][longer[0]][0])
@@ -96,7 +96,7 @@ def widen_braces(font: TTFont) -> None:
 
 def _redraw_as(font: TTFont, name: str, model: str, scale: float) -> None:
     """Draw a glyph like another one, but wider or narrower."""
-    copy = copied(font, model, f"{model}.least", scaled(scale), round(font["hmtx"][model][0] * scale))
+    copy = copy_glyph(font, model, f"{model}.least", scaled(scale), round(font["hmtx"][model][0] * scale))
     font["glyf"].glyphs[name], font["hmtx"][name] = font["glyf"][copy], font["hmtx"][copy]
 
 
@@ -105,7 +105,7 @@ def lengthen_lines(font: TTFont) -> None:
     letters = font.getBestCmap()
     for model, signs in {**BARS, **dict(zip(ARROWS, ARROWS, strict=True))}.items():
         step, longest = (BAR_STEP, LONGEST_BAR) if model in BARS else (ARROW_STEP, LONGEST_LINE)
-        longer = list(_pulled(font, letters[ord(model)], step, longest))
+        longer = list(_stretched(font, letters[ord(model)], step, longest))
         parts = _from_parts(font, letters[ord(model)])
         for sign in signs:
             set_growth(font, letters[ord(sign)], [letters[ord(sign)], *longer], parts, sideways=True)
@@ -133,7 +133,7 @@ def straight(font: TTFont, name: str, *, upright: bool = False) -> tuple[int, in
     return max(gaps, key=lambda gap: (gap[1] - gap[0], gap))
 
 
-def _pulled(font: TTFont, name: str, step: float, longest: int) -> Iterator[str]:
+def _stretched(font: TTFont, name: str, step: float, longest: int) -> Iterator[str]:
     """Yield the names of longer forms in one piece, without side bearings."""
     glyph = font["glyf"][name]
     middle, left = sum(straight(font, name)) // 2, glyph.xMin
@@ -145,7 +145,7 @@ def _pulled(font: TTFont, name: str, step: float, longest: int) -> Iterator[str]
         def pull(_: int, x: int, y: int, more: int = more) -> tuple[int, int]:
             return x - left + (more if x > middle else 0), y
 
-        yield copied(font, name, f"{name}.w{width}", pull, width)
+        yield copy_glyph(font, name, f"{name}.w{width}", pull, width)
 
 
 def _from_parts(font: TTFont, name: str) -> object:
@@ -158,10 +158,10 @@ def _from_parts(font: TTFont, name: str) -> object:
 
     # The maximum length with which every total length is still possible.
     length = 2 * room - OVERLAP
-    left = copied(font, name, f"{name}.left", cut(first, end), end - first)
-    line = copied(font, name, f"{name}.line", cut(start, end, length / room), length)
-    right = copied(font, name, f"{name}.right", cut(start, last), last - start)
-    return assembled(
+    left = copy_glyph(font, name, f"{name}.left", cut(first, end), end - first)
+    line = copy_glyph(font, name, f"{name}.line", cut(start, end, length / room), length)
+    right = copy_glyph(font, name, f"{name}.right", cut(start, last), last - start)
+    return make_assembly(
         [
             part(left, end - first, 0, room),
             part(line, length, room, room, extender=True),

@@ -89,22 +89,22 @@ class Runner:
 
     async def _cell(self, code: str, name: str, namespace: dict[str, Any], seed: int | None) -> None:
         if seed is not None:
-            _sow(seed)
-        tree = _compiled(code, name, "exec", namespace, ast.PyCF_ONLY_AST)
+            _seed_random(seed)
+        tree = _compile(code, name, "exec", namespace, ast.PyCF_ONLY_AST)
         last = tree.body[-1].value if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         if last is None or _is_silenced(code, last):
-            await _run(_compiled(tree, name, "exec", namespace), namespace)
+            await _run(_compile(tree, name, "exec", namespace), namespace)
             return
         tree.body.pop()
-        await _run(_compiled(tree, name, "exec", namespace), namespace)
-        value = await _run(_compiled(ast.Expression(last), name, "eval", namespace), namespace)
+        await _run(_compile(tree, name, "exec", namespace), namespace)
+        value = await _run(_compile(ast.Expression(last), name, "eval", namespace), namespace)
         if value is not None:
             self._values.show(value, "value")
 
     def _traceback(self, error: BaseException) -> str:
         """Return the traceback as Python prints it, with only the frames of the author and libraries."""
         shown = traceback.TracebackException(type(error), error, error.__traceback__)
-        for one in _chained(shown):
+        for one in _linked_exceptions(shown):
             one.stack[:] = [frame for frame in one.stack if not frame.filename.startswith(_HERE)]
         lines = shown.format() if shown.stack else shown.format_exception_only()
         return self._in_post(_LIBRARY.sub("", "".join(lines)))
@@ -127,7 +127,7 @@ async def _run(code: types.CodeType, namespace: dict[str, Any]) -> Any:
     return await value if code.co_flags & inspect.CO_COROUTINE else value
 
 
-def _compiled(source: Any, name: str, mode: str, namespace: dict[str, Any], flags: int = 0) -> Any:
+def _compile(source: Any, name: str, mode: str, namespace: dict[str, Any], flags: int = 0) -> Any:
     """Compile code or its tree. `await` is allowed at top level; `from __future__` lasts for the session."""
     future = importlib.import_module("__future__")
     if getattr(namespace.get("annotations"), "compiler_flag", 0):
@@ -147,14 +147,14 @@ def _is_silenced(code: str, last: ast.expr) -> bool:
     return b"".join(line.partition(b"#")[0].strip() for line in lines).endswith(b";")
 
 
-def _sow(seed: int) -> None:
+def _seed_random(seed: int) -> None:
     """Seed random numbers as in a build. NumPy is only available if code of the page imports it."""
     random.seed(seed)
     if importlib.util.find_spec("numpy"):
         importlib.import_module("numpy.random").seed(seed % 2**32)
 
 
-def _chained(shown: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
+def _linked_exceptions(shown: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
     """Yield an exception and all exceptions linked to it."""
     waiting, seen = [shown], set[int]()
     while waiting:

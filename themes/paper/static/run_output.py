@@ -18,7 +18,7 @@ TEXT_BYTES = 1024 * 1024
 """Maximum number of bytes of text that one run may print or show."""
 BACKEND = "_blogsmith_figures"
 
-_LINES_AT_ONCE = 200
+_UNBATCHED_LINES = 200
 _BATCH = 8192
 _WAIT_S = 0.05
 # An object with this attribute has every attribute, so its representations mean nothing.
@@ -37,7 +37,7 @@ class Output:
     def begin(self) -> None:
         """Start a run with its full limit."""
         self._left = TEXT_BYTES
-        self._lines = _LINES_AT_ONCE
+        self._lines = _UNBATCHED_LINES
         self._dropped = 0
         self._parts: list[str] = []
         self._name = ""

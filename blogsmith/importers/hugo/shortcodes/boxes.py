@@ -8,8 +8,8 @@ from html import escape
 
 from ....api.importing import kind_table, name_set
 from ...text.containers import Replacement, begin_tabs, callout_text, dedent_text, fence_text, tab
-from ...text.html import address_text
-from .parse import Call, CallContext, Literal, source_of
+from ...text.html import link_destination
+from .parse import Call, CallContext, Literal, write_source
 
 KINDS: Mapping[str, str] = {
     **{kind: kind for kind in kind_table()},
@@ -141,7 +141,7 @@ def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
     language = call.get("lang", "codelang")
-    body = fence_text(source_of(call.inner).strip("\n"), language) if language else dedent_text(inner)
+    body = fence_text(write_source(call.inner).strip("\n"), language) if language else dedent_text(inner)
     if not name:
         return Replacement(f"{_TAB}{body}", is_block=True)
     return Replacement("\n".join(tab(name, body.split("\n"))), is_block=True)
@@ -163,7 +163,7 @@ def show_button(call: Call, inner: str, context: CallContext) -> Replacement | N
     return Replacement(f"[{text}]({context.link(link) or link})") if link else None
 
 
-TEXTS = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "colour")
+INLINE_SHORTCODES = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "colour")
 """Shortcodes for inline text. A template of the site takes precedence, because only it knows its arguments.
 """
 
@@ -176,7 +176,7 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
     return Replacement(form.format(text)) if text else None
 
 
-def show_nothing(call: Call, inner: str, context: CallContext) -> Replacement | None:
+def remove_call(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """Remove a shortcode for generated content or decoration."""
     removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
     context.notice("dropped", f"shortcode {call.name} has no meaning here", "", removed)
@@ -195,13 +195,13 @@ HANDLERS = {
     **dict.fromkeys(("tab", "paige/tab"), show_tab),
     "card": show_card,
     **dict.fromkeys(("button", "btn", "link-card", "linkcard"), show_button),
-    **dict.fromkeys(TEXTS, show_text),
+    **dict.fromkeys(INLINE_SHORTCODES, show_text),
     **dict.fromkeys(
         name_set(
             "toc icon br clear clearfix recent-posts list-children children list giscus disqus comment "
             "comments ad"
         ),
-        show_nothing,
+        remove_call,
     ),
 }
 
@@ -235,7 +235,7 @@ def show_quote(call: Call, inner: str, context: CallContext) -> Replacement | No
     source = call.get("source", "cite", "title", "post", "work")
     link = call.get("url", "link", "href")
     said = source or author
-    linked = f"[{said}]({address_text(link)})" if link and said else said or link
+    linked = f"[{said}]({link_destination(link)})" if link and said else said or link
     names = ", ".join(filter(None, [author.strip(" ,") if source else "", linked]))
     lines = [*text.split("\n"), *(["", f"— {names}"] if names else [])]
     return Replacement("\n".join(f"> {line}".rstrip() for line in lines), is_block=True)
@@ -279,7 +279,7 @@ def show_audio(call: Call, inner: str, context: CallContext) -> Replacement | No
         return None
     if re.match(r"(?:https?:)?//", address):
         return Replacement(
-            f"[{call.get('title', 'caption') or 'Audio'}]({address_text(address)})", is_block=True
+            f"[{call.get('title', 'caption') or 'Audio'}]({link_destination(address)})", is_block=True
         )
     return Replacement(f'<audio controls src="{escape(address)}"></audio>', is_block=True)
 
@@ -291,7 +291,7 @@ def show_frame(call: Call, inner: str, context: CallContext) -> Replacement | No
         return None
     context.notice("changed", f"shortcode {call.name}: a link now", "pages load nothing from other hosts", "")
     title = call.get("title", "caption", "name") or address.rstrip("/").rpartition("/")[2] or address
-    return Replacement(f"[{title}]({address_text(address)})", is_block=True)
+    return Replacement(f"[{title}]({link_destination(address)})", is_block=True)
 
 
 def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -301,7 +301,7 @@ def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | N
         return None
     last = address.strip("/").rpartition("/")[2].replace("-", " ") or address
     text = " ".join(inner.split()) or call.get("content", "text", "title", 1) or last
-    return Replacement(f"[{text}]({address_text(context.link(address) or context.image(address))})")
+    return Replacement(f"[{text}]({link_destination(context.link(address) or context.image(address))})")
 
 
 def show_event(call: Call, inner: str, context: CallContext) -> Replacement | None:

@@ -8,10 +8,10 @@ from html import escape
 
 from ....api.importing import name_set
 from ...text.containers import Replacement, dedent_text, fence_text
-from ...text.html import address_text, image, length
-from ...text.math import display, inline, split_formula
-from ..markdown import info_string, options_in
-from .parse import Call, CallContext, source_of
+from ...text.html import image, link_destination, parse_length
+from ...text.math import format_display_math, format_inline_math, split_formula
+from ..markdown import info_string, read_options
+from .parse import Call, CallContext, write_source
 
 _FORMULA_WORDS = frozenset(("display", "block", "displaymode"))
 """Arguments that request display math."""
@@ -23,7 +23,7 @@ def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement 
     if call.inner is None:
         return None
     written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
-    options = options_in(written)
+    options = read_options(written)
     language = call.get(0, "lang", "language")
     if options.pop("hl_inline", "false") == "true":
         return Replacement(context.finished.mask(f"`{inner.strip()}`"))
@@ -42,7 +42,7 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
     if call.inner is None or not inner.strip():
         written = call.get("tex", "content", "formula", "code", 0)
         if written and written not in _FORMULA_WORDS:
-            return Replacement(context.finished.mask(inline(written)))
+            return Replacement(context.finished.mask(format_inline_math(written)))
         # in themes, this call only loads the script that typesets formulas
         context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
         return Replacement("")
@@ -56,17 +56,17 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
     )
     tex = inner.strip()
     if not is_display:
-        return Replacement(context.finished.mask(inline(tex)))
-    return Replacement(context.finished.mask(display(tex)), is_block=True)
+        return Replacement(context.finished.mask(format_inline_math(tex)))
+    return Replacement(context.finished.mask(format_display_math(tex)), is_block=True)
 
 
 def _delimited(inner: str, context: CallContext) -> Replacement:
     """Hide formulas that no Markdown parser has processed, so that their TeX stays unchanged."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
-        return Replacement(context.finished.mask(display(tex)), is_block=True)
+        return Replacement(context.finished.mask(format_display_math(tex)), is_block=True)
     if opener and opener not in tex:
-        return Replacement(context.finished.mask(inline(tex)))
+        return Replacement(context.finished.mask(format_inline_math(tex)))
     shown = re.sub(
         r"\$\$[\s\S]+?\$\$|\\\[[\s\S]+?\\\]|\\\([\s\S]+?\\\)|(?<![\\$])\$(?!\$)[^$]+?\$",
         lambda found: context.finished.mask(found[0]),
@@ -88,7 +88,7 @@ def show_data(call: Call, inner: str, context: CallContext) -> Replacement | Non
         return None
     hint = "draw it with a cell of code, or put a picture there"
     context.notice("left", f"shortcode {call.name}: its data stand there as code", hint, "")
-    return _block(source_of(call.inner or ()).strip("\n"), "js", context)
+    return _block(write_source(call.inner or ()).strip("\n"), "js", context)
 
 
 def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -96,9 +96,9 @@ def show_reference(call: Call, inner: str, context: CallContext) -> Replacement 
     target = call.get(0, "path")
     address = context.link(target)
     if address:
-        return Replacement(address_text(address))
+        return Replacement(link_destination(address))
     context.notice("missing", f'{call.name} "{target}": there is no such page', "", "")
-    return Replacement(address_text(target or "#"))
+    return Replacement(link_destination(target or "#"))
 
 
 def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement | None:
@@ -149,24 +149,24 @@ def show_figure(call: Call, inner: str, context: CallContext) -> Replacement | N
     if not address:
         return None
     target = context.image(address)
-    caption = caption_of(call, inner)
+    caption = figure_caption(call, inner)
     second = call.get(1) if not call.named else ""
     alt = call.get("alt", "caption", "title") or ("" if second in _COMMANDS else second)
     name = call.get("id", "name")
     width = _width(call)
     link = call.get("link", "href")
     if link and link != address and not link.lower().endswith((".png", ".jpg", ".jpeg", ".svg", ".webp")):
-        return Replacement(_linked(target, alt, caption, link, length(width)), is_block=True)
+        return Replacement(_linked(target, alt, caption, link, parse_length(width)), is_block=True)
     shown = image(target, _plain(alt), caption=caption, width=width, name=name)
-    return Replacement(shown, is_block=True, inline=f"![{_plain(alt)}]({address_text(target)})")
+    return Replacement(shown, is_block=True, inline=f"![{_plain(alt)}]({link_destination(target)})")
 
 
-def caption_of(call: Call, inner: str = "") -> str:
+def figure_caption(call: Call, inner: str = "") -> str:
     """Return title, caption and source of a figure as one line of Markdown."""
     title, caption = call.get("title"), call.get("caption", "cap") or " ".join(inner.split())
     source = call.get("attr")
     if source and (link := call.get("attrlink")):
-        source = f"[{source}]({address_text(link.replace(' ', '%20'))})"
+        source = f"[{source}]({link_destination(link.replace(' ', '%20'))})"
     if title and caption and title != caption:
         caption = f"**{title}** {caption}"
     return " ".join(filter(None, [caption or title, source]))
@@ -188,7 +188,7 @@ def _plain(alt: str) -> str:
 def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
     """Return an image with a link. With a caption it must be HTML."""
     if not caption:
-        return f"[![{_plain(alt)}]({address_text(address)})]({address_text(link)})"
+        return f"[![{_plain(alt)}]({link_destination(address)})]({link_destination(link)})"
     size = f' width="{width}"' if width else ""
     picture = f'<img src="{escape(address)}" alt="{escape(_plain(alt))}"{size}>'
     shown = f'<a href="{escape(link)}">{picture}</a>'
@@ -225,7 +225,7 @@ def show_vimeo(call: Call, inner: str, context: CallContext) -> Replacement | No
     return show_video(name if "/" in name else f"https://vimeo.com/{name}", call) if name else None
 
 
-def show_film(call: Call, inner: str, context: CallContext) -> Replacement | None:
+def show_video_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """Translate `video`, which has a file of the site or a video URL."""
     address = call.get("src", "url", "mp4", 0)
     return show_video(context.image(address), call) if address else None
@@ -259,17 +259,17 @@ def show_link(call: Call, inner: str, context: CallContext) -> Replacement | Non
     hint = "pages load nothing from other hosts"
     context.notice("changed", f"shortcode {call.name}: a link now", hint, "")
     address = path if "://" in path else pattern.format(path)
-    return Replacement(f"[{title} {path}]({address_text(address)})", is_block=True)
+    return Replacement(f"[{title} {path}]({link_destination(address)})", is_block=True)
 
 
-PICTURES = {
+MEDIA_HANDLERS = {
     **dict.fromkeys(("figure", "img", "image", "imgproc", "picture", "imagefig", "lightimg"), show_figure),
     **dict.fromkeys(("lightbox", "imgcap", "imageproc", "responsive-image", "resize-image"), show_figure),
     **dict.fromkeys(("gallery", "image-grid", "imagegrid", "figures", "image-gallery"), show_gallery),
     "youtube": show_youtube,
     "youtubelite": show_youtube,
     "vimeo": show_vimeo,
-    "video": show_film,
+    "video": show_video_file,
     **dict.fromkeys(_HOSTS, show_link),
     "vimeo_simple": show_vimeo,
     **dict.fromkeys(("twitter_simple", "x_simple", "instagram_simple"), show_link),

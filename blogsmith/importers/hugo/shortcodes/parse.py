@@ -14,7 +14,7 @@ from typing import Any
 
 from ....api.importing import lazy_pattern
 from ...model import NoticeKind
-from ...text.pieces import Pieces
+from ...text.pieces import HiddenFragments
 
 _STRING = r"\"(?:\\[\s\S]|[^\"\\])*\"|`[^`]*`"
 _ANGLE = rf"(?:{_STRING}|(?!>\}}\}})[^\"`])*"
@@ -26,7 +26,7 @@ _NEVER = "(?!)"
 _CALL = lazy_pattern(
     rf"\{{\{{<(?P<angle>{_ANGLE})>\}}\}}|\{{\{{%(?P<percent>{_PERCENT})%\}}\}}|(?P<escaped>{_NEVER})"
 )
-_SHOWN = lazy_pattern(
+_ESCAPED_CALL = lazy_pattern(
     r"\{\{[<%][ \t]*(?P<escaped>/\*[\s\S]*?\*/)[ \t]*[>%]\}\}"
     rf"|(?P<angle>{_NEVER})|(?P<percent>{_NEVER})"
 )
@@ -107,10 +107,10 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
         if 0 <= comment_end < start:
             ahead = _COMMENT_END.search(text, start)
             comment_end = ahead.start() if ahead else -1
-        found = _SHOWN.match(text, start) if comment_end >= 0 else None
+        found = _ESCAPED_CALL.match(text, start) if comment_end >= 0 else None
         if found is None and start not in stuck:
             found = _CALL.match(text, start)
-            stuck.update(_stuck(text, opening) if found is None else ())
+            stuck.update(_unclosed_calls(text, opening) if found is None else ())
         if found is None:
             position = start + 1
             continue
@@ -118,7 +118,7 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
         position = found.end()
 
 
-def _stuck(text: str, opening: re.Match[str]) -> Iterator[int]:
+def _unclosed_calls(text: str, opening: re.Match[str]) -> Iterator[int]:
     """Iterate over the offsets of calls of the same kind that have no end, because this one has none."""
     body = (_ANGLE_BODY if opening[0].endswith("<") else _PERCENT_BODY).match(text, opening.end())
     end = body.end() if body else opening.end()
@@ -183,14 +183,14 @@ def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer:
     nodes.append(Literal(closer, start))
 
 
-def source_of(nodes: tuple[Literal | Call, ...]) -> str:
+def write_source(nodes: tuple[Literal | Call, ...]) -> str:
     """Return the source of nodes as written, except for calls shown as text."""
     parts = []
     for node in nodes:
         if isinstance(node, Literal):
             parts.append(node.text)
         else:
-            parts.append(node.opener + source_of(node.inner or ()) + node.closer)
+            parts.append(node.opener + write_source(node.inner or ()) + node.closer)
     return "".join(parts)
 
 
@@ -198,7 +198,7 @@ def source_of(nodes: tuple[Literal | Call, ...]) -> str:
 class CallContext:
     """The page around a call, as functions."""
 
-    finished: Pieces
+    finished: HiddenFragments
     """Hidden fragments of the page."""
     link: Callable[[str], str]
     """Destination of a link to a page, as in `ref`; empty if the page does not exist."""

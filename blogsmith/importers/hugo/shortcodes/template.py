@@ -20,7 +20,7 @@ _ACTION = lazy_pattern(
     r"(\{\{-?[ \t\n]*(?:/\*[\s\S]*?\*/|(?:`[^`]*`|\"(?:\\.|[^\"\\])*\"|(?!\}\})[\s\S])*?)[ \t\n]*-?\}\})"
 )
 _WORD = lazy_pattern(r"`[^`]*`|\"(?:\\.|[^\"\\])*\"|\(|\)|\||:=|=|[^\s()|`\"=:]+")
-_SAME = name_set(
+_IDENTITY_FUNCTIONS = name_set(
     "safehtml safeurl safecss safehtmlattr safejs markdownify htmlescape plainify print htmlunescape string "
     "trim absurl relurl emojify .page.renderstring $.page.renderstring .renderstring transform.markdownify "
     "strings.trimspace absurl chomp $.renderstring transform.plainify strings.trimright htmlattr partial"
@@ -34,7 +34,7 @@ _MOST_ROUNDS = 2000
 """Maximum number of loop iterations in one call; no page has lists as long."""
 
 
-class _Unreadable(Exception):
+class _UnsupportedTemplateError(Exception):
     """The template uses an unsupported construct."""
 
 
@@ -58,8 +58,8 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
     parts = _ACTION.split(text)
     state = _State(call, inner, context)
     try:
-        shown = "".join(_expand(_trimmed(parts), state))
-    except (_Unreadable, StopIteration, RecursionError, TypeError):
+        shown = "".join(_expand(_trim_whitespace(parts), state))
+    except (_UnsupportedTemplateError, StopIteration, RecursionError, TypeError):
         return None
     if re.search(r"<(script|style|link|iframe)\b", shown, re.IGNORECASE):
         return None
@@ -70,7 +70,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
     return Replacement(shown.replace(_INNER, body), is_block=is_block)
 
 
-def _trimmed(parts: list[str]) -> Iterator[str]:
+def _trim_whitespace(parts: list[str]) -> Iterator[str]:
     """Iterate over text and actions in turn. `{{-` and `-}}` remove the whitespace on their sides."""
     for index, part in enumerate(parts):
         if index % 2:
@@ -124,7 +124,7 @@ def _branches(parts: list[str], start: int) -> tuple[list[_Branch], int]:
             begin, words = position + 1, found[1:]
             if first == "end":
                 return branches, position + 1
-    raise _Unreadable
+    raise _UnsupportedTemplateError
 
 
 def _choose(branches: list[_Branch], state: _State) -> Iterator[str]:
@@ -155,13 +155,13 @@ def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
         expression = expression[place + 1 :]
     value = _value(expression, state)
     if isinstance(value, str) and value:
-        raise _Unreadable
+        raise _UnsupportedTemplateError
     pairs = sorted(value.items()) if isinstance(value, Mapping) else list(enumerate(value or ()))
     dot, variables = state.dot, dict(state.variables)
     for key, item in pairs:
         state.rounds += 1
         if state.rounds > _MOST_ROUNDS:
-            raise _Unreadable
+            raise _UnsupportedTemplateError
         state.dot = item
         # one variable is the item; two variables are the index and the item
         values = {1: (item,), 2: (str(key), item)}.get(len(names), ())
@@ -172,20 +172,20 @@ def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
         yield from _expand(iter(branches[1].parts), state)
 
 
-def _printed(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a value as a template prints it. Raise _Unreadable for lists and mappings."""
     if isinstance(value, bool) or value is None:
         return "true" if value else ""
     if isinstance(value, (str, int, float)):
         return str(value)
-    raise _Unreadable
+    raise _UnsupportedTemplateError
 
 
 def _run(words: list[str], state: _State) -> str:
     if words and words[0].startswith("$") and (words[1:2] in ([":="], ["="]) or words[1:3] == [":", "="]):
         state.variables[words[0]] = _value(words[3:] if words[1] == ":" else words[2:], state)
         return ""
-    return _printed(_value(words, state)) if words else ""
+    return _format_value(_value(words, state)) if words else ""
 
 
 def _value(words: list[str] | tuple[str, ...], state: _State) -> Any:
@@ -228,23 +228,23 @@ def _arguments(words: list[str], state: _State) -> list[Any]:
 
 def _apply(stage: list[str], piped: Any, state: _State) -> Any:
     if not stage:
-        raise _Unreadable
+        raise _UnsupportedTemplateError
     name = stage[0].casefold()
     if name in (".get", "$.get"):
-        keys = [_printed(each) for each in _arguments(stage[1:], state)]
+        keys = [_format_value(each) for each in _arguments(stage[1:], state)]
         return state.call.get(int(keys[0]) if keys[0].isdigit() else keys[0].casefold()) if keys else ""
     if name == "index":
         return _index([*_arguments(stage[1:], state), *([piped] if piped is not None else [])])
     if name == "len":
         (value,) = _arguments(stage[1:], state) or ("",)
         return str(len(value))
-    if name in _FUNCTIONS or name in _SAME:
+    if name in _FUNCTIONS or name in _IDENTITY_FUNCTIONS:
         arguments = _arguments(stage[1:], state) + ([piped] if piped is not None else [])
-        return arguments[-1] if name in _SAME and arguments else _call(name, arguments)
+        return arguments[-1] if name in _IDENTITY_FUNCTIONS and arguments else _call(name, arguments)
     values = _arguments(stage, state)
     if piped is None and len(values) == 1:
         return values[0]
-    raise _Unreadable
+    raise _UnsupportedTemplateError
 
 
 _FUNCTIONS = name_set("default or and not eq ne isset printf lower upper cond trim")
@@ -282,7 +282,7 @@ def _call(name: str, arguments: list[Any]) -> Any:
     if name in ("eq", "ne") and len(arguments) > 1:
         return "true" if (arguments[0] in arguments[1:]) == (name == "eq") else ""
     if name in ("lower", "upper", "trim", "printf"):
-        arguments = [_printed(each) for each in arguments]
+        arguments = [_format_value(each) for each in arguments]
     if name in ("lower", "upper") and len(arguments) == 1:
         return arguments[0].lower() if name == "lower" else arguments[0].upper()
     if name == "cond" and len(arguments) == 3:
@@ -292,7 +292,7 @@ def _call(name: str, arguments: list[Any]) -> Any:
     if name == "printf" and arguments and arguments[0].count("%") == len(arguments) - 1:
         pieces = iter(arguments[1:])
         return re.sub("%[svdq]", lambda _: next(pieces), arguments[0])
-    raise _Unreadable
+    raise _UnsupportedTemplateError
 
 
 def _atom(word: str, state: _State) -> Any:
@@ -314,4 +314,4 @@ def _atom(word: str, state: _State) -> Any:
         return _field(state.dot, *word[1:].split("."))
     if found := re.fullmatch(r"\$?\.?(?:page|site|params)?\.?(?:site\.)?params\.([\w.-]+)", name):
         return state.context.param(found[1])
-    raise _Unreadable
+    raise _UnsupportedTemplateError

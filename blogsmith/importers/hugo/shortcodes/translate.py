@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ....api.importing import lazy_pattern
-from ...text.containers import Replacement, place, without_prefix
+from ...text.containers import Replacement, append_replacement, strip_container_prefix
 from ...text.segments import CODE, divide
 from . import boxes, media
 from .boxes import footnotes
-from .parse import Call, CallContext, Literal, parse_shortcodes, source_of
+from .parse import Call, CallContext, Literal, parse_shortcodes, write_source
 from .template import expand_template
 
-_HANDLERS = {**boxes.HANDLERS, **media.PICTURES, **media.HANDLERS, **boxes.NOTES}
-_LOADED = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
+_HANDLERS = {**boxes.HANDLERS, **media.MEDIA_HANDLERS, **media.HANDLERS, **boxes.NOTES}
+_LOADED_HTML = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
 """Scripts, styles and comments in a template. Formulas need no scripts in blogsmith."""
 
 
@@ -49,7 +49,7 @@ class HugoShortcodeTranslator:
             following = nodes[index + 1] if index + 1 < len(nodes) else None
             after = following.text if isinstance(following, Literal) else "\nx" if following else ""
             prefix = done[done.rfind("\n") + 1 :]
-            done = place(done, self._replacement(node, prefix), after)
+            done = append_replacement(done, self._replacement(node, prefix), after)
         return done
 
     def _literal_text(self, node: Literal) -> str:
@@ -61,7 +61,7 @@ class HugoShortcodeTranslator:
         return self._context.finished.mask(shown)
 
     def _replacement(self, call: Call, prefix: str) -> Replacement:
-        inner = without_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
+        inner = strip_container_prefix(self._join(call.inner), prefix) if call.inner is not None else ""
         if call.name.endswith(".inline"):
             return self._inline_template(call)
         handler = _HANDLERS.get(call.name) or _HANDLERS.get(call.name.rpartition("/")[2])
@@ -73,13 +73,13 @@ class HugoShortcodeTranslator:
         def expand() -> Replacement | None:
             return None if template is None else expand_template(template, call, inner, self._context)
 
-        ways = (expand, translate) if call.name in boxes.TEXTS else (translate, expand)
+        ways = (expand, translate) if call.name in boxes.INLINE_SHORTCODES else (translate, expand)
         found = next((made for way in ways if (made := way()) is not None), None)
         return self._keep_call(call, inner) if found is None else found
 
     def _inline_template(self, call: Call) -> Replacement:
         """Expand `name.inline`, whose template is in the text itself."""
-        template = _LOADED.sub("", source_of(call.inner or ()))
+        template = _LOADED_HTML.sub("", write_source(call.inner or ()))
         found = expand_template(template, replace(call, inner=None), "", self._context)
         if found is None:
             return self._keep_call(call, self._join(call.inner or ()))

@@ -15,7 +15,7 @@ from ...parse.reader import Expander, FormulaReader, text_of, tokens
 from .commands import command, mathematics
 from .formula import formula
 from .scan import Scanner
-from .scripts import RAISED, TYPED, decode_scripts
+from .scripts import SCRIPT_CHARACTERS, SUPERSCRIPTS, decode_scripts
 
 
 def chemistry(text: str) -> str:
@@ -100,7 +100,7 @@ _DOT = lazy_pattern(r"\s*[*·.]\s*(?=\S)")
 # no space before these
 _ANGLE = lazy_pattern(r"°(?![A-Za-z])|['′\"″]")
 _GAP = lazy_pattern(r"\s+(?=[^\W\d_]|[°%({$]|\\)")
-_LETTERS = lazy_pattern(rf"(?:[^\W\d_{TYPED}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
+_LETTERS = lazy_pattern(rf"(?:[^\W\d_{SCRIPT_CHARACTERS}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
         "°": r"{}^{\circ}",
@@ -147,8 +147,8 @@ def _begins_units(scan: Scanner, before: str) -> bool:
 
 
 def _number(scan: Scanner) -> str | None:
-    """Consume the next number with its power of ten, and numbers joined to it. Return None if there is none.
-    """
+    """Consume the next number with its power of ten, and numbers joined to it. Return None if there is
+    none."""
     made: list[str] = []
     while (part := _part(scan)) is not None:
         made.append(part)
@@ -190,7 +190,7 @@ def _group_digits(digits: str, *, from_right: bool) -> str:
 
 def _power(scan: Scanner) -> str:
     """Consume the next exponent, in braces or not. Return "" if there is none."""
-    if (characters := scan.accept(RAISED)) is not None:
+    if (characters := scan.accept(SUPERSCRIPTS)) is not None:
         return f"^{{{decode_scripts(characters.group())}}}"
     match = scan.accept(_POWER)
     if match is not None:
@@ -232,8 +232,7 @@ def _units(scan: Scanner) -> str:
 
 def _join_units(row: list[str]) -> str:
     """Return one row of units. A slash gets space if the row has spaces or a second slash, which bind
-    equally.
-    """
+    equally."""
     is_simple = row.count("/") == 1 and r"\mkern3mu " not in row
     return "".join(r"\,/\," if piece == "/" and not is_simple else piece for piece in row)
 

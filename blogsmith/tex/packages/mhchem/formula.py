@@ -14,14 +14,14 @@ from types import MappingProxyType
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .commands import command, control, mathematics, text
-from .parts import ChemicalFormula, Scripts, Side
+from .parts import Attachment, ChemicalFormula, Scripts
 from .scan import Scanner
 from .scripts import (
-    LOWERED,
     MINUS,
     PRIMES,
-    RAISED,
-    TYPED,
+    SCRIPT_CHARACTERS,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
     decode_scripts,
     primes,
     read_subscript,
@@ -54,7 +54,9 @@ _COUNTED_AHEAD = lazy_pattern(r"\s*(?:[A-Z\[]|\((?![a-z]{1,3}\)))|\s+[\\{$]")
 _OPENS = lazy_pattern(r"\\(?:\{|(?:left|[bB]igg?l)(?![A-Za-z]))")
 _CLOSES = lazy_pattern(r"\\(?:\}|(?:right|[bB]igg?r)(?![A-Za-z]))")
 _SPACES = (r"\,", r"\:", r"\;", r"\!", r"\ ", r"\quad", r"\qquad", r"\hspace", r"\enspace", r"\\")
-_SIDES: Mapping[str, Side] = MappingProxyType({**dict.fromkeys(_SPACES, Side.EDGE), r"\ca": Side.JOINT})
+_SIDES: Mapping[str, Attachment] = MappingProxyType(
+    {**dict.fromkeys(_SPACES, Attachment.EDGE), r"\ca": Attachment.JOINT}
+)
 _FRACTIONS = frozenset((r"\frac", r"\tfrac", r"\dfrac"))
 
 Rule = Callable[[ChemicalFormula], None]
@@ -74,16 +76,16 @@ def _read_other(made: ChemicalFormula) -> None:
     if made.scan.next_character.isalpha():
         _letter(made)
     else:
-        made.add(made.scan.pop(), Side.JOINT)
+        made.add(made.scan.pop(), Attachment.JOINT)
 
 
 def _letter(made: ChemicalFormula) -> None:
-    if made.side is not Side.EDGE or not amount(made):
+    if made.side is not Attachment.EDGE or not amount(made):
         letters(made)
 
 
 def _digit(made: ChemicalFormula) -> None:
-    if made.side is not Side.EDGE or not amount(made):
+    if made.side is not Attachment.EDGE or not amount(made):
         digits(made)
 
 
@@ -92,7 +94,7 @@ def _script(made: ChemicalFormula) -> None:
     if scan.accept(_GAS) is not None:
         add_mark(made, "^")
         return
-    is_apart = made.side in (Side.ATOM, Side.SCRIPT)
+    is_apart = made.side in (Attachment.ATOM, Attachment.SCRIPT)
     # R is a residue, not an element: R^1R^2C=O
     if not is_apart or (scan.peek_match(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
         _nuclide(made, is_apart=is_apart)
@@ -115,7 +117,7 @@ def _nuclide(made: ChemicalFormula, *, is_apart: bool) -> None:
 def _put_before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart: bool = False) -> None:
     if made.scan.peek_match(_ATOM_AHEAD):
         space = r"\mkern2mu" if is_apart else ""
-        made.add(rf"{space}\prescript{{{upper}}}{{{lower}}}{{}}", Side.JOINT)
+        made.add(rf"{space}\prescript{{{upper}}}{{{lower}}}{{}}", Attachment.JOINT)
     else:
         made.parts.append(Scripts(lower, upper))
 
@@ -123,9 +125,9 @@ def _put_before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart:
 def _read_script_characters(made: ChemicalFormula) -> None:
     """Read scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
     scan = made.scan
-    upper, lower = scan.accept(RAISED), scan.accept(LOWERED)
+    upper, lower = scan.accept(SUPERSCRIPTS), scan.accept(SUBSCRIPTS)
     above, below = (decode_scripts(match.group()) if match else "" for match in (upper, lower))
-    if made.side not in (Side.ATOM, Side.SCRIPT):
+    if made.side not in (Attachment.ATOM, Attachment.SCRIPT):
         _put_before_atom(made, below, above)
     elif above:
         made.parts.append(Scripts(below, above))
@@ -141,45 +143,45 @@ def _prime(made: ChemicalFormula) -> None:
 def _minus(made: ChemicalFormula) -> None:
     if take_arrow(made):
         return
-    if made.side is not Side.EDGE or not (take_operator(made) or amount(made)):
+    if made.side is not Attachment.EDGE or not (take_operator(made) or amount(made)):
         minus(made)
 
 
 def _plus(made: ChemicalFormula) -> None:
-    if made.side is not Side.EDGE or not (take_operator(made) or amount(made)):
+    if made.side is not Attachment.EDGE or not (take_operator(made) or amount(made)):
         plus(made)
 
 
 def _bond(made: ChemicalFormula) -> None:
-    if made.side is not Side.EDGE or not take_operator(made):
-        made.add(BONDS.get(made.scan.pop(), BONDS["#"]), Side.JOINT)
+    if made.side is not Attachment.EDGE or not take_operator(made):
+        made.add(BONDS.get(made.scan.pop(), BONDS["#"]), Attachment.JOINT)
 
 
 def _angle(made: ChemicalFormula) -> None:
     """Read `<` and `>`, and the arrows that begin with them."""
-    if not take_arrow(made) and (made.side is not Side.EDGE or not take_operator(made)):
-        made.add(rf"\mathord{{{made.scan.pop()}}}", Side.JOINT)
+    if not take_arrow(made) and (made.side is not Attachment.EDGE or not take_operator(made)):
+        made.add(rf"\mathord{{{made.scan.pop()}}}", Attachment.JOINT)
 
 
 def _open(made: ChemicalFormula) -> None:
     scan = made.scan
-    if take_state(made) or (made.side is Side.EDGE and amount(made)):
+    if take_state(made) or (made.side is Attachment.EDGE and amount(made)):
         return
     bracket = command(scan) if scan.next_character == "\\" else scan.pop()
-    made.hangs.append(False)
-    made.add(bracket, Side.EDGE)
+    made.begins_with_bond.append(False)
+    made.add(bracket, Attachment.EDGE)
 
 
 def _close(made: ChemicalFormula) -> None:
     scan = made.scan
     bracket = command(scan) if scan.next_character == "\\" else scan.pop()
-    if len(made.hangs) > 1:
-        made.hangs.pop()
-    made.add(bracket, Side.ATOM, closed=True)
+    if len(made.begins_with_bond) > 1:
+        made.begins_with_bond.pop()
+    made.add(bracket, Attachment.ATOM, closed=True)
 
 
 def _dot(made: ChemicalFormula) -> None:
-    if made.side is not Side.EDGE or not amount(made):
+    if made.side is not Attachment.EDGE or not amount(made):
         dots(made)
 
 
@@ -193,13 +195,13 @@ def _mark(made: ChemicalFormula) -> None:
 
 
 def _space(made: ChemicalFormula) -> None:
-    made.add(made.scan.pop(), Side.EDGE)
+    made.add(made.scan.pop(), Attachment.EDGE)
 
 
 def _group(made: ChemicalFormula) -> None:
     inner = made.scan.take_bracket()
     if inner.next_character:
-        made.add(text(inner), Side.ATOM)
+        made.add(text(inner), Attachment.ATOM)
     else:
         made.add("")
 
@@ -208,11 +210,11 @@ def _dollar(made: ChemicalFormula) -> None:
     content = mathematics(made.scan)
     if content[1] in "_^":
         made.add("{}" + content[1:-1])
-    elif made.side is Side.EDGE and is_amount(content[1:-1]) and made.scan.peek_match(_COUNTED_AHEAD):
+    elif made.side is Attachment.EDGE and is_amount(content[1:-1]) and made.scan.peek_match(_COUNTED_AHEAD):
         add_amount(made, content)
     else:
         word = content[1:-1].strip().lstrip("\\")
-        made.add(content, Side.ATOM, small=word.isalpha() and word.islower())
+        made.add(content, Attachment.ATOM, small=word.isalpha() and word.islower())
 
 
 def _command(made: ChemicalFormula) -> None:
@@ -225,10 +227,10 @@ def _command(made: ChemicalFormula) -> None:
         _open(made)
     elif scan.peek_match(_CLOSES):
         _close(made)
-    elif name in _BETWEEN:
+    elif name in _COMMAND_RULES:
         scan.name()
         scan.accept(_BLANK)
-        _BETWEEN[name](made)
+        _COMMAND_RULES[name](made)
     elif name in OPERATOR_COMMANDS:
         scan.name()
         add_operator(made, name)
@@ -239,10 +241,10 @@ def _command(made: ChemicalFormula) -> None:
 def _read_framed(made: ChemicalFormula, name: str) -> None:
     """Read a command with its arguments. A fraction before a formula is its amount."""
     content = control(made.scan)
-    if name in _FRACTIONS and made.side is Side.EDGE and made.scan.peek_match(_COUNTED_AHEAD):
+    if name in _FRACTIONS and made.side is Attachment.EDGE and made.scan.peek_match(_COUNTED_AHEAD):
         add_amount(made, content)
     else:
-        made.add(content, _SIDES.get(name, Side.ATOM))
+        made.add(content, _SIDES.get(name, Attachment.ATOM))
 
 
 def _read_named_bond(made: ChemicalFormula) -> None:
@@ -253,10 +255,10 @@ def _read_named_bond(made: ChemicalFormula) -> None:
     name = scan.take_bracket().remaining().strip()
     if name not in BONDS:
         raise TexError("math-syntax", rf"unknown bond {name}", hint=f"the bonds are {' '.join(BONDS)}")
-    made.add(BONDS[name], Side.JOINT)
+    made.add(BONDS[name], Attachment.JOINT)
 
 
-_BETWEEN: Mapping[str, Rule] = MappingProxyType(
+_COMMAND_RULES: Mapping[str, Rule] = MappingProxyType(
     {
         r"\bond": _read_named_bond,
         r"\cdot": addition,
@@ -269,7 +271,7 @@ _RULES: Mapping[str, Rule] = MappingProxyType(
         **dict.fromkeys("0123456789", _digit),
         **dict.fromkeys(" \t\n\r", blank),
         **dict.fromkeys("^_", _script),
-        **dict.fromkeys(TYPED, _read_script_characters),
+        **dict.fromkeys(SCRIPT_CHARACTERS, _read_script_characters),
         **dict.fromkeys("'′", _prime),
         **dict.fromkeys(MINUS, _minus),
         **dict.fromkeys("=#≡", _bond),

@@ -17,7 +17,7 @@ from .scan import Scanner
 _OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")
 
 
-class Side(Enum):
+class Attachment(Enum):
     """Meaning of the right side of a part for the part that follows directly."""
 
     EDGE = auto()
@@ -37,7 +37,7 @@ class ChemicalPart(Struct, frozen=True):
 
     tex: str
     """TeX that does not end in a control word which a following letter would change."""
-    side: Side = Side.LOOSE
+    side: Attachment = Attachment.LOOSE
 
 
 class Scripts(Struct, frozen=True):
@@ -62,22 +62,20 @@ class ChemicalFormula:
     parts: list[ChemicalPart | Scripts] = field(default_factory=list)
     small: bool = False
     """Whether the last atom is a word without capitals, as in cis-, or Greek. A `-` after it is a hyphen,
-    not a bond.
-    """
+    not a bond."""
     closed: bool = False
     """Whether the last atom is a closing bracket."""
-    hangs: list[bool] = field(default_factory=lambda: [False])
+    begins_with_bond: list[bool] = field(default_factory=lambda: [False])
     """For each open bracket, whether its content begins with a bond, so that it may also end with one:
-    [-CH2-].
-    """
+    [-CH2-]."""
 
     @property
-    def side(self) -> Side:
+    def side(self) -> Attachment:
         """Side of the part directly before the next one."""
         if not self.parts:
-            return Side.EDGE
+            return Attachment.EDGE
         last = self.parts[-1]
-        return last.side if isinstance(last, ChemicalPart) else Side.SCRIPT
+        return last.side if isinstance(last, ChemicalPart) else Attachment.SCRIPT
 
     @property
     def open_superscript(self) -> Scripts | None:
@@ -96,20 +94,22 @@ class ChemicalFormula:
     def may_be_counted(self) -> bool:
         """Whether digits that follow are a number of atoms."""
         last = self.parts[-1] if self.parts else None
-        return self.side is Side.ATOM or (isinstance(last, Scripts) and not last.lower)
+        return self.side is Attachment.ATOM or (isinstance(last, Scripts) and not last.lower)
 
     @property
     def may_be_charged(self) -> bool:
         """Whether a `+` or `-` that follows may be a charge."""
         last = self.parts[-1] if self.parts else None
-        return self.side is Side.ATOM or (isinstance(last, Scripts) and not last.upper)
+        return self.side is Attachment.ATOM or (isinstance(last, Scripts) and not last.upper)
 
-    def add(self, tex: str, side: Side = Side.LOOSE, *, small: bool = False, closed: bool = False) -> None:
+    def add(
+        self, tex: str, side: Attachment = Attachment.LOOSE, *, small: bool = False, closed: bool = False
+    ) -> None:
         """Add a part."""
         self.parts.append(ChemicalPart(tex, side))
         self.small, self.closed = small, closed
-        if side is Side.EDGE:
-            self.hangs[-1] = False
+        if side is Attachment.EDGE:
+            self.begins_with_bond[-1] = False
 
     def lower(self, tex: str) -> None:
         """Add a subscript: below the superscript before it, or on its own."""

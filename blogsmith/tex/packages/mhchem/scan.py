@@ -35,8 +35,8 @@ class _Level:
 
 
 def partners(text: str) -> dict[int, int]:
-    """Map the index of each `{`, `[` and opening `$` to that of its end. Brackets without an end are omitted.
-    """
+    """Map the index of each `{`, `[` and opening `$` to that of its end. Brackets without an end are
+    omitted."""
     found: dict[int, int] = {}
     levels = [_Level(-1)]
     for match in _BRACKET.finditer(text):

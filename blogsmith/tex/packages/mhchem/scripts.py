@@ -19,13 +19,13 @@ MINUS = "-−–—"
 DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
 """Maps all of them to the hyphen, which TeX reads as a minus sign."""
 _RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
-TYPED = _RAISED + _LOWERED
+SCRIPT_CHARACTERS = _RAISED + _LOWERED
 """Superscripts and subscripts as characters."""
 PRIMES = lazy_pattern("['′]+")
-RAISED = lazy_pattern(f"[{_RAISED}]+")
-LOWERED = lazy_pattern(f"[{_LOWERED}]+")
+SUPERSCRIPTS = lazy_pattern(f"[{_RAISED}]+")
+SUBSCRIPTS = lazy_pattern(f"[{_LOWERED}]+")
 
-_LEVEL = str.maketrans(TYPED, "0123456789n+-0123456789nx+-")
+_LEVEL = str.maketrans(SCRIPT_CHARACTERS, "0123456789n+-0123456789nx+-")
 # content of a script without braces
 _BARE_LOWER = lazy_pattern(rf"[{MINUS}+]?\d+|[^\s\\{{}}$^_]")
 _BARE_UPPER = lazy_pattern(

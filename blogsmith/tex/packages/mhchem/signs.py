@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
 from .commands import control, mathematics, text
-from .parts import ChemicalFormula, Side
+from .parts import Attachment, ChemicalFormula
 from .scripts import DASHES, MINUS
 from .words import HYPHEN
 
@@ -69,8 +69,8 @@ def blank(formula: ChemicalFormula) -> None:
         add_operator(formula, operator.group(1))
     elif (command := scan.peek_match(_COMMAND)) is not None and command.group() in OPERATOR_COMMANDS:
         return
-    elif not (scan.peek_match(_TIGHT) or scan.peek_match(_STATE)) and formula.side is not Side.EDGE:
-        formula.add("~", Side.EDGE)
+    elif not (scan.peek_match(_TIGHT) or scan.peek_match(_STATE)) and formula.side is not Attachment.EDGE:
+        formula.add("~", Attachment.EDGE)
 
 
 def take_operator(formula: ChemicalFormula) -> bool:
@@ -87,7 +87,7 @@ def _stands_between(sign: str) -> bool:
 
 def add_operator(formula: ChemicalFormula, sign: str) -> None:
     """Add an operator between two formulas. It has its space even if one of them is missing."""
-    formula.add("{}" + sign + "{}", Side.EDGE)
+    formula.add("{}" + sign + "{}", Attachment.EDGE)
 
 
 def add_mark(formula: ChemicalFormula, sign: str) -> None:
@@ -106,7 +106,7 @@ def take_arrow(formula: ChemicalFormula) -> bool:
         inner = scan.take_bracket()
         texts.append(text(inner) if kind.group(1) == "T" else inner.chemistry())
     above, below = (*texts, "", "")[:2]
-    formula.add(arrow(sign.group(), above, below), Side.EDGE)
+    formula.add(arrow(sign.group(), above, below), Attachment.EDGE)
     return True
 
 
@@ -134,14 +134,14 @@ def plus(formula: ChemicalFormula) -> None:
         formula.upper(charge.group().translate(DASHES))
     else:
         scan.pop()
-        formula.add(r"\mathord{+}\," if side is Side.EDGE else r"\mathord{+}", Side.JOINT)
+        formula.add(r"\mathord{+}\," if side is Attachment.EDGE else r"\mathord{+}", Attachment.JOINT)
 
 
 def minus(formula: ChemicalFormula) -> None:
-    """Read a `-` that is not an operator, because there is no space before it: a charge, a hyphen or a bond.
-    """
+    """Read a `-` that is not an operator, because there is no space before it: a charge, a hyphen or a
+    bond."""
     scan = formula.scan
-    if formula.may_be_charged and not formula.hangs[-1]:
+    if formula.may_be_charged and not formula.begins_with_bond[-1]:
         charge = scan.accept(_CHARGE_END)
         if charge is not None:
             formula.upper(charge.group().translate(DASHES))
@@ -149,20 +149,20 @@ def minus(formula: ChemicalFormula) -> None:
     last = formula.parts[-1] if formula.parts else None
     is_hyphen = (
         formula.small
-        or (formula.side is Side.ATOM and scan.peek_match(_DIGIT_AHEAD))
-        or (formula.side is Side.LOOSE and last is not None and last.tex[-1:].isdigit())
+        or (formula.side is Attachment.ATOM and scan.peek_match(_DIGIT_AHEAD))
+        or (formula.side is Attachment.LOOSE and last is not None and last.tex[-1:].isdigit())
     )
     scan.pop()
-    formula.hangs[-1] = formula.hangs[-1] or formula.side is Side.EDGE
-    formula.add(HYPHEN if is_hyphen else BONDS["-"], Side.JOINT)
+    formula.begins_with_bond[-1] = formula.begins_with_bond[-1] or formula.side is Attachment.EDGE
+    formula.add(HYPHEN if is_hyphen else BONDS["-"], Attachment.JOINT)
 
 
 def dots(formula: ChemicalFormula) -> None:
     """Read dots: a dotted bond, an ellipsis, or the dot of an addition compound."""
     scan = formula.scan
     if (ellipsis := scan.accept(_ELLIPSIS)) is not None:
-        is_bond = formula.side in (Side.ATOM, Side.SCRIPT) and scan.peek_match(_MORE)
-        formula.add(BONDS[ellipsis.group()] if is_bond else r"\ldots ", Side.JOINT)
+        is_bond = formula.side in (Attachment.ATOM, Attachment.SCRIPT) and scan.peek_match(_MORE)
+        formula.add(BONDS[ellipsis.group()] if is_bond else r"\ldots ", Attachment.JOINT)
     else:
         scan.pop()
         addition(formula)
@@ -171,14 +171,14 @@ def dots(formula: ChemicalFormula) -> None:
 def addition(formula: ChemicalFormula) -> None:
     """Add the dot between the components of an addition compound."""
     formula.scan.accept(_BLANK)
-    formula.add(r"\,{\cdot}\,", Side.EDGE)
+    formula.add(r"\,{\cdot}\,", Attachment.EDGE)
 
 
 def comma(formula: ChemicalFormula) -> None:
     """Read a comma or a semicolon."""
     mark = formula.scan.pop()
     has_blank = formula.scan.accept(_BLANKS) is not None
-    width, side = ("6mu", Side.EDGE) if has_blank else ("3mu", Side.JOINT)
+    width, side = ("6mu", Attachment.EDGE) if has_blank else ("3mu", Attachment.JOINT)
     formula.add(rf"{{{mark}}}\mkern{width} ", side)
 
 

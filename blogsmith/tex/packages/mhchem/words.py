@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ....base.patterns import lazy_pattern
 from .commands import GREEK
-from .parts import ChemicalFormula, Side
-from .scripts import DASHES, MINUS, PRIMES, TYPED, decimal, primes
+from .parts import Attachment, ChemicalFormula
+from .scripts import DASHES, MINUS, PRIMES, SCRIPT_CHARACTERS, decimal, primes
 
 HYPHEN = r"\text{-}"
 GREEK_LETTER = lazy_pattern(GREEK)
@@ -29,7 +29,7 @@ _MATH = lazy_pattern(rf"[{MINUS}\w+.,/() ]+")
 _COUNTS = lazy_pattern(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
 _LOCANTS = lazy_pattern(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
 
-_LETTERS = lazy_pattern(rf"(?:[^\W\d_{TYPED}]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
+_LETTERS = lazy_pattern(rf"(?:[^\W\d_{SCRIPT_CHARACTERS}]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
 _SMALL = lazy_pattern(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
 _AFTER_COMMAND = lazy_pattern(rf"\s+(?=\d|[{MINUS}+]\s*$)")
 _PREFIX = lazy_pattern(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")
@@ -38,12 +38,12 @@ _REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
 
 
 def amount(formula: ChemicalFormula) -> bool:
-    """Read the amount or the locants at the start of a formula, if there are any. Return whether there were.
-    """
+    """Read the amount or the locants at the start of a formula, if there are any. Return whether there
+    were."""
     scan = formula.scan
     if (locants := scan.accept(_LOCANTS)) is not None:
         places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
-        formula.add(places.replace(",", "{,}") + HYPHEN, Side.JOINT)
+        formula.add(places.replace(",", "{,}") + HYPHEN, Attachment.JOINT)
         return True
     value = _value(formula)
     if not value:
@@ -71,7 +71,7 @@ def _value(formula: ChemicalFormula) -> str:
 def add_amount(formula: ChemicalFormula, value: str) -> None:
     """Add `value` as the amount of the following formula."""
     formula.scan.accept(_BLANK)
-    formula.add(value + r"\,", Side.JOINT)
+    formula.add(value + r"\,", Attachment.JOINT)
 
 
 def is_amount(content: str) -> bool:
@@ -85,7 +85,9 @@ def digits(formula: ChemicalFormula) -> None:
     number = scan.peek_match(_DIGITS)
     if number is None:
         return
-    is_number_of_atoms = formula.may_be_counted and not (side is Side.SCRIPT and scan.peek_match(_ORBITAL))
+    is_number_of_atoms = formula.may_be_counted and not (
+        side is Attachment.SCRIPT and scan.peek_match(_ORBITAL)
+    )
     scan.place = number.end()
     if is_number_of_atoms:
         formula.lower(number.group())
@@ -96,15 +98,15 @@ def digits(formula: ChemicalFormula) -> None:
 def letters(formula: ChemicalFormula) -> None:
     """Read letters that are not an amount."""
     scan, side = formula.scan, formula.side
-    begins = side in (Side.EDGE, Side.JOINT)
+    begins = side in (Attachment.EDGE, Attachment.JOINT)
     if begins and (acidity := scan.accept(_ACIDITY)) is not None:
         index = (rf"\mathrm{{{acidity.group(1)}}}" if acidity.group(1) else "") + acidity.group(2)
-        formula.add(r"\mathrm{p}K" + (f"_{{{index}}}" if index else ""), Side.ATOM)
+        formula.add(r"\mathrm{p}K" + (f"_{{{index}}}" if index else ""), Attachment.ATOM)
         return
     if begins and (prefix := scan.accept(_PREFIX)) is not None:
-        formula.add(prefix.group(1) + HYPHEN, Side.JOINT)
+        formula.add(prefix.group(1) + HYPHEN, Attachment.JOINT)
         return
-    if formula.closed and side is Side.ATOM and (repeats := scan.accept(_REPEATS)) is not None:
+    if formula.closed and side is Attachment.ATOM and (repeats := scan.accept(_REPEATS)) is not None:
         formula.lower(repeats.group())
         return
     word = scan.accept(_LETTERS)
@@ -115,5 +117,5 @@ def letters(formula: ChemicalFormula) -> None:
     # TeX drops the space after a command; a space before an operator belongs to the operator
     if "\\" in name:
         scan.accept(_AFTER_COMMAND)
-    is_small = side not in (Side.ATOM, Side.SCRIPT) and _SMALL.fullmatch(name) is not None
-    formula.add(rf"\mathrm{{{name}}}", Side.ATOM, small=is_small)
+    is_small = side not in (Attachment.ATOM, Attachment.SCRIPT) and _SMALL.fullmatch(name) is not None
+    formula.add(rf"\mathrm{{{name}}}", Attachment.ATOM, small=is_small)

@@ -31,7 +31,7 @@ def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") 
     return fill(rf"{{\left{opening}#1\right{closing}}}", content)
 
 
-def size_of(reader: FormulaReader) -> str:
+def read_size(reader: FormulaReader) -> str:
     """Consume a star or a size. Return it; "" if neither is next."""
     if reader.star():
         # \abs*\big{…}: the star takes precedence
@@ -42,7 +42,7 @@ def size_of(reader: FormulaReader) -> str:
 
 def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
     """Consume brackets and return their content; None if `opening` is not next."""
-    content = reader.take_between(opening, PARTNERS[opening])
+    content = reader.read_delimited(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
         raise reader.syntax_error(f"{opening} is never closed by {PARTNERS[opening]}")
     return content
@@ -57,7 +57,7 @@ def take_group(reader: FormulaReader, command: str) -> list[str]:
 
 def quantity(reader: FormulaReader, command: str) -> list[str]:
     r"""Expand `\qty(…)`, `\qty[…]`, `\qty|…|`, `\qty{…}`; empty parentheses if no bracket follows."""
-    size = size_of(reader)
+    size = read_size(reader)
     for bracket, (opening, closing) in _PRINTED.items():
         content = _group(reader) if bracket == "{" else take_bracketed(reader, bracket)
         if content is not None:
@@ -73,7 +73,7 @@ def fence(opening: str, closing: str, before: str = "") -> Expander:
     """Return an expander that puts brackets around its argument. before: TeX to print before them."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
-        size = size_of(reader)
+        size = read_size(reader)
         made = enclose(opening, take_group(reader, command), closing, size)
         return [*fill(before), *made] if before else made
 
@@ -84,7 +84,7 @@ def commutator(opening: str, closing: str) -> Expander:
     """Return an expander that puts brackets around its two arguments."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
-        size = size_of(reader)
+        size = read_size(reader)
         first = take_group(reader, command)
         return enclose(opening, [*first, ",", *reader.argument()], closing, size)
 
@@ -92,11 +92,11 @@ def commutator(opening: str, closing: str) -> Expander:
 
 
 def expand_eval(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b`, `\eval(…|_a^b`: a bar, at least as high as an integral symbol.
-    """
+    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b`, `\eval(…|_a^b`: a bar, at least as high as an integral
+    symbol."""
     content = "\\smash{#1}" if reader.star() else "#1"
     for bracket in "([":
-        inside = reader.take_between(bracket, "|")
+        inside = reader.read_delimited(bracket, "|")
         if inside is not None:
             return fill(rf"\left{bracket}{content}\vphantom{{\int}}\right\rvert ", inside)
     return fill(rf"\left.{content}\vphantom{{\int}}\right\rvert ", take_group(reader, command))

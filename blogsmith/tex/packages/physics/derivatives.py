@@ -27,8 +27,7 @@ def _power(tokens: Sequence[str] | None) -> list[str]:
 
 def _differential(sign: str) -> Expander:
     r"""Return an expander for `\dd x`, `\dd{x}`, `\dd[3]{x}`, `\dd(…)`. An argument in braces gets space
-    around it.
-    """
+    around it."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         head = [*fill(sign), *_power(reader.optional())]

@@ -28,8 +28,7 @@ _NUMBER = lazy_pattern(
 
 def _quantity(reader: FormulaReader, command: str) -> list[str]:
     r"""Expand `\qty{5}{\metre}` of siunitx, or `\qty{…}` and `\qty(…)` of physics, according to its
-    arguments.
-    """
+    arguments."""
     bracketed = reader.optional()
     if reader.peek() != "{":
         return quantity(reader, command) if bracketed is None else enclose("[", bracketed, "]")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from ...parse.reader import Expander, FormulaReader, fill, text_of
-from ...parse.scan import split_at
+from ...parse.scan import split_tokens
 from .brackets import PARTNERS, take_bracketed
 
 _MAX_SIZE = 100
@@ -124,7 +124,7 @@ def _diagonal(*, anti: bool) -> Expander:
     def expand(reader: FormulaReader, command: str) -> list[str]:
         if reader.peek() != "{":
             return []
-        blocks = split_at(reader.argument(), ",")
+        blocks = split_tokens(reader.argument(), ",")
         if len(blocks) > _MAX_SIZE:
             raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} blocks")
         last = len(blocks) - 1

@@ -69,8 +69,7 @@ def _superscript(exponent: Sequence[str]) -> list[str]:
 
 def _text(words: str) -> Expander:
     r"""Return an expander for `\qif` and similar: words with a quad on both sides, with a star only after
-    them.
-    """
+    them."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         before = "" if reader.star() else "\\quad"

@@ -16,8 +16,8 @@ from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of
 from ...parse.scan import move_tokens
 from .number_format import FACTOR_SIGN, number_tex
 from .options import Options, UnitError, quote_text, read_options, single_entries
-from .unit_format import GRAMMAR, quantity_tex, unit_tex, with_power
-from .unit_letters import Own, joiner, letters_tex
+from .unit_format import GRAMMAR, quantity_tex, raise_unit, unit_tex
+from .unit_letters import DeclaredUnits, joiner, letters_tex
 from .unit_names import UNITS
 
 SETUP = "sisetup"
@@ -42,7 +42,7 @@ class _Source:
         """Consume an argument. Return it as TeX, without white space at its ends."""
         return text_of(self._argument(lambda body: True)).strip()
 
-    def unit(self) -> tuple[list[str], Own]:
+    def unit(self) -> tuple[list[str], DeclaredUnits]:
         """Consume an argument that is a unit. Return it with the author's units in it."""
         found = self._argument(lambda body: any(token in GRAMMAR for token in body))
         names = {token for token in found if token not in UNITS and self._body(token) is not None}
@@ -208,7 +208,7 @@ def _quantities(
     joined = join([_group(number_tex(number, options)) for number in numbers])
     if units.endswith("power"):
         power = (
-            with_power(found, len(numbers), options, own)
+            raise_unit(found, len(numbers), options, own)
             if len(numbers) > 1
             else unit_tex(found, options, own)
         )

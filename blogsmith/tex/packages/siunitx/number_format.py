@@ -72,7 +72,7 @@ def _format_text(text: str, options: Options, has_unit: bool) -> str:
 def _complex(text: str, options: Options, has_unit: bool) -> str:
     match = _COMPLEX.fullmatch(text)
     if match is None:
-        raise no_number(text)
+        raise not_a_number_error(text)
     plain = replace(options, retain_explicit_plus=True, print_implicit_plus=bool(match["real"]))
     digits = match["before"] or match["after"] or ""
     sign = match["imaginary"][0] if match["imaginary"][0] in "+-" else ""
@@ -207,7 +207,7 @@ def parse_number(text: str) -> Number:
     """Parse one number. UnitError if `text` is not one number."""
     match = _NUMBER.fullmatch(text)
     if match is None or not re.search("[0-9]", text):
-        raise no_number(text)
+        raise not_a_number_error(text)
     decimal, uncertainties = _align_decimals(match["decimal"] or "", match["uncertain"])
     exponent = (match["exponent"] or "").replace("−", "-").removeprefix("+")
     return Number(
@@ -215,7 +215,7 @@ def parse_number(text: str) -> Number:
     )
 
 
-def no_number(text: str) -> UnitError:
+def not_a_number_error(text: str) -> UnitError:
     """Return the error for `text` that should be a number."""
     if not text:
         return UnitError("a number is missing")

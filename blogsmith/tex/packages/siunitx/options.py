@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
-from ...parse.scan import split_at
+from ...parse.scan import split_tokens
 
-_MOST_SHOWN = 40
+_MAX_QUOTED = 40
 
 
 class UnitError(Exception):
@@ -35,7 +35,7 @@ class UnitError(Exception):
 
 def quote_text(text: str) -> str:
     """Return the author's text shortened for a message."""
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
 
 
 class Options(Struct, frozen=True):
@@ -94,9 +94,9 @@ class Options(Struct, frozen=True):
 
 
 _OPTIONS = tuple(name.replace("_", "-") for name in Options.__struct_fields__)
-_LARGEST = 99
+_MAX_NUMBER = 99
 """Maximum number of digits, and maximum exponent, that an option may set."""
-_LONGEST = 100
+_MAX_LENGTH = 100
 """Maximum number of characters of a value."""
 _OPTION = lazy_pattern("locale|[a-z]{2,}(?:-[a-z]+)+")
 
@@ -178,8 +178,8 @@ _IGNORED = frozenset(_FONTS_AND_TABLES.split())
 def read_options(tokens: Sequence[str], start: Options) -> Options:
     """Return `start` changed by `key = value, …`. UnitError for an unknown key or value."""
     options = start
-    for entry in split_at(tokens, ","):
-        key, *values = split_at(entry, "=")
+    for entry in split_tokens(tokens, ","):
+        key, *values = split_tokens(entry, "=")
         name = text_of(key).strip()
         value = (
             text_of([token for value in values for token in ("=", *value)][1:]).strip() if values else "true"
@@ -194,13 +194,13 @@ def read_options(tokens: Sequence[str], start: Options) -> Options:
 
 def is_option_list(tokens: Sequence[str]) -> bool:
     """Return whether `[…]` after a command contains options, not a formula in brackets."""
-    names = [text_of(split_at(entry, "=")[0]).strip() for entry in split_at(tokens, ",")]
+    names = [text_of(split_tokens(entry, "=")[0]).strip() for entry in split_tokens(tokens, ",")]
     return all(not name or name in _OPTIONS or name in _ALIASES or _OPTION.fullmatch(name) for name in names)
 
 
 def single_entries(tokens: Sequence[str]) -> tuple[str, ...]:
     """Return the option list without entries that a later one of the same name overrides."""
-    entries = {text_of(split_at(entry, "=")[0]).strip(): entry for entry in split_at(tokens, ",")}
+    entries = {text_of(split_tokens(entry, "=")[0]).strip(): entry for entry in split_tokens(tokens, ",")}
     return tuple(token for name, entry in entries.items() if name for token in (*entry, ","))
 
 
@@ -226,8 +226,8 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         raise UnitError(
             f"unknown siunitx option {quote_text(name)}", f"did you mean {near[0]}?" if near else ""
         )
-    if len(value) > _LONGEST:
-        raise UnitError(f"the value of {name} is longer than {_LONGEST} characters")
+    if len(value) > _MAX_LENGTH:
+        raise UnitError(f"the value of {name} is longer than {_MAX_LENGTH} characters")
     value = _VALUES.get(key, {}).get(value, value)
     field = key.replace("-", "_")
     default = getattr(options, field)
@@ -249,6 +249,6 @@ def _boolean(name: str, value: str) -> bool:
 
 def _integer(name: str, value: str) -> int:
     digits = value.removeprefix("-") if name == "fixed-exponent" else value
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 9 and int(digits) <= _LARGEST):
-        raise UnitError(f"{name} must be a number up to {_LARGEST}, not {quote_text(value) or 'empty'}")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 9 and int(digits) <= _MAX_NUMBER):
+        raise UnitError(f"{name} must be a number up to {_MAX_NUMBER}, not {quote_text(value) or 'empty'}")
     return int(value)

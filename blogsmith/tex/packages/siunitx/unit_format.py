@@ -14,12 +14,20 @@ from msgspec.structs import replace
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from .options import Options, UnitError
-from .unit_letters import POWERS_BEHIND, Own, add_prefix, argument_at, joiner, letters_tex, upright
+from .unit_letters import (
+    POWER_SUFFIXES,
+    DeclaredUnits,
+    add_prefix,
+    joiner,
+    letters_tex,
+    read_unit_argument,
+    upright,
+)
 from .unit_names import PREFIXES, UNITS
 
 _POWERS_BEFORE: Mapping[str, str] = MappingProxyType({"\\square": "2", "\\cubic": "3"})
 _WITH_ARGUMENT = frozenset(("\\tothe", "\\raiseto", "\\of"))
-GRAMMAR = frozenset((*UNITS, *PREFIXES, *POWERS_BEHIND, *_POWERS_BEFORE, *_WITH_ARGUMENT, "\\per"))
+GRAMMAR = frozenset((*UNITS, *PREFIXES, *POWER_SUFFIXES, *_POWERS_BEFORE, *_WITH_ARGUMENT, "\\per"))
 """All commands with a meaning in a unit."""
 # shorter names are not suggested: any three letters are similar to one of them
 _SUGGESTED = tuple(sorted(name for name in GRAMMAR if len(name) > 4))
@@ -40,7 +48,7 @@ class _Factor(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class _Next:
+class _PendingUnit:
     """Commands read so far that apply to the following unit."""
 
     prefix: str = ""
@@ -48,11 +56,11 @@ class _Next:
     is_below: bool = False
 
 
-class _Letters(Exception):
+class _NotCommandsError(Exception):
     """The unit does not consist of commands alone."""
 
 
-def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
+def unit_tex(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str:
     """Return a unit without a number as TeX."""
     tex = _format_after_number(tokens, options, own)
     if tex.startswith("'"):
@@ -60,7 +68,7 @@ def unit_tex(tokens: Sequence[str], options: Options, own: Own) -> str:
     return f"1{tex}" if tex and tex.startswith(options.per_symbol or " ") else tex
 
 
-def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Own) -> str:
+def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str:
     """Return `number`, which is TeX already, with its unit."""
     tex = _format_after_number(tokens, options, own)
     if not tex or not number:
@@ -71,50 +79,50 @@ def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Own)
     return f"{number}{'' if is_close else joiner(options.quantity_product)}{tex}"
 
 
-def with_power(tokens: Sequence[str], power: int, options: Options, own: Own) -> str:
+def raise_unit(tokens: Sequence[str], power: int, options: Options, own: DeclaredUnits) -> str:
     """Return the unit of a product of `power` quantities."""
     tex = unit_tex(tokens, options, own)
     is_one = tex.count("\\mathrm") == 1 and tex.endswith("}") and tex.startswith("\\mathrm")
     return f"{tex}^{{{power}}}" if is_one else f"({tex})^{{{power}}}"
 
 
-def _format_after_number(tokens: Sequence[str], options: Options, own: Own) -> str:
+def _format_after_number(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str:
     """Return the unit as printed after a number."""
     if not options.parse_units:
         text = text_of(tokens).strip()
         return f"\\mathrm{{{text}}}" if text else ""
     try:
         return _join_factors(_factors(tokens, options, own), options)
-    except _Letters:
+    except _NotCommandsError:
         return letters_tex(tokens, options.inter_unit_product, own)
 
 
-def _factors(tokens: Sequence[str], options: Options, own: Own) -> list[_Factor]:
+def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> list[_Factor]:
     """Return the units of `tokens`. `_Letters` if there is anything except commands of units."""
     factors: list[_Factor] = []
-    state = _Next()
+    state = _PendingUnit()
     index = 0
     while index < len(tokens):
         token = tokens[index]
         index += 1
         argument = ""
         if token in _WITH_ARGUMENT:
-            found, index = argument_at(tokens, index)
+            found, index = read_unit_argument(tokens, index)
             argument = text_of(found).strip()
-        if token == " " or _is_announced(token, argument, state):
+        if token == " " or _applies_to_next(token, argument, state):
             continue
         if token in UNITS or token in own:
             factors.append(_factor(token, state, own))
-            state = _Next(is_below=state.is_below and options.sticky_per)
+            state = _PendingUnit(is_below=state.is_below and options.sticky_per)
         else:
             _amend(token, argument, factors)
-    if state != _Next(is_below=options.sticky_per and state.is_below):
+    if state != _PendingUnit(is_below=options.sticky_per and state.is_below):
         last = next(token for token in reversed(tokens) if token in GRAMMAR)
         raise UnitError(f"no unit follows {last}", token=last)
     return factors
 
 
-def _is_announced(token: str, argument: str, state: _Next) -> bool:
+def _applies_to_next(token: str, argument: str, state: _PendingUnit) -> bool:
     """Return whether `token` applies to the following unit; if so, record it in `state`."""
     if token == "\\per":
         state.is_below = True
@@ -129,7 +137,7 @@ def _is_announced(token: str, argument: str, state: _Next) -> bool:
     return True
 
 
-def _factor(token: str, state: _Next, own: Own) -> _Factor:
+def _factor(token: str, state: _PendingUnit, own: DeclaredUnits) -> _Factor:
     if token in own:
         symbol = add_prefix(state.prefix, own[token])
     else:
@@ -139,14 +147,14 @@ def _factor(token: str, state: _Next, own: Own) -> _Factor:
 
 def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
     r"""Apply `\squared`, `\tothe` or `\of` to the last unit. `_Letters` for any other token."""
-    if token not in POWERS_BEHIND and token not in _WITH_ARGUMENT:
+    if token not in POWER_SUFFIXES and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
             raise UnitError(f"unknown unit {token}", f"did you mean {near}?", token)
-        raise _Letters
+        raise _NotCommandsError
     if not factors:
         raise UnitError(f"{token} needs a unit in front of it", token=token)
-    change = {"qualifier": argument} if token == "\\of" else {"power": POWERS_BEHIND.get(token, argument)}
+    change = {"qualifier": argument} if token == "\\of" else {"power": POWER_SUFFIXES.get(token, argument)}
     factors[-1] = replace(factors[-1], **change)
 
 

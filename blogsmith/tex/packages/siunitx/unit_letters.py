@@ -10,11 +10,11 @@ from ...parse.reader import text_of
 from .options import UnitError
 from .unit_names import PREFIXES, UNITS
 
-POWERS_BEHIND: Mapping[str, str] = MappingProxyType({"\\squared": "2", "\\cubed": "3"})
+POWER_SUFFIXES: Mapping[str, str] = MappingProxyType({"\\squared": "2", "\\cubed": "3"})
 _PRIMES: Mapping[str, str] = MappingProxyType({"′": "'", "″": "''"})
-_OUT_OF_PLACE = frozenset(("\\square", "\\cubic", "\\raiseto", "\\of"))
+_INVALID_IN_LETTERS = frozenset(("\\square", "\\cubic", "\\raiseto", "\\of"))
 
-Own = Mapping[str, str]
+DeclaredUnits = Mapping[str, str]
 """Units that the author declared: command → symbol as TeX."""
 
 
@@ -33,7 +33,7 @@ def add_prefix(prefix: str, symbol: str) -> str:
     return f"{start}{prefix}{symbol[len(start) :]}" if symbol.startswith(start) else upright(prefix) + symbol
 
 
-def argument_at(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
+def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], int]:
     """Return the group or token at `index`, and the index after it. UnitError if there is none."""
     command = tokens[index - 1]
     while index < len(tokens) and tokens[index] == " ":
@@ -65,35 +65,35 @@ class _Line:
     """Letters of the unit being read, including its prefix."""
     prefix: str = ""
     """Prefix of the following unit."""
-    is_parted: bool = False
+    needs_product: bool = False
     """Whether the next unit needs a product before it."""
 
     def letter(self, letter: str) -> None:
-        if self.is_parted:
+        if self.needs_product:
             self.end()
             self.made.append(self.product)
         self.letters += self.prefix + letter
-        self.prefix, self.is_parted = "", False
+        self.prefix, self.needs_product = "", False
 
     def unit(self, tex: str) -> None:
-        if self.letters or self.is_parted:
+        if self.letters or self.needs_product:
             self.end()
             self.made.append(self.product)
         self.made.append(tex)
-        self.prefix, self.is_parted = "", True
+        self.prefix, self.needs_product = "", True
 
     def sign(self, tex: str) -> None:
         self.end()
         self.made.append(tex)
-        self.is_parted = False
+        self.needs_product = False
 
     def script(self, mark: str, tex: str) -> None:
         self.end()
         self.made.append(f"{mark}{{{tex}}}")
-        self.is_parted = True
+        self.needs_product = True
 
-    def blank(self) -> None:
-        self.is_parted = self.is_parted or bool(self.letters)
+    def add_space(self) -> None:
+        self.needs_product = self.needs_product or bool(self.letters)
 
     def end(self) -> None:
         """End the letters of the current unit."""
@@ -102,17 +102,16 @@ class _Line:
         self.letters = self.prefix = ""
 
 
-def letters_tex(tokens: Sequence[str], product: str, own: Own) -> str:
+def letters_tex(tokens: Sequence[str], product: str, own: DeclaredUnits) -> str:
     """Return `tokens` as TeX. `.`, `~` and spaces separate units, `^` and `_` are scripts, other commands are
-    kept.
-    """
+    kept."""
     line = _Line(joiner(product))
     index = 0
     while index < len(tokens):
         token = tokens[index]
         index += 1
         if token in (".", "~", " "):
-            line.blank()
+            line.add_space()
         elif token in UNITS or token in own:
             line.unit(_unit(token, line.prefix, own))
         elif token in PREFIXES:
@@ -125,7 +124,7 @@ def letters_tex(tokens: Sequence[str], product: str, own: Own) -> str:
     return "".join(line.made)
 
 
-def _unit(token: str, prefix: str, own: Own) -> str:
+def _unit(token: str, prefix: str, own: DeclaredUnits) -> str:
     if token in own:
         return add_prefix(prefix, own[token])
     name = UNITS[token]
@@ -134,22 +133,22 @@ def _unit(token: str, prefix: str, own: Own) -> str:
 
 def _write_other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
     """Write anything except a unit. Return the index after it."""
-    if token in _OUT_OF_PLACE:
+    if token in _INVALID_IN_LETTERS:
         raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power", token)
     if token in ("^", "_", "\\tothe"):
-        found, index = argument_at(tokens, index)
+        found, index = read_unit_argument(tokens, index)
         if found in (["-"], ["−"]) and index < len(tokens) and tokens[index].isdecimal():
             found, index = ["-", tokens[index]], index + 1
         text = text_of(found)
         line.script(*("_", f"\\mathrm{{{text}}}") if token == "_" else ("^", text))
-    elif token in POWERS_BEHIND:
-        line.script("^", POWERS_BEHIND[token])
+    elif token in POWER_SUFFIXES:
+        line.script("^", POWER_SUFFIXES[token])
     elif token == "\\per":
         line.sign("/")
     elif token[0] == "\\":
         line.sign(token)
         while index < len(tokens) and tokens[index] == "{":
-            found, index = argument_at(tokens, index)
+            found, index = read_unit_argument(tokens, index)
             line.made.append(f"{{{text_of(found)}}}")
         if line.made[-1] == token and token[-1].isalpha():
             line.made.append(" ")
