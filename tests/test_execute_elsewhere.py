@@ -1,4 +1,4 @@
-"""What a session brings along to another machine, which machine it goes to, and when it counts as lost."""
+"""Sessions on other machines: what they bring, how a machine is selected, and when a session is lost."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_session_that_nobody_wants_ends(tmp_path: Path) -> None:
         run = run_there(
             run_session, work, RemoteEnvironment(), lambda: not (work.folder / "started").exists()
         )
-    # not by its limit
+    # not because of its limit
     assert run.cells[0].status == "died"
     assert run.cells[0].seconds < SLACK_S
 
@@ -184,7 +184,7 @@ class FakeCluster:
         return self.tasks[-1]
 
     def offers(self) -> Mapping[str, WorkerResources]:
-        # asked in another thread while the test changes them
+        # accessed in another thread while the test changes them
         return dict(self.workers)
 
     def why(self, error: BaseException) -> str:
@@ -205,7 +205,7 @@ def lost(future: Future[SessionRun]) -> str:
     [
         ((), (None, {})),
         ((TORCH,), (["tcp://b:1", "tcp://b:2"], {})),
-        # those with the resource all have torch, so no address is named
+        # all machines with the resource have torch, so no worker is named
         ((CUDA, TORCH), (None, GPU)),
     ],
 )
@@ -245,7 +245,7 @@ def test_how_sessions_end(tmp_path: Path) -> None:
 
 
 def test_a_worker_gets_one_session_at_a_time(tmp_path: Path) -> None:
-    """Or the others that wait for it would be blamed for its death."""
+    """Otherwise other sessions that wait for it would be blamed for its death."""
     cluster = FakeCluster({"a": WorkerResources("a"), "b": WorkerResources("a", GPU)})
     plain, cuda = job(tmp_path, "1"), job(tmp_path, "1", cuda=True)
     with DaskExecutor(cluster, NeedsVerdict(), GPU, one_each=True) as executor:
@@ -280,7 +280,7 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
 
 
 def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has died is started anew, under another address."""
+    """A worker that died is restarted under another address."""
     monkeypatch.setattr(dask_cluster, "_LOOK_S", 0.01)
     looks = []
 

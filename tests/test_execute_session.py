@@ -1,4 +1,4 @@
-"""Running one session: what goes in, what comes out, in which order, within which limits."""
+"""A single session: its input, its output, their order and the limits."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_claims(tmp_path: Path) -> None:
     ]
     assert run.cells[1].problem == "its claim does not hold"
     assert (run.cells[2].status, run.cells[2].unjudged) == ("error", Unjudged("none"))
-    # a false claim harms no variable, so the session goes on
+    # a false claim damages no variable, so the session continues
     assert printed(run.cells[3]) == "1 1\n"
 
 
@@ -136,7 +136,7 @@ def test_a_value_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     interrupted = value(1, "[0 for n in iter(int, 1)]", timeout_s=0.3)
     killed = value(2, "sum(range(10**11))", timeout_s=0.3)
     second = run_session(job(tmp_path, killed, "1"))
-    # a busy machine needs its time to raise an exception
+    # a busy machine may need time to raise an exception
     monkeypatch.setattr("blogsmith.execute.session.requests.GRACE_S", 30.0)
     first = run_session(job(tmp_path, interrupted, "print('on')"))
     values = [first.values[1], second.values[2]]
@@ -168,25 +168,25 @@ def test_files_that_were_read_and_imported(tmp_path: Path) -> None:
     (tmp_path / "lib.py").write_text("y = 6\n", "utf-8")
     first, second = run_session(work).cells
     assert first.reads == {"content/data.txt": hashlib.sha256(b"7").hexdigest()}
-    # a value's files stand with the cell before it
+    # a value's files belong to the cell before it
     assert second.reads == {"content/late.txt": hashlib.sha256(b"8").hexdigest()}
     assert second.modules == {"lib.py": hashlib.sha256(b"y = 6\n").hexdigest()}
     assert printed(second) == "6 7 1\n"
 
 
 class Editor(SilentObserver):
-    """Saves files when the first cell has ended, while the session goes on."""
+    """Saves files when the first cell has ended, while the session continues."""
 
     def __init__(self, root: Path, files: Mapping[str, str | None]) -> None:
         self.root, self.files = root, files
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """None as a text: the file is removed."""
+        """Save the files. A text of None removes the file."""
         for name, text in self.files.items() if position == 1 else ():
             if text is None:
                 (self.root / name).unlink()
             else:
-                # another inode, as many editors have it: the clock of a file system is coarse
+                # another inode, as many editors do: the clock of a file system is coarse
                 (self.root / "new").write_text(text, "utf-8")
                 (self.root / "new").replace(self.root / name)
 
@@ -200,7 +200,7 @@ class Editor(SilentObserver):
          {"content/data.txt": "8"}, True),
         ("import lib", {"lib.py": "y = 8"}, True),
         ("x = open('data.txt').read()", {"lib.py": "y = 8"}, False),
-        # what the session may have written itself says nothing of who else did
+        # a write by the session itself does not show whether others changed the file
         ("x = open('data.txt').read(); f = open('data.txt', 'a')", {"content/data.txt": "8"}, False),
         ("x = open('data.txt', 'r+')", {"content/data.txt": "8"}, False),
         ("import os; x = open('data.txt'); os.system('true')", {"content/data.txt": "8"}, False),
@@ -265,7 +265,7 @@ def file_digest(file: Path) -> str:
 def test_the_folder_for_temporary_files_ends_with_the_session(tmp_path: Path) -> None:
     code = "import tempfile, pathlib\np = pathlib.Path(tempfile.mkdtemp()) / 'x'\np.write_text('1')\n"
     code += "print(str(p)[::-1])"
-    # backwards: the name of the folder is no part of a result
+    # backwards, because the name of the folder is not part of a result
     temporary = Path(printed(run_session(job(tmp_path, code)).cells[0]).strip()[::-1])
     assert temporary.is_relative_to(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["content"]
@@ -292,7 +292,7 @@ def test_a_python_that_is_none(tmp_path: Path) -> None:
 
 
 class Diary(SilentObserver):
-    """Writes down what it hears."""
+    """Records the events."""
 
     def __init__(self) -> None:
         self.lines: list[Any] = []

@@ -1,4 +1,5 @@
-"""What an editor asks about a place: completion, hover, definitions, references, rename, symbols, fixes."""
+"""Requests of editors about a position: completion, hover, definitions, references, rename, symbols, fixes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The math font: which signs a site prints, the font cut to them, and theme paper's whole one."""
+"""The math font: symbols printed by a site, the subset with them, and the full font of theme paper."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def page(url: str, content: str) -> PageView:
 
 
 def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
-    """The fonts of pages, by the signs that they print."""
+    """Return the fonts of pages, by the symbols that they print."""
     return fonts_of({view.url: join_signs(page_signs(view)) for view in pages}, folder, stem, digest)
 
 
@@ -62,7 +62,7 @@ class TestSigns:
             ("<math><mn>12</mn><mo>+</mo></math>", "12+"),
             ("é <math><mn>1</mn></math> ü <math display='block'><mn>2</mn></math> ñ", "12"),
             ("no formula", ""),
-            # a letter alone is drawn slanted, also with a class; an upright one and a name are not
+            # a single letter is italic, even with a class; an upright one and a name are not
             ("<math><mi>x</mi><mi class='a'>α</mi><mi>h</mi></math>", "𝑥𝛼ℎ"),
             ('<math><mi mathvariant="normal">x</mi><mi>sin</mi></math>', "xsin"),
             ("<math><mo>&lt;</mo><mo>&#x2264;</mo><mtext>a&nbsp;b</mtext></math>", "<≤ab\u00a0"),
@@ -197,7 +197,7 @@ class TestKept:
     def test_old_ones_go(self, tmp_path: Path) -> None:
         for number in range(13):
             read_or_make(tmp_path, "fonts", str(number), lambda: b"x", spare=8)
-        # the one that is in use, and the youngest of the others
+        # the one in use, and the most recent of the others
         assert row_names(tmp_path, "fonts") == {str(number) for number in range(4, 13)}
 
     def test_two_builds_at_once(self, tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def built(root: Path) -> dict[str, bytes]:
 
 
 def fonts_in(files: dict[str, bytes]) -> list[str]:
-    """Those for formulas."""
+    """Return the fonts for formulas."""
     return [path for path in files if path.endswith(".woff2") and "paper-serif" not in path]
 
 
@@ -298,7 +298,7 @@ class TestBuild:
 
 
 class TestOwnFont:
-    """A theme that names its own font."""
+    """A theme with its own font."""
 
     def theme(self, root: Path, line: str, data: bytes = b"") -> Path:
         folder = site(root, a="$a \\uplus b$") / "themes" / "mine"
@@ -336,7 +336,7 @@ def font() -> Any:
 
 
 class TestPaper:
-    """STIX Two Math as theme paper ships it."""
+    """STIX Two Math as shipped with theme paper."""
 
     def test_the_ready_cut_is_up_to_date(self, whole: bytes) -> None:
         cut = font_cut_of(COMMON, WHOLE.stem, hashlib.sha256(whole).hexdigest())
