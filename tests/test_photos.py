@@ -1,4 +1,4 @@
-"""What is published of a picture: its pixels and which way up, and nothing of its author."""
+"""Published images: their pixels and orientation, and no private data of the author."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_every_flaw_is_survived(kind: str, flaws: list[tuple[int, int]]) -> None
     for at, value in flaws:
         data[at % len(data)] = value
     clean = clean_bytes(bytes(data))
-    # an animation or a jumble may grow by what says which way up, and by nothing else
+    # an animation or an unordered file may only grow by its orientation
     assert len(clean) <= len(data) + 100
     assert clean_bytes(clean) == clean
 
@@ -136,7 +136,7 @@ def test_a_picture_in_many_pieces_ends() -> None:
 
 def test_exif_data_that_overlap_the_picture_leave_it_alone() -> None:
     data = photo("AVIF")
-    # entries of `iloc`: the picture, then the EXIF data, 14 bytes each with the place in the last eight
+    # entries of `iloc`: the image, then the EXIF data, 14 bytes each with the offset in the last eight
     first = data.index(b"iloc") + 12
     overlapping = data[: first + 20] + data[first + 6 : first + 14] + data[first + 28 :]
     assert clean_bytes(overlapping) == overlapping
@@ -152,7 +152,7 @@ def test_large_files_are_read_in_blocks(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_taken_out_is_told() -> None:
-    # EXIF data are a TIFF without a picture
+    # EXIF data is a TIFF without an image
     told = private_rest(io.BytesIO(exif_data().tobytes().removeprefix(b"Exif\0\0")))
     assert told[0] == "where it was taken" and "a serial number" in told
     assert private_rest(io.BytesIO(film(located=True))) == ("where it was taken",)

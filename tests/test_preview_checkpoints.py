@@ -1,4 +1,4 @@
-"""Cells in the preview that go on from the state after the cell before them: when, and what is told of it."""
+"""Cells in the preview that continue from the state after the previous cell: when, and how it is reported."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SECOND = "x.append(random.random())\nx"
 
 @pytest.fixture
 def others() -> set[int]:
-    """Processes that are no matter of the preview: browsers of other tests, say."""
+    """Return processes that do not belong to the preview, such as browsers of other tests."""
     return children()
 
 
 @pytest.fixture
 def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Previewed]:
-    """A site with a post of three cells, which have run; each of them is worth a checkpoint."""
+    """Yield a site with a post of three cells that have run; each is worth a checkpoint."""
     monkeypatch.setattr(CheckpointStore, "is_worth", lambda *_: True)
     root = site(tmp_path / "s", a=f"{SLOW}\n\n{SECOND}\n\nprint(x)")
     with no_process_left(), previewed(root) as running:
@@ -38,7 +38,7 @@ def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Preview
 
 
 def edit(preview: Previewed, *cells: str) -> int:
-    """Save the post with these cells; how many have run when all is done."""
+    """Save the post with these cells. Return how many have run at the end."""
     preview.write("a", *cells)
     preview.changed("a")
     while (outcome := preview.outcome()).goes_on:
@@ -54,7 +54,7 @@ def test_an_edited_cell_runs_alone(preview: Previewed, tmp_path: Path) -> None:
     started = [event for event in events if event["state"] == "started"]
     assert [(e["cell"], e["after"], e["of"], e["done"], e["total"]) for e in started] == [(3, 2, 3, 2, 3)]
     assert not [event for event in events if event.get("cell") in (1, 2)]
-    # what is recorded is what a build records
+    # the record equals that of a build
     copy = tmp_path / "copy"
     shutil.copytree(preview.root, copy, ignore=shutil.ignore_patterns("_freeze", ".blogsmith"))
     build(copy, execution=STALE)

@@ -1,4 +1,4 @@
-"""The preview's line gives what a build gives: every byte, every message, after every edit."""
+"""The preview's pipeline gives the result of a build after every edit: all bytes and messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.site_files import NOW, build, build_text, put_bare, read_site_text
 from tests.test_broken import FILES
 from tests.test_sites import SITES, copied
 
-# What one edit may do to a file of the site below; each gives the paths it has touched.
+# Possible edits of a file of the site below; each returns the changed paths.
 POSTS = {
     "content/posts/a.md": "---\ntitle: A\ndate: 2026-01-01\ntags: [x, y]\n---\n[b](b.md#end), {@b#eq-one}.\n",
     "content/posts/b.md": "---\ntitle: B\ndate: 2026-01-02\ntags: [x]\n---\n$$x = 1$$ {#eq-one}\n\n## End\n",
@@ -95,8 +95,8 @@ def test_the_same_files_as_a_build(site: Path, tmp_path: Path) -> None:
     assert set(problems(present)) == set(report.diagnostics)
 
 
-# Cells that fail do so in the runner of the preview, which has tests of its own; nothing is written here; it
-# makes its pages itself.
+# Failing cells are tested with the runner of the preview. Nothing is written here, and the preview makes its
+# pages itself.
 QUIET = ("run-", "output-foreign", "output-not-ours", "build-executor")
 
 
@@ -148,7 +148,7 @@ def test_edits_in_any_order(
             present = settled(line, present, asked)
             reopen = False
         except SiteError:
-            # what is mended then is not known
+            # fixes made then are not known
             reopen = True
     if not reopen:
         report = build(root, output=root / "public")
@@ -170,7 +170,7 @@ def test_edits_in_any_order(
 def test_edits_in_any_order_after_a_start_from_the_cache(
     script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Pages of an earlier preview are made again as soon as something that they asked for has changed."""
+    """Pages of an earlier preview are rebuilt as soon as something that they asked for has changed."""
     root = tmp_path_factory.mktemp("edited")
     for path, first in POSTS.items():
         write(root / path, first)
@@ -189,7 +189,7 @@ def test_edits_in_any_order_after_a_start_from_the_cache(
                 assert problems(present) == problems(expected)
                 assert outputs(present) == outputs(expected)
         for path, text in step:
-            # also where the site could not be read
+            # even if the site could not be read
             write(root / path, text)
     shutil.rmtree(root)
 
@@ -218,7 +218,7 @@ def test_only_what_is_affected_is_rendered(tmp_path: Path, monkeypatch: pytest.M
     write(tmp_path / "content/posts/b.md", POSTS["content/posts/b.md"].replace("## End", "## The end"))
     after = settled(line, before, UpdateRequest(("content/posts/b.md",), everything=False))
     again = {path for path, item in after.rendered.items() if item.body is not before.rendered[path].body}
-    # a.md links to a heading that is gone; the others do not look at b.md
+    # a.md links to a removed heading; the other pages do not depend on b.md
     assert again == {"content/posts/a.md", "content/posts/b.md"}
     assert [found.code for found in problems(after)] == ["link-anchor"]
 
@@ -352,7 +352,7 @@ def test_nothing_of_the_preview_is_in_a_build(tmp_path: Path) -> None:
 
 
 def write(file: Path, text: str | None) -> None:
-    """None: the file is taken away."""
+    """Write the file, or remove it if `text` is None."""
     if text is None:
         file.unlink(missing_ok=True)
         return
@@ -365,7 +365,7 @@ def write(file: Path, text: str | None) -> None:
     [
         ("/sub/about/", {"about"}),
         ("/sub/about/index.html", {"about"}),
-        # two posts to a page of a list
+        # two posts on one page of a list
         ("/sub/", {"posts/c/index", "posts/b"}),
         ("/sub/posts/", {"posts/c/index", "posts/b"}),
         ("/sub/notes/", {"notes/_index", "notes/one"}),
@@ -413,7 +413,7 @@ def test_a_page_that_a_browser_waits_for_and_that_a_plugin_fails_on(tmp_path: Pa
     with pytest.raises(SiteError, match="ZeroDivisionError"):
         for present in line.update_all(None, request):
             found += [present] if present else []
-    # the other pages can be looked at while the plugin is mended
+    # the other pages can be viewed while the plugin is fixed
     assert [present.unread & {"content/about.md", "content/posts/b.md"} for present in found] == [
         {"content/posts/b.md"}
     ]

@@ -1,4 +1,4 @@
-"""Who has to go when the preview's server has as many connections as it takes, and who never has to."""
+"""Which connections the preview's server closes at its limit, and which never."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = "/posts/a/"
 
 
 def limits_of(connections: int) -> ClientLimits:
-    """On a busy machine who has to go may take its time: nobody else has to go meanwhile."""
+    """Return limits with long timeouts, so that no other connection is closed on a busy machine."""
     return ClientLimits(connections=connections, admission_s=60, eviction_s=60)
 
 
@@ -32,7 +32,8 @@ def test_who_says_nothing_goes_first_and_the_oldest_before_the_others() -> None:
     with serving(site(), limits=limits_of(3)) as server, ExitStack() as stack:
         first, second, third = (stack.enter_context(Client(server.port)) for _ in range(3))
         assert soon(lambda: len(server._admission) == 3)
-        # the first has begun, which counts for nothing; the second is one that a browser keeps
+        # the first has started a request, which does not protect it; the second is idle like those of
+        # browsers
         first.send(b"GET / HTTP/1.1\r\n")
         assert second.ask(PAGE).status == 200
         fourth = stack.enter_context(Client(server.port))
@@ -59,7 +60,7 @@ def test_a_request_on_its_way_for_long_counts_from_its_first_byte() -> None:
 
 
 def _has_rested(server: PreviewServer, since_s: float) -> bool:
-    """Whether a connection waits for its next request since some moment after that one."""
+    """Return whether a connection has waited for its next request since a moment after `since_s`."""
     return any(one.since_s > since_s for one in server._admission if one.is_idle and one.is_asking)
 
 
@@ -70,7 +71,7 @@ def test_connections_that_browsers_keep_go_when_there_are_no_others() -> None:
         for client in (*kept, kept[0]):
             before = max(connection.since_s for connection in server._admission)
             assert client.ask(PAGE).status == 200
-            # its thread notes when it has answered, which on a busy machine is after the answer has come
+            # on a busy machine, its thread may record the response after it has been received
             assert soon(partial(_has_rested, server, before))
         assert ask(server, PAGE).status == 200
         assert kept[1].ended(), "it was asked for something longest ago"
@@ -78,7 +79,7 @@ def test_connections_that_browsers_keep_go_when_there_are_no_others() -> None:
 
 
 def test_who_is_being_answered_stays() -> None:
-    """Only then somebody is turned away, and comes in later."""
+    """Only then a new connection is rejected, and accepted later."""
     asked, go_on = threading.Semaphore(0), threading.Event()
 
     class Slow(MemorySite):
@@ -107,7 +108,7 @@ def test_who_is_being_answered_stays() -> None:
 def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
     pages = site()
     with (tmp_path / "big").open("wb") as big:
-        # more than any system takes before it is read; it has no bytes on the disk
+        # larger than any system buffers before it is read; it has no bytes on the disk
         big.truncate(1_000_000_000)
     pages.pages["/big"] = Response(200, "video/mp4", file=tmp_path.resolve() / "big")
     limits = ClientLimits(connections=2, stall_s=0.05, admission_s=WAIT_S)
@@ -126,7 +127,7 @@ def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
 
 @contextmanager
 def conversing(limits: ClientLimits) -> Iterator[tuple[Connection, socket.socket]]:
-    """A connection without a thread, and the client's end of it."""
+    """Yield a connection without a thread, and the client's end of it."""
     ours, theirs = socket.socketpair()
     hub = Hub(dict, lambda error: None, limits)
     with ours, theirs:
@@ -135,7 +136,7 @@ def conversing(limits: ClientLimits) -> Iterator[tuple[Connection, socket.socket
 
 
 def test_a_request_that_has_come_is_answered_all_the_same() -> None:
-    """Who is to go may have said it all just before; a browser would lose what it asked."""
+    """The closed connection may have sent its request just before; a browser would lose the response."""
     with conversing(ClientLimits()) as (connection, client):
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more")
         connection.evict()
@@ -153,7 +154,7 @@ def test_half_a_request_is_not_waited_for() -> None:
 
 @pytest.fixture
 def many_files() -> Iterator[None]:
-    """The clients are in this process, too."""
+    """Raise the limit of open files, as the clients are in this process, too."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
@@ -174,7 +175,7 @@ def test_slow_connections_harm_no_browser(slow: int, many_files: None) -> None:
         for number in range(slow):
             stack.enter_context(Client(server.port)).send(b"GET /posts/a/ HT")
             if number % 50 == 49:
-                # as a browser does: on a connection that it has, on a new one, and on one it opened ahead
+                # as browsers do: on an existing connection, on a new one, and on one opened in advance
                 ahead = stack.enter_context(Client(server.port))
                 assert [kept.ask(PAGE).status, ask(server, PAGE).status] == [200, 200]
                 for _ in range(100):

@@ -17,7 +17,8 @@ DRAFT = "---\ntitle: B\ndate: 2026-01-01\ndraft: true\n---\ntext\n"
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A trusted site; `test_publish_rehearsal.py` has the new environment, which is left out here."""
+    """Create a trusted site; the new environment is tested in `test_publish_rehearsal.py` and left out here.
+    """
     use_made_up_index(monkeypatch)
     monkeypatch.setattr("blogsmith.cli.publish_rehearsal.rehearse_host", lambda *given: 0)
     settings = "title: T\nbase_url: https://example.org\n"

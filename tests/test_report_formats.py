@@ -1,4 +1,4 @@
-"""What is wrong as programs read it: JSON, SARIF, and annotations of GitHub Actions."""
+"""Diagnostics in formats for programs: JSON, SARIF, and annotations of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -124,14 +124,14 @@ FILES = {
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with very many mistakes."""
+    """Create a site with very many errors."""
     root = put_bare(tmp_path.resolve(), FILES)
     monkeypatch.chdir(root)
     return root
 
 
 def run(*arguments: str) -> int:
-    """One command at the tests' moment."""
+    """Run one command at the time of the tests."""
     return main(arguments, Clocks(now=lambda: NOW, seconds=lambda: 0.0))
 
 
@@ -174,6 +174,6 @@ def test_paths_count_from_the_top_of_the_repository(site: Path, capsys: pytest.C
     try:
         assert run("check", "--format", "github", "content/posts/a.md") == 1
     finally:
-        # sites of other tests lie beside this one
+        # sites of other tests are next to this one
         top.rmdir()
     assert f"file={site.name}/content/posts/a.md," in capsys.readouterr().out

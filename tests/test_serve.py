@@ -1,4 +1,4 @@
-"""`blogsmith serve` from its start to its end, as a process."""
+"""`blogsmith serve` from start to end, as a process."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENDLESS = cell("import time\nprint('it runs', flush=True)\nwhile True:\n    time
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site of two posts."""
+    """Create a site of two posts."""
     root = tmp_path / "site"
     write(
         root,
@@ -53,7 +53,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def is_free(port: int) -> bool:
-    """Whether another program may listen there now."""
+    """Return whether another program could listen there now."""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError:
@@ -78,7 +78,7 @@ class TestStart:
     def test_the_usual_port_is_taken(self, site: Path) -> None:
         with ExitStack() as stack:
             with suppress(OSError):
-                # if it cannot be had, another program has it
+                # if it is not available, another program uses it
                 stack.enter_context(socket.create_server(("127.0.0.1", PORT)))
             serving = stack.enter_context(running(site, "--port=auto"))
             assert PORT < serving.port <= PORT + 100
@@ -119,14 +119,14 @@ class TestEnd:
             assert time.monotonic() - began < PROMPT_S
             assert is_free(serving.port)
             assert [pid for pid in family if is_running(pid)] == []
-        # a program that works may leave words of its own, a bug more than these
+        # a program may print messages of its own; a bug would print more
         assert len(serving.said().splitlines()) <= 2, serving.said()
 
     def test_at_once(self, site: Path) -> None:
         write_posts(site / "content/notes", 100)
         with running(site) as serving:
             assert interrupt(serving) == INTERRUPTED
-        # the whole may have been there before, if the machine let us wait
+        # the complete site may have been ready before, if the machine was slow
         assert [line for line in serving.said().splitlines()[1:] if not WHOLE.match(line)] == []
 
     def test_while_a_class_is_made(self) -> None:
@@ -144,7 +144,7 @@ class TestEnd:
                 signal.raise_signal(signal.SIGINT)
 
         with pytest.raises(KeyboardInterrupt), ending_in_order() as ending:
-            # what is raised in there goes nowhere
+            # exceptions raised there are lost
             Interrupted()
             ending.check()
 
@@ -189,7 +189,7 @@ def test_the_folder_of_the_site_is_moved_away_and_back(site: Path) -> None:
     with running(site) as serving:
         serving.wait_until_whole()
         site.rename(away)
-        # told or not: what is served stays what it was, or says what is wrong
+        # reported or not, the response is unchanged or an error
         assert serving.ask("/posts/a/").status in (200, 404, 503)
         away.rename(site)
         write(site, {"content/posts/a.md": post("First", "Other text.")})

@@ -1,4 +1,4 @@
-"""Sweeps: keys and verdicts of their values, what is recorded of them, and what feeds show."""
+"""Sweeps: keys and verdicts of their values, their records, and their default in feeds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def swept(*values: Any, default: int = 0, before: str = "x = 1\n") -> PageCells:
 
 
 def run(post: PageCells, *keys: str, only_sweeps: bool = False) -> SessionRun:
-    """A run with these points, each of which prints its key."""
+    """Return a run with these points, each of which prints its key."""
     others = {key: CellRun("ok", (Stream("stdout", key),), seconds=0.25) for key in keys}
     runs = {1: CellRun("skipped" if only_sweeps else "ok", others=others)}
     made = run_page(post, runs=runs)
@@ -58,7 +58,7 @@ def test_keys_of_values() -> None:
     keys = session_keys(swept(4, 16), "main", {})
     assert keys.options[1] == {"sweep": "d = 4"}
     assert list(keys.sweeps[1]) == ["d = 16"]
-    # a value has the key that it would have as the default, and other values do not count
+    # a value has the same key as if it were the default, and other values do not matter
     other = session_keys(swept(64, 16, 4, default=1), "main", {})
     assert other.cells[1] == keys.sweeps[1]["d = 16"]
     assert other.sweeps[1]["d = 4"] == keys.cells[1]
@@ -72,7 +72,7 @@ def test_types_of_values_count() -> None:
 
 
 def test_cells_without_a_sweep_keep_their_keys() -> None:
-    """As they were before there were sweeps."""
+    """As before sweeps were introduced."""
     keys = session_keys(page(cell("x = 1\n")), "main", {}, form=EXACT)
     assert keys.cells == ("90ed0f482e31ca4e0e558619c9a2b7a8",)
     assert not keys.sweeps
@@ -89,7 +89,7 @@ def test_a_new_value_is_all_that_is_due() -> None:
     again = recorded(swept(4, 16, 64), "d = 64", old=known, only=True)
     assert list(again.sessions["main"].cells[1].others) == ["d = 16", "d = 64"]
     assert judge(swept(4, 16, 64), again, around()).stale_sessions() == ()
-    # one that is gone is gone from the record with the next run
+    # a removed value is removed from the record with the next run
     assert judge(swept(4, 64), again, around()).stale_sessions() == ()
     last = recorded(swept(4, 64, 1), "d = 1", old=again, only=True)
     assert list(last.sessions["main"].cells[1].others) == ["d = 64", "d = 1"]
@@ -173,7 +173,7 @@ print(2 * d)
 
 
 def test_feeds_show_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where a run holds a fold of its own."""
+    """Even if a run contains a fold of its own."""
     rendered = render(POST)
     assert "output-more" in rendered.html
 

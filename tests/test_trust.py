@@ -1,4 +1,4 @@
-"""Trust: code of a site runs only after its owner has agreed, to exactly this code in this folder."""
+"""Trust: code of a site runs only after the user has agreed to exactly this code in this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogsmith.project.trust.place import record_file
 
 @pytest.fixture(autouse=True)
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A record of the user's own, outside every site."""
+    """Return the user's own record, outside every site."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state" / "blogsmith" / "trusted.json"
 
@@ -144,7 +144,7 @@ def test_a_record_that_cannot_be_written(site: Path, record: Path) -> None:
 
 def test_an_editors_lock_changes_nothing(site: Path) -> None:
     trust(site)
-    # Emacs: a link to nothing, as long as one edits
+    # Emacs: a link to nothing, while a file is edited
     (site / "plugins" / ".#mine.py").symlink_to("ada@machine.1234:5678")
     (site / "plugins" / "folder.py").mkdir()
     assert is_trusted(site)
@@ -154,7 +154,7 @@ def test_an_editors_lock_changes_nothing(site: Path) -> None:
 
 
 def make_site(site: Path) -> Path:
-    """As a clone of a stranger's, without plugins: what it runs are the cells of its posts."""
+    """Create a site like a clone of an untrusted one, without plugins: it runs the cells of its posts."""
     site.mkdir()
     (site / "blogsmith.yaml").write_text("title: A\n")
     return site
@@ -176,7 +176,7 @@ def test_a_clone_that_brings_the_mark_is_not_trusted(tmp_path: Path) -> None:
     site.rename(tmp_path / "away")
     (tmp_path / "clone").rename(site)
     assert judge(site).state == "elsewhere"
-    # the inode may come again, the moment does not; nor the device where the system tells no moment
+    # an inode may be reused, but not the creation time; the device decides if that time is unknown
     assert not is_trusted(site)
 
 
@@ -204,7 +204,7 @@ def test_without_its_mark_a_folder_is_another_one(tmp_path: Path) -> None:
     (mark,) = (site / ".blogsmith").iterdir()
     mark.rename(tmp_path / "mark")
     assert judge(site).state == "elsewhere"
-    # neither is a link to one
+    # a link to a marker is not accepted either
     mark.symlink_to(tmp_path / "mark")
     assert judge(site).state == "elsewhere"
     mark.unlink()

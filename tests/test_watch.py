@@ -1,4 +1,4 @@
-"""What the watcher makes of folders, links, lost events and systems that report nothing."""
+"""The watcher with folders, links, lost events and systems without events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ POST = "content/posts/a.md"
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A small site with an output."""
+    """Create a small site with an output folder."""
     root = tmp_path / "site"
     write(root, POST, "content/posts/b.md", "static/img/x.png", "blogsmith.yaml", "public/index.html")
     write(root, "_freeze/a.json", "node_modules/x/y.js", ".git/HEAD", "env/pyvenv.cfg", "env/lib/z.py")
@@ -47,27 +47,27 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def receiver(site: Path) -> Iterator[Receiver]:
-    """What is told of that site."""
+    """Yield the receiver of reports about that site."""
     with watching(site) as (receiver, _):
         yield receiver
 
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is compared more often than it would be."""
+    """Compare everything more often than usual."""
     monkeypatch.setattr("blogsmith.watch.watcher.NET_S", 0.2)
 
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An event may take as long as this machine likes."""
+    """Allow events to be slow."""
     monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 10 * DEADLINE_S)
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", DEADLINE_S / 8)
 
 
 @pytest.fixture
 def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is found that no event tells of."""
+    """Disable comparisons, so that only events lead to reports."""
     for name in ("probe.PROBE_S", "watcher.NET_S"):
         monkeypatch.setattr(f"blogsmith.watch.{name}", 10 * DEADLINE_S)
 
@@ -239,7 +239,7 @@ def test_the_output_may_be_deleted(site: Path, receiver: Receiver) -> None:
 
 def test_the_root_may_be_deleted_and_come_back(site: Path, receiver: Receiver) -> None:
     shutil.rmtree(site)
-    # all that was there, else the rest is told together with what comes back
+    # all that existed, otherwise the rest is reported together with the restored files
     gone = (POST, "content/posts/b.md", "static/img/x.png", "blogsmith.yaml", "_freeze/a.json", LAST)
     receiver.wait_for(*gone)
     write(site, POST, text="back\n")
@@ -300,7 +300,7 @@ def test_files_elsewhere_that_results_depend_on(site: Path, soon: None) -> None:
         assert len(set().union(*receiver.settle())) == 3
         write(site.parent, "theme/partials/new.html")
         receiver.wait_for(str(theme / "partials/new.html"))
-        # its folder is not there to be watched: the regular comparison finds it
+        # its folder does not exist and cannot be watched: the regular comparison finds it
         write(site.parent, "later/l.csv")
         receiver.wait_for(str(site.parent / "later/l.csv"))
 
@@ -371,7 +371,7 @@ def test_what_the_kernel_refuses_has_a_reason(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 def test_a_folder_under_two_names_is_told_under_both_until_one_goes(tmp_path: Path) -> None:
-    """A folder that has moved is watched under its new name before the old one is given up."""
+    """A moved folder is watched under its new name before the old one is dropped."""
     (old := tmp_path / "old").mkdir()
     notices, new = HintQueue(), tmp_path / "new"
     notifier = open_notifier(notices)
@@ -388,7 +388,7 @@ def test_a_folder_under_two_names_is_told_under_both_until_one_goes(tmp_path: Pa
 
 
 def _told_of(notices: HintQueue, file: Path, last: str) -> set[str]:
-    """Write a file, and what is told up to its name `last`."""
+    """Write a file. Return the reports up to its name `last`."""
     file.touch()
     places: set[str] = set()
     while last not in places:
@@ -448,7 +448,7 @@ def test_a_system_that_refuses_later_is_polled(site: Path, only_told: None) -> N
 
 
 def probe_of(root: Path) -> Path:
-    """The file that is written to see whether it is noticed."""
+    """Return the file of the probe."""
     return root / f".blogsmith/watch-{os.getpid()}"
 
 
@@ -458,7 +458,7 @@ NO_MORE_LOOKING = "changed files are told of now: no more looking at all of them
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The probe is given up soon, and tried again soon."""
+    """Make the probe give up and retry soon."""
     monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
     monkeypatch.setattr("blogsmith.watch.probe.PAUSE_S", 0.01)
     monkeypatch.setattr("blogsmith.watch.probe.MAX_PAUSE_S", 0.05)
@@ -475,13 +475,13 @@ def test_a_system_that_reports_nothing_is_polled(site: Path, monkeypatch: pytest
 
 
 class HeldBack(SilentNotifier):
-    """A machine so busy that nothing is read of what the system reports until `read` is called.
+    """A machine so busy that no reported event is read until `read` is called.
 
-    Like the system, it forgets what it has of folders that are watched no more.
+    Like the system, it drops events of folders that are no longer watched.
     """
 
     def read(self, place: Path) -> None:
-        """What was reported of a place."""
+        """Read the events of a place."""
         if str(place.parent) in self.folders:
             self.notices.add(str(place))
 
@@ -494,7 +494,7 @@ def test_the_probe_is_heard_however_late_it_is_read(site: Path, impatient: None)
         return held[0]
 
     with watching(site, notifier=hold_back) as (receiver, watcher):
-        # as the preview does at once: what is watched is gone through again
+        # as the preview does immediately: watched files are scanned again
         watcher.watch_also([site.parent / "elsewhere.json"])
         receiver.wait(lambda: bool(receiver.lines))
         held[0].read(probe_of(site))
@@ -505,7 +505,7 @@ def test_the_probe_is_heard_however_late_it_is_read(site: Path, impatient: None)
 
 
 def test_a_probe_that_failed_is_tried_again(site: Path, impatient: None) -> None:
-    """A folder that begins to report, such as one whose mount came late."""
+    """A folder that starts to report, for example because it was mounted late."""
 
     class Third(SilentNotifier):
         attempts = 0
@@ -535,7 +535,7 @@ def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
 
 
 def test_the_probe_writes_through_no_link(tmp_path: Path) -> None:
-    """A cloned site may bring one of any name."""
+    """A cloned site may include a link of any name."""
     (tmp_path / ".blogsmith").mkdir()
     (tmp_path / "precious").write_text("kept")
     probe = EventProbe(tmp_path)
@@ -568,7 +568,7 @@ def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
 
         class HalfDeaf(SilentNotifier):
             def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-                # a container that tells of its own files, and not of those of its host
+                # a container that reports changes of its own files only, not of those of its host
                 if folder.endswith(".blogsmith"):
                     opened.add(str(probe_of(site)))
 
@@ -584,14 +584,14 @@ def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
             receiver.wait_for(POST)
         without = "no events for changed files (changes came without): looking every 1 s"
         assert receiver.lines == [without]
-        # its own files are told of, which says nothing of the others
+        # events of its own files prove nothing about others
         notices[0].add(str(site / "content/own.md"))
         for number in range(2, 4):
             receiver.reports.clear()
             write(site, POST, text=f"{number}\n")
             receiver.wait_for(POST)
         assert receiver.lines == [without]
-        # the events of all that was missed came after all
+        # the events of all missed changes arrived in the end
         notices[0].add(str(site / POST))
         receiver.wait(lambda: len(receiver.lines) > 1)
         assert receiver.lines == [without, NO_MORE_LOOKING]
@@ -601,7 +601,7 @@ def test_events_that_come_late_are_events(
     site: Path, soon: None, unhurried: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A busy machine: the comparison finds each change before its event comes."""
-    # the comparison waits for no event: each is too late, however quick this machine is
+    # the comparison waits for no event, so each is too late, even on a fast machine
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", 0.0)
     told: list[HintQueue] = []
 
@@ -629,7 +629,7 @@ def test_a_change_that_was_told_is_not_counted_as_missed(site: Path, soon: None,
         assert receiver.lines == []
 
 
-# watchdog 7.1 watches a new folder twice if it is quicker than the folder's own event, and warns of it
+# watchdog 7.1 watches a new folder twice if it is faster than the folder's own event, and warns about it
 @pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")
 @pytest.mark.parametrize("save", [in_place, temporary_and_rename, vim, moved_in, deleted_and_created])
 def test_the_way_of_other_systems(site: Path, save: Callable[[Path, str], None], unhurried: None) -> None:
@@ -647,7 +647,7 @@ def test_the_way_of_other_systems(site: Path, save: Callable[[Path, str], None],
         receiver.wait(lambda: (site / POST) in receiver.reports[-1].paths)
         receiver.settle()
         write(site, POST, text="and again\n")
-        # the new folder is watched by a thread of its own, which may be slower than that of the last file
+        # the new folder is watched by a separate thread, which may be slower than that of the last file
         receiver.wait_for(POST)
         assert receiver.settle() == [{POST}]
         (site / POST).read_bytes()
@@ -659,7 +659,7 @@ def test_the_way_of_other_systems(site: Path, save: Callable[[Path, str], None],
 def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files that were looked at already are compared with what was told of them, not with that look."""
+    """Files already checked are compared with the last report, not with that check."""
     monkeypatch.setattr("blogsmith.watch.change_detector.STEP_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
@@ -677,7 +677,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
         return Failing(notices)
 
     with watching(site, notifier=failing) as (receiver, _):
-        # what has become empty is doubted: its report goes on until the folder comes
+        # an empty file is pending: its report waits until the folder appears
         (site / "content/posts/b.md").write_text("")
         opened[0].add(str(site / "content/posts/b.md"))
         write(site, POST, text="second\n")
@@ -697,7 +697,7 @@ def test_nothing_is_left_behind(site: Path) -> None:
         with watching(site) as (receiver, _):
             write(site, POST, text=f"{number}\n")
             receiver.wait_for(POST)
-    # `stop` does not wait for long for a thread that a busy machine lets wait
+    # `stop` does not wait long for a thread on a busy machine
     wait_for(lambda: set(threading.enumerate()) <= threads and descriptors() <= files)
     assert list((site / ".blogsmith").iterdir()) == []
 
@@ -712,7 +712,7 @@ def test_nothing_piles_up(site: Path) -> None:
         receiver.settle()
         folders = {str(path) for path in site.rglob("*") if path.is_dir()}
         assert set(threading.enumerate()) <= threads
-        # not at once: a file may just be read
+        # later, because a file may just be read
         wait_for(lambda: descriptors() <= files)
         assert watcher._tree.notifier is not None
         watched = watcher._tree.notifier._folders.keys()  # type: ignore[attr-defined]
@@ -740,7 +740,7 @@ def test_stopping_twice_early_and_from_the_receiver(site: Path) -> None:
 
 
 class Mirror:
-    """The files of a site as somebody knows them who reads only what is reported."""
+    """The files of a site as known from reports alone."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -749,15 +749,15 @@ class Mirror:
         self.seen = threading.Condition()
 
     def on_disk(self) -> dict[Path, bytes]:
-        """What there is."""
+        """Return the files on disk."""
         return {path: path.read_bytes() for path in self.root.rglob("*.md") if path.is_file()}
 
     def changed(self, changes: ChangedFiles) -> None:
-        """Called by the watcher."""
+        """Read the reported files. Called by the watcher."""
         with self.seen:
             for path in changes.paths:
                 self.files.pop(path, None)
-                # what is gone again is told again
+                # a file that is gone again is reported again
                 with suppress(OSError):
                     self.files[path] = path.read_bytes()
             self.files = {path: data for path, data in self.files.items() if path.suffix == ".md"}
@@ -765,7 +765,7 @@ class Mirror:
 
 
 def edit(root: Path, chance: random.Random) -> None:
-    """One random thing that authors and their tools do to files and folders."""
+    """Make one random change to files and folders, as authors and their tools do."""
     folders = [root / "content", *(path for path in (root / "content").rglob("*") if path.is_dir())]
     folder, other = chance.choice(folders), chance.choice(folders)
     name, new = chance.choice("abcd") + ".md", chance.choice("wxyz")
