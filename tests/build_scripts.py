@@ -59,8 +59,7 @@ MOST_STEPS = 300
 """Slightly more than the accesses of a build to the site folder. A later kill has no effect."""
 
 Edit = tuple[str, str | None]
-"""A path or `KEPT`, and the new content; None deletes the file. `_freeze` and one of `RECORDS`: all records.
-"""
+"""A path or `KEPT`, and the new content; None deletes it. `_freeze` and one of `RECORDS`: all records."""
 
 
 @dataclass(frozen=True, slots=True)

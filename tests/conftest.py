@@ -32,7 +32,7 @@ IN_MEMORY = Path("/dev/shm")
 ROOM_BYTES = 6 << 30
 """Free space and memory required there: ten times what test folders need at the same time."""
 FAST = "not slow and not long"
-"""What `make check` selects."""
+"""The selection of `make check`."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
 
 # Files that start processes, build many sites or try very many inputs, and folders of these.
@@ -142,7 +142,7 @@ settings.register_profile("short", max_examples=20, derandomize=True, deadline=N
 settings.register_profile("long", max_examples=200, derandomize=True, deadline=None, database=None)
 settings.load_profile("short")
 
-# Tests start thousands of processes, each of which would compile the package again.
+# Tests start thousands of processes, and each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -307,7 +307,7 @@ def start_method() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def font_cuts() -> Iterator[None]:
-    """Subset a font only once for the same symbols: it takes a third of a second, in hundreds of builds."""
+    """Subset a font only once for the same symbols: it needs a third of a second, in hundreds of builds."""
     from blogsmith.stages.fonts import cut_font
 
     cut = cache(cut_font)
@@ -317,8 +317,7 @@ def font_cuts() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def bundled_themes() -> Iterator[None]:
-    """Read a bundled theme only once for sites that do not change it: a sixth of the time of a small build.
-    """
+    """Read a bundled theme only once for sites that do not change it: a sixth of a small build's time."""
     from blogsmith.project.bundled_folders import bundled_folder
     from blogsmith.render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
 

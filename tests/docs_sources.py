@@ -100,8 +100,7 @@ def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
 
 
 def template_fields(struct: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]:
-    """Yield name, type and meaning of each field that templates see. Properties follow their source fields.
-    """
+    """Yield name, type and meaning of each field that templates see. Properties follow their sources."""
     (fields,) = (fields for kind, fields in FIELDS.items() if kind.__name__ == struct.name)
     properties = {node.name: node for node in struct.body if isinstance(node, ast.FunctionDef)}
     written = {ast.unparse(node.target): (node.annotation, meaning) for node, meaning in described(struct)}
@@ -156,7 +155,7 @@ def all_hooks() -> list[ast.FunctionDef]:
 
 
 def signature(hook: ast.FunctionDef) -> str:
-    """Return the signature by which a plugin calls the hook."""
+    """Return the signature that a plugin uses to call the hook."""
     arguments = ast.unparse(hook.args).removeprefix("self, ")
     return f"hooks.{hook.name}({arguments})"
 
@@ -186,8 +185,7 @@ def used_codes() -> set[str]:
 
 
 def _codes_of(call: ast.Call) -> Iterator[str]:
-    """Yield literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, any `code=` and `key_code=`.
-    """
+    """Yield literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, `code=` and `key_code=`."""
     name = ast.unparse(call.func).rpartition(".")[2]
     first = call.args[:1] if name in ("Diagnostic", "error", "warn", "report") else []
     for argument in (

@@ -1,4 +1,4 @@
-"""What theme authors can change, for the manual: variables, blocks, options of theme paper."""
+"""Customization of themes, for the manual: variables, blocks, options of theme paper."""
 
 from __future__ import annotations
 

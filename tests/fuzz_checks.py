@@ -103,8 +103,7 @@ def convert(case: Case) -> Answer:
 
 
 def _raised(error: Exception) -> str:
-    """Return the exception type and its innermost line in our code, which is useless after a stack overflow.
-    """
+    """Return the exception type and its innermost line in our code; useless after a stack overflow."""
     if isinstance(error, RecursionError):
         return "RecursionError"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "blogsmith" in frame.filename]

@@ -47,7 +47,7 @@ class Desk:
         self._versions: dict[str, int] = {}
 
     def _clock(self) -> float:
-        # work takes no time, but the clock must advance
+        # work is instantaneous, but the clock must advance
         self.now_s += 1e-6
         return self.now_s
 

@@ -21,8 +21,7 @@ from tests.site_files import NOW
 WAIT_S = 90.0
 """Seconds; nothing needs a tenth of it, unless the machine is overloaded."""
 CLOSE_S = 9.0
-"""Seconds until closed. Cells are killed immediately, but a busy machine may be slow. Waiting takes longer.
-"""
+"""Seconds until closed. Cells are killed immediately, but a busy machine may be slow."""
 
 
 class Previewed:

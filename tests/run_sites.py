@@ -15,8 +15,7 @@ STALE = ExecutionOptions(execute="stale")
 
 
 def site(root: Path, config: str = "", **posts: str) -> Path:
-    """Create a site whose posts are code: cells separated by empty lines, or Markdown if it starts as such.
-    """
+    """Create a site whose posts are code: cells separated by empty lines, or Markdown."""
     (root / "content" / "posts").mkdir(parents=True)
     put_bare(root, {"blogsmith.yaml": f"title: T\n{config}"})
     layout = root / "themes/bare/layouts/post.html"

@@ -16,7 +16,7 @@ from tests.test_watch_saves import in_place, temporary_and_rename, vim
 
 POSTS = 12
 QUICK = (in_place, temporary_and_rename, vim)
-"""Ways of saving that take no time."""
+"""Ways of saving without delays."""
 FILE = "content/posts/a.md"
 PAGE = "/posts/a/"
 

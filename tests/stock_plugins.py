@@ -75,7 +75,7 @@ def stock_parser() -> MarkdownIt:
 
 
 def failing_formulas() -> list[tuple[Case, Found, Found]]:
-    """Return the cases in which dollarmath and amsmath find other formulas: (case, ours, theirs)."""
+    """Return the cases where dollarmath and amsmath find other formulas: (case, ours, theirs)."""
     md, failing = stock_parser(), []
     for case in _cases():
         config, post = split_config(case.source)

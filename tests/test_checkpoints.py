@@ -56,8 +56,7 @@ class Writer:
         return run_session(work, self.refusals, live.start, checkpoints)
 
     def check(self, *steps: str | Step, resumed: int, **more: Any) -> SessionRun:
-        """Run it. The result must equal a run from the first cell, but the first `resumed` cells do not run.
-        """
+        """Run it. The result must equal a run from the first cell, but `resumed` cells do not run."""
         clean = run_session(job(self.root, *steps, **more))
         run = self.run(*steps, **more)
         assert same(run) == same(clean)
@@ -66,7 +65,7 @@ class Writer:
 
 
 def same(run: SessionRun) -> SessionRun:
-    """Return the parts in which two runs must agree."""
+    """Return the parts of a run that must be equal."""
     cells = tuple(structs.replace(one, seconds=0.0, others=_same_all(one)) for one in run.cells)
     return structs.replace(run, cells=cells, resumed=0)
 

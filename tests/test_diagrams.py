@@ -30,8 +30,7 @@ def clean(inside: str, source: str = "", root: str = 'viewBox="0 0 100 50"') -> 
 
 
 def site(root: Path, body: str, code: str = "", config: str = "plugins: [mine]\n") -> tuple[str, BuildReport]:
-    """Return the page of a post in a trusted site with the plugin `mine`, if it was written, and the report.
-    """
+    """Return the page of a post in a trusted site with the plugin `mine`, if written, and the report."""
     texts = {"blogsmith.yaml": config, "content/posts/a.md": HEAD + body}
     if code:
         texts["plugins/mine.py"] = f"def register(hooks):\n{code}"

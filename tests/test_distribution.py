@@ -36,7 +36,7 @@ LICENSES = {
 
 @pytest.fixture(scope="module")
 def pythons() -> Mapping[tuple[int, int], str]:
-    """Return the Python versions on this machine; each query takes a fifth of a second."""
+    """Return the Python versions on this machine; each query costs a fifth of a second."""
     return find_pythons()
 
 

@@ -198,7 +198,7 @@ def writer(site: Path, *arguments: str) -> Editor:
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Increase the timeout: on a busy machine, even a short program takes its time to end."""
+    """Increase the timeout: on a busy machine, even a short program is slow to end."""
     monkeypatch.setattr(editors, "GRACE_S", 60.0)
 
 

@@ -1,4 +1,4 @@
-"""Sessions on other machines: what they bring, how a machine is selected, and when a session is lost."""
+"""Sessions on other machines: their input, selection of a machine, and lost sessions."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_settings(tmp_path: Path, dask: str, message: str) -> None:
     assert f"blogsmith.yaml:{message}" in said if message else "error" not in said
 
 
-# -- what it brings along --
+# -- input --
 
 
 def test_variables_of_the_machine_and_of_the_site() -> None:

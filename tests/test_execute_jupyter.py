@@ -467,7 +467,7 @@ def test_a_local_kernel_sees_the_environment_of_cells(
 
 @needs_kernel
 def test_breaking_off_leaves_no_kernel(tmp_path: Path) -> None:
-    """As after Ctrl-C in a terminal, in the middle of a cell."""
+    """The effect is that of Ctrl-C in a terminal, in the middle of a cell."""
     code = (
         "import sys; from pathlib import Path; from contextlib import closing\n"
         "from tests.sessions import job, no_process_left\n"

@@ -18,7 +18,7 @@ from tests.sessions import LINUX, descriptors, job, wait_for
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
 
 
-# -- builders that are broken off --
+# -- interrupted builds --
 
 RECORDED = "_freeze/posts/a/outputs.json"
 ESCAPES = """\

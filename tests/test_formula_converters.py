@@ -1,4 +1,4 @@
-"""Formulas by the converter of a plugin: what pages accept, what stays ours, and the fallback."""
+"""Formulas by the converter of a plugin: validation of its output, parts that stay ours, and the fallback."""
 
 from __future__ import annotations
 

@@ -35,8 +35,7 @@ def head(lines: str) -> FrontMatter:
 
 
 def faults(lines: str) -> list[str]:
-    """Return each diagnostic of these front matter lines as `code line:column message`, relative to the file.
-    """
+    """Return each diagnostic of these lines as `code line:column message`, relative to the file."""
     _, diagnostics = read(f"---\n{lines}\n---\n")
     return [
         f"{d.code} {d.place.line}:{d.place.column} {d.message}" if d.place else d.code for d in diagnostics

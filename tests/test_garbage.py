@@ -17,8 +17,7 @@ class Node:
 
 
 def is_frozen(node: Node) -> bool:
-    """Return whether an object is frozen. A count is unreliable, because other threads free frozen objects.
-    """
+    """Return whether an object is frozen. Counts are unreliable: other threads free frozen objects."""
     return not any(each is node for each in gc.get_objects())
 
 

@@ -1,4 +1,4 @@
-"""Plugins: what they may use, what they can add, and error messages if they fail."""
+"""Plugins: their imports, their additions, and error messages if they fail."""
 
 from __future__ import annotations
 

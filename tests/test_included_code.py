@@ -1,4 +1,4 @@
-"""Files that posts show parts of: which may be read, what is shown of them, and rebuilds."""
+"""Files that posts show parts of: permission to read them, the selected parts, and rebuilds."""
 
 from __future__ import annotations
 

@@ -490,8 +490,7 @@ def pictures(svg: str) -> list[bytes]:
 
 
 def decoded(png: bytes) -> tuple[list[str], int, list[bytes]]:
-    """Return colours, the number of the transparent one, and rows of numbers; check the sums of all chunks.
-    """
+    """Return colours, the number of the transparent one, and rows of numbers; check all chunk sums."""
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     chunks: dict[bytes, bytes] = {}
     at = 8

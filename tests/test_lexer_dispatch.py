@@ -29,7 +29,7 @@ from tests.rows import each_row, examples, thinned
 LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]
 GROUPS = 12
 PATIENCE_S = 2.0
-"""Seconds for one text: a few lexers search some of these texts endlessly."""
+"""Seconds for one input: a few lexers search some of these inputs endlessly."""
 GLUE = (
     *(" ", "  ", "\t", "\n", "\n", "\n\n", "\r\n", "é", "𝑥", "“", "\x00", "\x0b"),
     *("1", "0x1F", "x", "Foo", "'", '"', '"""', "//", "#", "/*", "*/", "<", ">", "</", "{", "}", "(", ")"),
@@ -42,7 +42,7 @@ class Stuck(BaseException):
 
 
 def words_of(lexer: Lexer) -> list[str]:
-    """Return fragments of a lexer's own rules, so that texts made of them reach its states."""
+    """Return fragments of a lexer's own rules, so that inputs made of them reach its states."""
     words = set()
     assert isinstance(lexer, DispatchLexer)
     for rules in lexer._tokens.values():

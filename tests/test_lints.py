@@ -1,4 +1,4 @@
-"""Lint warnings of `blogsmith check`: what each lint finds, and what it ignores."""
+"""Lint warnings of `blogsmith check`: the findings of each lint, and what it ignores."""
 
 from __future__ import annotations
 

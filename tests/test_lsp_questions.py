@@ -1,5 +1,4 @@
-"""Requests of editors about a position: completion, hover, definitions, references, rename, symbols, fixes.
-"""
+"""Requests of editors: completion, hover, definitions, references, rename, symbols, fixes."""
 
 from __future__ import annotations
 

@@ -273,7 +273,7 @@ def test_quick_answers_go_out_together_and_a_slow_one_at_once() -> None:
 
 
 def chunks_of_one_line() -> Iterator[bytes]:
-    """Yield a line of 100 MB, of which only a part may be stored."""
+    """Yield a line of 100 MB; only a part of it may be stored."""
     chunk = b"x" * (1 << 16)
     for _ in range(1600):
         yield chunk

@@ -67,7 +67,7 @@ def test_paths_of_a_site_are_written_with_slashes_everywhere() -> None:
 
 
 def test_folders_without_descriptors(tmp_path: Path) -> None:
-    """As on Windows: each name is checked before it is used."""
+    """Without descriptors, as on Windows, each name is checked before it is used."""
     with open_folder(tmp_path, by_descriptor=False) as folder:
         with folder.enter(".", make=True) as same, same.create("a.txt") as file:
             file.write(b"1")

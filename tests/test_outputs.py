@@ -432,7 +432,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="4">{}<path d="M
 
 
 def alts(*inside: str, code: str = "x\n") -> tuple[list[str], list[str]]:
-    """Return alternative texts of images with this content, and the codes of diagnostics."""
+    """Return the alt text of each image with this content, and the codes of diagnostics."""
     pictures = [replace(blob("", SVG.format(text).encode()), name="") for text in inside]
     page = shown(
         *(Display("display", {"image/svg+xml": picture}) for picture in pictures),

@@ -1,4 +1,4 @@
-"""Page weights: what a browser loads for a page, and reports above the budget."""
+"""Page weights: the files that a browser loads for a page, and reports above the budget."""
 
 from __future__ import annotations
 

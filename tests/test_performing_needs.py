@@ -271,7 +271,7 @@ def test_status_tells_on_what_results_were_made(
     assert out == "content/posts/a.md  2 fresh  1 on CPU, 1 on NVIDIA H200\n"
 
 
-# -- what is asked for by name --
+# -- explicitly requested needs --
 
 
 def test_only_sessions_with_the_need_run(

@@ -164,7 +164,7 @@ def test_transparency_is_kept() -> None:
     shown = image.getchannel("A").resize((300, 200)).convert("RGB")
     assert difference(copy.getchannel("A").convert("RGB"), shown) < 3
     flat = copy_of(file_of(image), wanted(300, 200, "jpeg"))
-    # JPEG has no transparency: such areas appear as on a white page
+    # JPEG has no transparency: these areas appear as on a white page
     assert ImageStat.Stat(flat.crop((0, 0, 300, 3))).mean[0] > 240
 
 

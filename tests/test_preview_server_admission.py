@@ -1,4 +1,4 @@
-"""Which connections the preview's server closes at its limit, and which never."""
+"""Limits of connections: the ones that the preview's server closes, and those it never does."""
 
 from __future__ import annotations
 

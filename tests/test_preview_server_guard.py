@@ -1,4 +1,4 @@
-"""Which requests the preview accepts from whom: the functions alone, on strings."""
+"""Access rules of the preview: the functions alone, on strings."""
 
 from __future__ import annotations
 

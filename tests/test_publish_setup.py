@@ -288,7 +288,7 @@ def test_a_branch_is_one_word_of_the_workflow(tmp_path: Path) -> None:
     assert workflow(tmp_path)["on"]["push"]["branches"] == [branch]
 
 
-# schemas, and texts of strangers
+# schemas, and untrusted strings
 
 HOSTILE = (
     "public; rm -rf ~",

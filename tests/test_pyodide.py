@@ -95,7 +95,7 @@ def run(root: Path, *arguments: str | Path) -> int:
     return main(["pyodide", *map(str, arguments), "--site", str(root)])
 
 
-# what code imports
+# imports of code
 
 
 def test_every_import_is_found_with_its_place() -> None:

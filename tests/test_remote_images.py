@@ -589,7 +589,7 @@ def test_a_copy_that_changes_makes_its_page_anew(site: Path, host: Host) -> None
     assert copy_state(site, read_record(site)[0][f"{host.url}/a.png"]) == "there"
 
 
-# pictures from there
+# images from other hosts
 
 
 def with_rule(root: Path, rule: str, more: str = "") -> Path:

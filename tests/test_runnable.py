@@ -186,7 +186,7 @@ def test_where_python_may_come_from(folder: str, is_fine: bool) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Create a site below a path, with a copy of Pyodide and two pages of which one runs code."""
+    """Create a site below a path, with a copy of Pyodide and two pages; one of them runs code."""
     pin_stub(monkeypatch)
     write_stub(tmp_path / "static" / "py thon")
     settings = "base_url: https://example.org/blog\nbrowser: {pyodide: static/py thon}\n"

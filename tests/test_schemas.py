@@ -111,7 +111,7 @@ def test_every_key_is_explained_and_has_a_form(name: str) -> None:
     assert [key for key in formless if not rows[key].get("deprecated")] == []
 
 
-# what may stand behind them
+# values of keys
 
 WORDS = ("", " ", "x", "a b", "Ä-1", "true", "no", "off", "2026-01-02", "/a/", "/:slug/", "a/b.py", "../x")
 MORE_WORDS = ("https://example.org", "5 min", "2 GB", "10.1000/182", "en", "torch>=2", "static/a", "\\R")
@@ -207,7 +207,7 @@ def test_a_schema_accepts_what_the_program_accepts(name: str) -> None:
     assert different == []
 
 
-# what authors have written
+# files of authors
 
 _HEAD = re.compile(r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<head>.*?)^(?P=mark)[ \t]*$", re.DOTALL | re.MULTILINE)
 FOLDERS = (ROOT / "content", ROOT / "blogsmith/starter", *(site / "source" for site in SITES))

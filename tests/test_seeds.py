@@ -1,5 +1,4 @@
-"""The five posts of `tests/sites/seeds/`: every point on the page, in both themes, and reproducible results.
-"""
+"""The five posts of `tests/sites/seeds/`: every point on the page, in both themes; reproducibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `blogsmith serve` shows of a site, also with errors and missing files."""
+"""`blogsmith serve` with a site: pages, and behaviour with errors and missing files."""
 
 from __future__ import annotations
 

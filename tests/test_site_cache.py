@@ -206,8 +206,7 @@ class TestProcesses:
             assert row_names(root, "page") == {str(own) for own in range(6)}
 
     def test_many_replace_a_file_at_once(self, tmp_path: Path) -> None:
-        """A file of an earlier version: rows written to the new file by one process are kept by the others.
-        """
+        """A file of an earlier version: rows that one process writes to the new file are kept by others."""
         put_row(tmp_path, "old")
         cache_path(tmp_path).write_bytes(b"SQLite format 3\0 of another time")
         barrier = fork.Barrier(6)

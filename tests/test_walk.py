@@ -133,7 +133,7 @@ def commands_in(text: str) -> Iterator[str]:
 
 
 def test_from_nothing_to_a_published_post(walk: Walk) -> None:
-    """The goal is no obstacle."""
+    """The goal is a path without obstacles."""
     if shutil.which("git") is None:
         pytest.skip("git is missing")
     way = FIRST_POST.read_text("utf-8").partition("## In a repository")[0]

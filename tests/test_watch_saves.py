@@ -90,7 +90,7 @@ def vim_with_another_suffix(post: Path, text: str) -> None:
 
 
 def vim_with_a_folder_for_backups(post: Path, text: str) -> None:
-    """The file leaves the watched folders; watchdog's observer for Linux then reports nothing for 500 ms."""
+    """Move the file out of the watched folders; watchdog's Linux observer then reports nothing for 500 ms."""
     backup = _elsewhere(post) / "a.md~"
     post.rename(backup)
     post.write_text(text)

@@ -92,8 +92,7 @@ Run = Callable[..., list[list[Any]]]
 
 @pytest.fixture(scope="module")
 def run_copy() -> Iterator[Run]:
-    """Yield `run` in a copy of a process with matplotlib, because importing it takes longer than most cells.
-    """
+    """Yield `run` in a copy of a process with matplotlib, since importing it is slower than most cells."""
     if not hasattr(os, "fork"):
         yield run
         return
@@ -264,8 +263,7 @@ def colours(svg: str) -> set[str]:
 
 
 def text_colour(svg: str, words: str) -> str:
-    """Return the colour of text, which is drawn as shapes after a comment with the text; black is implicit.
-    """
+    """Return the colour of text, which is drawn as shapes after a comment with it. Black is implicit."""
     group = svg[svg.index(f"<!-- {words} -->") :].partition("<defs>")[0].partition("<use")[0]
     found = re.search("fill: (#[0-9a-f]{6})", group)
     return found[1] if found else "#000000"
