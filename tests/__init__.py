@@ -1,1 +1,1 @@
-"""Tests of blogsmith; `python -m tests.regen` rewrites what is generated."""
+"""Tests of blogsmith. `python -m tests.regen` rewrites generated files."""

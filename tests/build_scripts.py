@@ -1,4 +1,4 @@
-"""Scripts of edits by chance, and what a build on what is kept has in common with one from nothing: all."""
+"""Scripts of random edits. A build with a cache must give the same result as one without."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.site_files import NOW, build
 from tests.test_preview_line import PLUGINS, POSTS, edits, write
 
 KEPT = "the cache of the site"
-"""Stands in an `Edit` for the path of its file."""
+"""Placeholder in an `Edit` for the path of the edited file."""
 FOLDER = "_freeze"
 CELL = """\
 ---
@@ -54,23 +54,23 @@ print(total)
 It is {= total =}, see [](../cell.md).
 """
 RECORDS = ("delete", "truncate", "age", "redraw")
-"""What may become of the records of cells."""
+"""Changes to the records of cells."""
 MOST_STEPS = 300
-"""Some more than what a build does with the site's folder; a kill behind the end of one hits none."""
+"""Slightly more than the accesses of a build to the site folder. A later kill has no effect."""
 
 Edit = tuple[str, str | None]
-"""A path or `KEPT` and its new text, or None: it goes. `_freeze` and one of `RECORDS`: all records."""
+"""A path or `KEPT`, and the new content; None deletes it. `_freeze` and one of `RECORDS`: all records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What happens to a site between two looks at it."""
+    """The changes to a site between two comparisons."""
 
     is_mended: bool
-    """Whether the first texts are restored before: chance alone hardly ever mends what it broke."""
+    """Whether the original files are restored first, since random edits hardly ever fix an error."""
     edits: tuple[Edit, ...]
     before: int | Literal["two"] | None
-    """What is built first: killed at this access to the site's folder, or two at once."""
+    """A build that runs first: it is killed at this access to the site folder, or two run in parallel."""
 
 
 _LAYOUTS = (
@@ -90,7 +90,7 @@ _CELLS = (
     ("content/posts/d/numbers.txt", None),
 )
 FIRST: tuple[Edit, ...] = (*POSTS.items(), ("content/posts/d/numbers.txt", "1\n"))
-"""The site that a script begins with."""
+"""The initial site of a script."""
 _RECORDS = tuple((FOLDER, what) for what in RECORDS)
 _CACHES = ((KEPT, "not what anybody kept"), (KEPT, None))
 EDITS = st.one_of(
@@ -108,14 +108,14 @@ STEPS = st.builds(
 
 
 def compare(root: Path) -> BuildReport:
-    """Build on what is kept and from nothing; both say and write the same."""
+    """Build with and without the cache; both must report and write the same."""
     report = _build_again(root)
     _expect_clean(root, report, _clean_build(root))
     return report
 
 
 def play(script: list[Step], root: Path) -> None:
-    """Do what a script says, and compare after each of its steps; then nothing is left."""
+    """Run a script, and compare after each step. At the end no temporary file may be left."""
     edit(root, FIRST)
     compare(root)
     for step in script:
@@ -137,7 +137,7 @@ def play(script: list[Step], root: Path) -> None:
 
 
 def edit(root: Path, changes: tuple[Edit, ...]) -> None:
-    """Make the edits of one step; whoever edits what runs trusts it."""
+    """Make the edits of one step. Trust the site if the edits change code."""
     for path, text in changes:
         if path == FOLDER:
             edit_records(root, text or "")
@@ -148,7 +148,7 @@ def edit(root: Path, changes: tuple[Edit, ...]) -> None:
 
 
 def edit_records(root: Path, what: str) -> None:
-    """Do one of `RECORDS` to the records of all cells."""
+    """Apply one of `RECORDS` to the records of all cells."""
     if what == "delete":
         shutil.rmtree(root / FOLDER, ignore_errors=True)
     for file in sorted((root / FOLDER).rglob("*.*")):
@@ -162,7 +162,7 @@ def edit_records(root: Path, what: str) -> None:
 
 
 def build_at_odds(root: Path, what: int | Literal["two"]) -> None:
-    """A build that is killed at its n-th access to the site's folder, or two at once."""
+    """Run a build that is killed at its n-th access to the site folder, or two builds in parallel."""
     if what == "two":
         build_twice_at_once(root)
     else:
@@ -171,7 +171,7 @@ def build_at_odds(root: Path, what: int | Literal["two"]) -> None:
 
 
 def build_twice_at_once(root: Path) -> None:
-    """Two builds that keep what they make in one place, at the same time."""
+    """Run two builds with the same cache in parallel."""
     context = multiprocessing.get_context("fork")
     running = [context.Process(target=build, args=(root,), kwargs={"use_cache": True}) for _ in range(2)]
     for process in running:
@@ -187,12 +187,12 @@ def _remember(root: Path) -> int:
 
 
 def _build_again(root: Path) -> BuildReport:
-    """As the command builds: nothing, or on what is kept."""
+    """Build as the command does: from the last build if nothing changed, otherwise with the cache."""
     return unchanged(root) or build(root, use_cache=True, request_digest="the same", output=root / "public")
 
 
 def unchanged(root: Path) -> BuildReport | None:
-    """What the last build with the question of these tests reported, if nothing has changed since."""
+    """Return the last report of these tests, if nothing has changed since."""
     with open_rows(root) as rows:
         return find_last_report(root, rows, "the same", NOW)
 
@@ -202,9 +202,10 @@ def _clean_build(root: Path) -> BuildReport:
 
 
 def _expect_clean(root: Path, report: BuildReport, clean: BuildReport, *, is_first: bool = False) -> None:
-    """Both say and have written the same.
+    """Check that both builds reported and wrote the same.
 
-    is_first: this build may have replaced damaged records, which it says, and the clean one found them sound.
+    is_first: this build may have replaced damaged records and reports it; the clean build then found valid
+    ones.
     """
     unequal = ("freeze-damaged",) if is_first else ()
     told, expected = (

@@ -1,4 +1,4 @@
-"""Rows of the cache of a site, as tests look at them and put others in their place."""
+"""Helpers to read and replace rows of the cache of a site."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from blogsmith.project.program import open_rows
 
 
 def row_names(root: Path, kind: Kind) -> set[str]:
-    """Names of all rows of a kind."""
+    """Return the names of all rows of a kind."""
     with closing(sqlite3.connect(cache_path(root))) as cache:
         return {name for (name,) in cache.execute("SELECT name FROM rows WHERE kind = ?", (kind,))}
 
 
 def read_row(root: Path, kind: Kind, name: str) -> Row:
-    """A row that is there."""
+    """Return an existing row."""
     with open_rows(root) as rows:
         row = rows.get(kind, name)
     assert row is not None
@@ -26,7 +26,7 @@ def read_row(root: Path, kind: Kind, name: str) -> Row:
 
 
 def replace_data(root: Path, kind: Kind, name: str, data: bytes) -> None:
-    """Give a row that is there other data under the same key."""
+    """Replace the data of an existing row under the same key."""
     change_row(root, kind, name, Row(read_row(root, kind, name).key, data))
 
 
@@ -37,6 +37,6 @@ def change_row(root: Path, kind: Kind, name: str, row: Row) -> None:
 
 
 def change_cache(root: Path, statement: str, *values: object) -> int:
-    """Change the database by hand; how many rows that hits."""
+    """Change the database directly. Return the number of changed rows."""
     with closing(sqlite3.connect(cache_path(root))) as cache, cache:
         return cache.execute(statement, values).rowcount

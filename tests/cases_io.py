@@ -1,11 +1,10 @@
-"""Reading and writing of case files: the specification of the syntax as title, source, HTML.
+"""Reading and writing of case files, the specification of the syntax: title, source, HTML.
 
-A case is a title line, then source and expectation between lines that hold a single dot. Neither
-part may itself hold such a line; `format_cases` refuses. A source may begin with settings of the
-site between `=== config` and `===`, and with what its cells came to between `=== results` and `===`;
-`split_config` and `split_results` take them off. Files named `tex-*` say how a formula is
-converted, so they show the inside of `<math>`; the others say where it stands and what labels it has, and
-there the inside is folded to `…`.
+A case is a title line, then source and expectation between lines with a single dot. Neither part may contain
+this line; `format_cases` rejects it. A source may start with settings of the site between `=== config` and
+`===`, and with results of its cells between `=== results` and `===`; `split_config` and `split_results`
+remove them. Files named `tex-*` specify the conversion of formulas, so they show the content of `<math>`.
+The others specify the position and labels of formulas, so there the content is folded to `…`.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "cases"
 
 CONFIG = "plugins: [emoji_callouts, hf_space]\n"
-"""Settings of the site where a case names none."""
+"""Default settings of the site."""
 
 _CONFIG = re.compile(r"=== config\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
 _RESULTS = re.compile(r"=== results\n(.*?)^===\n", re.DOTALL | re.MULTILINE)
@@ -30,31 +29,31 @@ _ROW_MARK = re.compile(r'<mtr id="[^"]*">|<mtext class="eq-number">[^<]*</mtext>
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One example of the syntax."""
+    """An example of the syntax."""
 
     file: str
     """Name of the case file without `.md`."""
     line: int
-    """1-based line of the title."""
+    """Line number of the title, from 1."""
     title: str
     source: str
-    """The post's text, lines joined by \\n, without a final newline."""
+    r"""Content of the post, lines joined by \n, without a final newline."""
     expected: str
-    """HTML as `shown_html` has it, then one line `! code line:column` for each diagnostic."""
+    """HTML in the form of `shown_html`, then one line `! code line:column` for each diagnostic."""
 
     @property
     def shows_mathml(self) -> bool:
-        """Whether the case is about the inside of `<math>`."""
+        """Return whether the case shows the content of `<math>`."""
         return self.file.startswith("tex-")
 
     @property
     def id(self) -> str:
-        """`file:line-title`, the name of the test."""
+        """Return `file:line-title`, the name of the test."""
         return f"{self.file}:{self.line}-{self.title}"
 
 
 def parse_cases(text: str, file: str) -> list[Case]:
-    """The cases of a file's text, in order; ValueError where the form is broken."""
+    """Parse the cases of a file, in order. ValueError if the form is invalid."""
     lines = text.split("\n")
     cases, at = [], 0
     while at < len(lines):
@@ -70,7 +69,7 @@ def parse_cases(text: str, file: str) -> list[Case]:
 
 
 def _dots(lines: Sequence[str], title: int, file: str) -> tuple[int, int, int]:
-    """Indices of the three dots behind the title at index `title`."""
+    """Return the indices of the three dots after the title at index `title`."""
     found = [title + 1] if lines[title + 1 : title + 2] == ["."] else []
     while found and len(found) < 3:
         try:
@@ -83,7 +82,7 @@ def _dots(lines: Sequence[str], title: int, file: str) -> tuple[int, int, int]:
 
 
 def format_cases(cases: Iterable[Case]) -> str:
-    """The text of a case file; inverse of `parse_cases`."""
+    """Return the content of a case file; inverse of `parse_cases`."""
     return "\n".join(_format(case) for case in cases)
 
 
@@ -95,41 +94,41 @@ def _format(case: Case) -> str:
 
 
 def split_config(source: str) -> tuple[str, str]:
-    """(settings, post) of a case's source; results still stand before the post's first line."""
+    """Split a source into (settings, post). Results stay at the start of the post."""
     found = _CONFIG.match(source)
     return (found[1], source[found.end() :]) if found else (CONFIG, source)
 
 
 def split_results(post: str) -> tuple[str, str]:
-    """(JSON of results, post) of a post without settings; the JSON is empty if the case has none."""
+    """Split a post without settings into (JSON of results, post). The JSON may be empty."""
     found = _RESULTS.match(post)
     return (found[1], post[found.end() :]) if found else ("", post)
 
 
 def case_files() -> list[Path]:
-    """Every case file, sorted by name."""
+    """Return every case file, sorted by name."""
     return sorted(path for path in FOLDER.glob("*.md") if path.name != "README.md")
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The cases of the file at `path`."""
+    """Return the cases of the file at `path`."""
     return parse_cases(path.read_text(encoding="utf-8"), path.stem)
 
 
 def all_cases() -> list[Case]:
-    """The cases of every file."""
+    """Return the cases of all files."""
     return [case for path in case_files() for case in read_cases(path)]
 
 
 def shown_html(html: str, *, mathml: bool) -> str:
-    """`html` as a case shows it. mathml: with the inside of `<math>`, a line for each row of a table."""
+    """Return `html` as shown in a case. mathml: with the content of `<math>`, one line per row of a table."""
     if not mathml:
         return fold_math(html)
     return _MATH.sub(lambda math: _ALTTEXT.sub("", math[1]) + _TABLE_PART.sub("\n", math[2]) + math[3], html)
 
 
 def fold_math(html: str) -> str:
-    """`html` with the inside of every `<math>` cut down to `…` and its numbered rows."""
+    """Replace the content of every `<math>` in `html` by `…` and its numbered rows."""
     return _MATH.sub(lambda math: math[1] + _fold(math[2]) + math[3], html)
 
 

@@ -1,7 +1,7 @@
-"""The one function through which case files meet the pipeline: Markdown in, HTML and diagnostics out.
+"""Runs the pipeline for case files: Markdown in, HTML and diagnostics out.
 
-A site in memory stands around the page: another post, four images, a video. What its cells came to is
-handed in; nothing runs. No disk is read but the bundled theme.
+The page is part of a site in memory with another post, four images and a video. Results of cells are passed
+in; nothing runs. Only the bundled theme is read from disk.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ TEXTS = {
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """What a page came to."""
+    """The result of rendering a page."""
 
     html: str
     diagnostics: tuple[Diagnostic, ...]
@@ -118,7 +118,7 @@ class Rendered:
 def render(source: str, config: str = "plugins: [emoji_callouts, hf_space]\n") -> Rendered:
     """Render `source` as the post `content/posts/page.md` of a small site with settings `config`.
 
-    Before the post may stand what its cells came to, see `tests/cases/README.md`.
+    The source may start with results of its cells, see `tests/cases/README.md`.
     """
     results, post = split_results(source)
     return render_with(post, page_results(results), config)
@@ -130,7 +130,7 @@ def render_with(
     config: str = "plugins: [emoji_callouts, hf_space]\n",
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] | None = None,
 ) -> Rendered:
-    """The same with results as records. picture: as in `Tools`."""
+    """Render a post with results given as records. `picture`: as in `Tools`."""
     page, found = _document("page.md", post, config)
     other, _ = _document("other-post.md", OTHER, config)
     tools, parsed = _tools(config, {"page.md": page, "other-post.md": other})
@@ -143,7 +143,7 @@ MACHINE = Machine(python="3.11.7", platform="Linux x86_64", cpu="AMD EPYC 7B13 6
 
 
 def page_results(text: str) -> PageResults:
-    """Results from a case's JSON; pictures are recorded as files of a folder that nobody reads."""
+    """Parse the results in a case. Images are recorded as files in a folder that is never read."""
     data = json.loads(text or "{}")
     cells = {number: _cell_result(item) for number, item in enumerate(data.pop("cells", []), 1)}
     values = {number: ValueResult(**item) for number, item in enumerate(data.pop("values", []), 1)}

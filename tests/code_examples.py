@@ -1,7 +1,7 @@
-"""An example of every diagnostic code for the manual, printed by the build that makes it.
+"""Examples of every diagnostic code for the manual, printed by a build.
 
-Most come from `tests/broken/`. What no text file can hold (a full disk, a lock, a pipe) is brought
-about here for real; only the temporary folder's name is replaced.
+Most come from `tests/broken/`. Faults that need more than text files (a full disk, a lock, a pipe) are
+produced here for real; only the name of the temporary folder is replaced.
 """
 
 from __future__ import annotations
@@ -55,20 +55,20 @@ from tests.site_files import NOW, build
 from tests.test_broken import FILES, check_range
 
 HOME = "/home/ada/notes"
-"""Stands for the temporary folder."""
+"""Replacement of the temporary folder in messages."""
 _DAY = dt.date(2026, 6, 1)
 Make = Callable[[Path], tuple[Diagnostic, ...]]
 
 
 def example(code: str) -> str:
-    """The shortest printed diagnostic with `code`; KeyError if nothing shows it."""
+    """Return the shortest printed diagnostic with `code`; KeyError if there is none."""
     found = _from_broken_sites()
     return found[code] if code in found else _made(code)
 
 
 @keep
 def _from_broken_sites() -> Mapping[str, str]:
-    """Code → its shortest message under `tests/broken/`."""
+    """Map each code to its shortest message under `tests/broken/`."""
     shortest: dict[str, str] = {}
     for file in FILES:
         text = file.read_text(encoding="utf-8").partition("=== expected\n")[2].strip("\n")
@@ -79,7 +79,7 @@ def _from_broken_sites() -> Mapping[str, str]:
 
 
 def _messages(text: str) -> list[str]:
-    """One printed diagnostic each: a headline ends in its code."""
+    """Split into printed diagnostics: a headline ends in its code."""
     messages: list[list[str]] = []
     for line in text.split("\n"):
         headline = line.endswith("]") and re.search(r"(^|: )(error|warning): ", line)
@@ -109,7 +109,7 @@ def _raised(act: Callable[[], object]) -> tuple[Diagnostic, ...]:
 
 
 def _site(root: Path) -> Path:
-    """A site with an empty section; gives the section's folder."""
+    """Create a site with an empty section. Return the section's folder."""
     (root / "blogsmith.yaml").write_text("title: Notes\n", encoding="utf-8")
     posts = root / "content" / "posts"
     posts.mkdir(parents=True)
@@ -348,7 +348,7 @@ def _second_opinion(root: Path) -> tuple[Diagnostic, ...]:
 
 
 def _noise() -> str:
-    """What cannot be packed to less than half."""
+    """Return data that cannot be compressed to less than half."""
     return "".join(hashlib.sha256(b"%d" % number).hexdigest() for number in range(1000))
 
 
@@ -366,7 +366,7 @@ json.loads("0.25")
 
 
 def _with_cell(root: Path) -> Path:
-    """A site with a post whose cell has a recorded result; gives the post."""
+    """Create a site with a post whose cell has a recorded result. Return the post."""
     post = _site(root) / "loss.md"
     post.write_text(_CELL, encoding="utf-8")
     assert build(root, execution=ExecutionOptions(execute="stale")).ok
@@ -476,4 +476,4 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "notation-mixed": _doubts,
     }
 )
-"""Code → what brings it about in an empty folder."""
+"""Code → function that causes its error in an empty folder."""

@@ -1,4 +1,4 @@
-"""What all tests share: a quiet environment, repeatable properties, and the CommonMark examples."""
+"""Setup for all tests: a quiet environment, reproducible properties, and the CommonMark examples."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from hypothesis import settings
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 MEETING_S = 60
-"""How long a process waits for the others to have compiled their share; it goes on without them."""
+"""Seconds that a process waits for the others to compile their share; then it continues without them."""
 IN_MEMORY = Path("/dev/shm")
-"""A file system in memory, where Linux has it: tests write as many files as builds of a year."""
+"""A file system in memory on Linux: tests write as many files as builds in a year."""
 ROOM_BYTES = 6 << 30
-"""What has to be free there, and of the memory, ten times what folders of tests take at once."""
+"""Free space and memory required there: ten times what test folders need at the same time."""
 FAST = "not slow and not long"
-"""What `make check` selects."""
+"""The selection of `make check`."""
 SPEC = ROOT / ".cache" / "node_modules" / "commonmark-spec" / "spec.txt"
 
-# Files that start processes, build many sites, or try very many inputs; and folders of such.
+# Files that start processes, build many sites or try very many inputs, and folders of these.
 SLOW_FILES = frozenset(
     (
         "agreement",
@@ -137,30 +137,30 @@ SLOW_FILES = frozenset(
 )
 SLOW_FOLDERS = frozenset(("bench", "browser", "faults", "security", "torch"))
 
-# The same examples in every run, and no clock: a slow machine is not a failure.
+# The same examples in every run, and no time limit, so that tests do not fail on a slow machine.
 settings.register_profile("short", max_examples=20, derandomize=True, deadline=None, database=None)
 settings.register_profile("long", max_examples=200, derandomize=True, deadline=None, database=None)
 settings.load_profile("short")
 
-# Thousands of processes are started here, each of which would compile the package again.
+# Tests start thousands of processes, and each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# A shell that starts tests in the background lets them ignore Ctrl-C, and all that they start inherits it.
+# A shell that starts tests in the background makes them ignore Ctrl-C, and all child processes inherit it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-# The same with `nohup` and the end of a terminal.
+# The same for `nohup` and the end of a terminal.
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-# No proxy that the environment names can reach servers on this machine.
+# No proxy from the environment can reach servers on this machine.
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"
-# Settings of the user's shell decide no test.
+# Settings of the user's shell must not affect tests.
 for _name in ("NO_COLOR", "FORCE_COLOR", "SOURCE_DATE_EPOCH", "COLUMNS", "_BLOGSMITH_COMPLETE"):
     os.environ.pop(_name, None)
 
 
 def pytest_configure() -> None:
-    """Have folders of tests in memory, where there is room: each write of a build waits for the disk."""
+    """Put test folders in memory if there is space, because each write of a build waits for the disk."""
     if _has_room():
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(IN_MEMORY))
 
@@ -175,23 +175,25 @@ def _has_room() -> bool:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the package once; processes that may write nothing here cannot do it for themselves."""
+    """Compile the package once, since processes without write access cannot do it themselves."""
     if not hasattr(session.config, "workerinput"):
         for folder in ("blogsmith", "plugins"):
             compileall.compile_dir(ROOT / folder, quiet=1)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """What `-n auto` means: half as many again as cores, as browsers, servers and cells are waited for."""
+    """Return the number of workers for `-n auto`: 1.5 times the cores, since tests wait for browsers and
+    servers.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return cores + cores // 2
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Each process compiles a share of the tests, and then has those of the others.
+    """Compile the tests in parallel: each process compiles a share.
 
-    In a new checkout all would compile all of them at the same time, half of a minute each.
+    In a new checkout each process would otherwise compile all of them, which takes half a minute.
     """
     place: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if place is None or [Path(arg).resolve() for arg in session.config.args] != [TESTS]:
@@ -199,7 +201,7 @@ def pytest_collection(session: pytest.Session) -> None:
     number, count = int(place["workerid"].removeprefix("gw")), int(place["workercount"])
     files = [file for file in TESTS.rglob("test_*.py") if not pytest_ignore_collect(file, session.config)]
     for file in sorted(files)[number::count]:
-        # what is wrong with it is told when it is collected
+        # errors are reported when the file is collected
         with suppress(Exception, pytest.skip.Exception):
             import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
     done = _meeting(place["testrunuid"])
@@ -211,45 +213,45 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def _meeting(run: str) -> Path:
-    """Where the processes of a run say that they are done."""
+    """Return the folder where the processes of a run report that they are done."""
     return Path(tempfile.gettempdir(), f"blogsmith-tests-{run}")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Leave nothing of it."""
+    """Remove the folder of the run."""
     if place := getattr(session.config, "workerinput", None):
         shutil.rmtree(_meeting(place["testrunuid"]), ignore_errors=True)
 
 
 @cache
 def is_slow(path: Path) -> bool:
-    """Whether the tests of a file, or of all files below a folder, are left out of `make check`."""
+    """Return whether `make check` skips the tests of a file or folder."""
     parts = path.relative_to(TESTS).parts if path.is_relative_to(TESTS) else ()
     return bool(parts) and (parts[0] in SLOW_FOLDERS or path.stem.removeprefix("test_") in SLOW_FILES)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Files of which nothing is wanted are not even imported: that alone takes half of a minute."""
+    """Skip files without selected tests without importing them, which alone takes half a minute."""
     wants_fast_only = str(config.getoption("markexpr")) == FAST
     return True if wants_fast_only and is_slow(collection_path) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each test has the mark of its tier."""
+    """Mark each test with its tier."""
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:
-    """What is there before the first test stays: a search for dead cycles need not look at it again."""
+    """Freeze existing objects, so that the garbage collector does not scan them again."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def folder_numbers() -> Counter[str]:
-    """How many folders of each name this process has made."""
+    """Count the folders of each name that this process has created."""
     return Counter()
 
 
@@ -257,7 +259,7 @@ def folder_numbers() -> Counter[str]:
 def tmp_path(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, folder_numbers: Counter[str]
 ) -> Path:
-    """The folder of that name that pytest would give, which looks at the thousands of others first."""
+    """Return the folder that pytest would create, without pytest's scan of thousands of other folders."""
     name = re.sub(r"\W", "_", request.node.name)[:30]
     return _new_folder(tmp_path_factory.getbasetemp(), name, folder_numbers)
 
@@ -271,25 +273,25 @@ def _new_folder(parent: Path, name: str, numbers: Counter[str]) -> Path:
 
 @pytest.fixture(scope="session")
 def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where each test may have a folder for what programs remember of their user."""
+    """Return the folder for the state folders of all tests."""
     return tmp_path_factory.mktemp("states")
 
 
 @pytest.fixture(autouse=True)
 def own_state(states: Path, folder_numbers: Counter[str]) -> None:
-    """No test trusts a site for the user or for the next test, or leaves anything in the user's cache."""
+    """Isolate each test from trust and caches of the user and of other tests."""
     folder_numbers["state"] += 1
     os.environ["XDG_STATE_HOME"] = f"{states}/state{folder_numbers['state']}"
-    # pip goes on with what it has downloaded
+    # pip still uses its download cache
     os.environ.setdefault("PIP_CACHE_DIR", str(Path.home() / ".cache" / "pip"))
     os.environ["XDG_CACHE_HOME"] = f"{states}/cache"
 
 
 @pytest.fixture(scope="session", autouse=True)
 def start_method() -> Iterator[None]:
-    """Processes that make pages start as on macOS and Windows if the variable BLOGSMITH_TEST_SPAWN is set.
+    """Start processes for pages as on macOS and Windows if BLOGSMITH_TEST_SPAWN is set.
 
-    Sites of tests are small: those for which copies would be worth their start get fresh processes then.
+    Test sites are small. Those large enough for forked processes then use fresh ones.
     """
     if not os.environ.get("BLOGSMITH_TEST_SPAWN"):
         yield
@@ -305,7 +307,7 @@ def start_method() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def font_cuts() -> Iterator[None]:
-    """A font is cut once for the same signs: each time takes a third of a second, in hundreds of builds."""
+    """Subset a font only once for the same symbols: it needs a third of a second, in hundreds of builds."""
     from blogsmith.stages.fonts import cut_font
 
     cut = cache(cut_font)
@@ -315,7 +317,7 @@ def font_cuts() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def bundled_themes() -> Iterator[None]:
-    """A bundled theme is read once where a site adds nothing to it: that is a sixth of a small build."""
+    """Read a bundled theme only once for sites that do not change it: a sixth of a small build's time."""
     from blogsmith.project.bundled_folders import bundled_folder
     from blogsmith.render.templates.files import TEMPLATE_KINDS, ThemeFiles, read_theme_files
 
@@ -336,7 +338,7 @@ def bundled_themes() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def commonmark_spec() -> str:
-    """The text of the CommonMark specification; `make test` fetches it, `.ci/run` insists on it."""
+    """Return the CommonMark specification. `make test` downloads it; `.ci/run` requires it."""
     path = Path(os.environ.get("BLOGSMITH_COMMONMARK_SPEC", SPEC))
     if not path.is_file():
         reason = f"{path} is missing; `make test` fetches it with npm"
@@ -346,7 +348,7 @@ def commonmark_spec() -> str:
 
 @pytest.fixture(scope="session")
 def package_index(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Variables with which pip installs the packages that are installed here, without a network."""
+    """Return variables that let pip install the packages of this environment without a network."""
     from blogsmith.publish.pip_resolver import HOST_PLATFORM, own_platform
     from tests.publish_locks import pack_installed
 

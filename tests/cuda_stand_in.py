@@ -1,6 +1,6 @@
-"""A machine with CUDA, as far as files and modules tell: the driver's tool, and a torch that sees a device.
+"""A simulated CUDA machine: files and modules of the driver's tool, and a torch that has a device.
 
-Nothing is computed on it. It shows what blogsmith does with what a real one would say.
+Nothing is computed. It shows how blogsmith handles the answers of a real machine.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def put_torch(
     available: str = "True",
     works: str = "str",
 ) -> None:
-    """A `torch.py` that sees devices of these names.
+    """Create a `torch.py` with devices of these names.
 
-    available: the expression that says whether it does. works: what is called where a device computes.
+    available: expression for CUDA availability. works: function called when a device computes.
     """
     folder.mkdir(parents=True, exist_ok=True)
     text = TORCH.format(names=names, built=built, available=available, works=works)
@@ -55,7 +55,7 @@ def put_torch(
 
 
 def put_tool(folder: Path, answer: str = "570.86.15", code: int = 0) -> None:
-    """An `nvidia-smi` that gives this answer to everything."""
+    """Create an `nvidia-smi` that always prints this answer."""
     folder.mkdir(parents=True, exist_ok=True)
     tool = folder / "nvidia-smi"
     tool.write_text(f"#!/bin/sh\necho '{answer}'\nexit {code}\n")

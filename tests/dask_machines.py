@@ -1,4 +1,4 @@
-"""A Dask cluster that exists without blogsmith, for tests: scheduler and workers as their own processes."""
+"""A Dask cluster started independently of blogsmith, for tests: scheduler and workers as processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _START_S = 60
 
 @dataclass
 class Machines:
-    """A cluster."""
+    """A running cluster."""
 
     folder: Path
     address: str
@@ -32,7 +32,7 @@ class Machines:
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def add(self, name: str, *options: str, env: Mapping[str, str] | None = None) -> None:
-        """Start a worker, which offers itself when this returns."""
+        """Start a worker, and wait until it is available."""
         command = ["worker", self.address, "--name", name, "--nthreads", "1", "--memory-limit", "0"]
         more = ["--no-dashboard", "--local-directory", str(self.folder / name), *options]
         self.workers.append(_dask(*command, *more, log=self.folder / f"{name}.log", env=env))
@@ -42,7 +42,7 @@ class Machines:
 
 @contextmanager
 def machines(folder: Path) -> Iterator[Machines]:
-    """A scheduler on 127.0.0.1; it and its workers end here."""
+    """Start a scheduler on 127.0.0.1. Stop it and its workers at the end."""
     file = folder / "scheduler.json"
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
     scheduler = _dask("scheduler", *options, log=folder / "scheduler.log")
@@ -65,7 +65,7 @@ def machines(folder: Path) -> Iterator[Machines]:
 def _dask(*arguments: str, log: Path, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     with log.open("wb") as file:
         return subprocess.Popen(
-            # a worker on which people work finds blogsmith as any program does
+            # an interactive worker finds blogsmith like any program
             [sys.executable, "-m", "dask", *arguments],
             env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(log.parent), **(env or {})},
             stdout=file,
@@ -75,7 +75,7 @@ def _dask(*arguments: str, log: Path, env: Mapping[str, str] | None = None) -> s
 
 
 def marked(mark: str) -> list[int]:
-    """Processes that have a variable USER with this value, zombies not counted; Linux only."""
+    """Return processes with this value of the variable USER, without zombies; Linux only."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

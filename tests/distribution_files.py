@@ -1,4 +1,4 @@
-"""The wheel and the source archive of this checkout, and the Pythons in which they are tried."""
+"""The wheel and the source archive of this checkout, and the Python versions to test them with."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 OLDEST = (3, 11)
-"""As `requires-python` says."""
+"""Oldest version, as in `requires-python`."""
 NEWEST = (3, 15)
-"""No newer one is looked for."""
+"""Newest version to search for."""
 _QUESTION = "import sys, ensurepip; print(*sys.version_info[:2], sys.executable)"
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """What is published of a version."""
+    """The files published for a version."""
 
     wheel: Path
     archive: Path
 
 
 def copy_checkout(target: Path) -> None:
-    """The files of the checkout that git knows or would add, as they are now."""
+    """Copy the files of the checkout that git tracks or would add."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
     )
@@ -38,7 +38,7 @@ def copy_checkout(target: Path) -> None:
 
 
 def build_distribution(source: Path, target: Path) -> Distribution:
-    """Build both from a folder without asking a network, with the backend that pyproject.toml names."""
+    """Build both from a folder without network access, with the backend named in pyproject.toml."""
     _run_backend(source, target, "sdist")
     _run_backend(source, target, "wheel")
     (wheel,), (archive,) = target.glob("*.whl"), target.glob("*.tar.gz")
@@ -46,12 +46,12 @@ def build_distribution(source: Path, target: Path) -> Distribution:
 
 
 def build_wheel_of(archive: Path, work: Path) -> Path:
-    """The wheel that somebody builds who has the source archive only."""
+    """Return the wheel built from the source archive alone."""
     with tarfile.open(archive) as opened:
         if hasattr(tarfile, "data_filter"):
             opened.extractall(work, filter="data")
         else:
-            # Python before 3.11.4: it is our own archive
+            # Python before 3.11.4; the archive is our own
             opened.extractall(work)
     (source,) = (path for path in work.iterdir() if path.is_dir())
     _run_backend(source, work / "dist", "wheel")
@@ -65,9 +65,9 @@ def _run_backend(source: Path, target: Path, kind: str) -> None:
 
 
 def find_pythons() -> dict[tuple[int, int], str]:
-    """Version → program of each Python here that can make environments, from the oldest that we are for.
+    """Map versions to programs of each supported Python on this machine that can create environments.
 
-    They are looked for by name on PATH, and in BLOGSMITH_PYTHONS: paths of programs, separated as in PATH.
+    They are searched by name on PATH and in BLOGSMITH_PYTHONS: paths of programs, separated as in PATH.
     """
     named = [f"python3.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]
     paths = [path for name in named if (path := shutil.which(name))]
@@ -75,7 +75,7 @@ def find_pythons() -> dict[tuple[int, int], str]:
     found = {}
     for path in [sys.executable, *paths]:
         asked = subprocess.run([path, "-c", _QUESTION], capture_output=True, text=True)
-        # a shim of pyenv stands there for versions that are not chosen
+        # pyenv has a shim for versions that are not selected
         if asked.returncode == 0:
             major, minor, program = asked.stdout.split(None, 2)
             version = (int(major), int(minor))

@@ -1,9 +1,8 @@
-"""The generated parts of the manual and of the code map: `python -m tests.regen docs` writes them.
+"""The generated parts of the manual and of the package map: `python -m tests.regen docs` writes them.
 
-A generated part stands between `<!-- name: argument -->` and `<!-- end name -->`; the rest of a page
-is written by hand. What a part shows comes from the place that decides it: case files, docstrings
-of settings, the table of codes, the commands' own help. Examples of codes come
-from builds that really go wrong.
+A generated part is between `<!-- name: argument -->` and `<!-- end name -->`; the rest of a page is written
+by hand. Its content comes from the source of truth: case files, docstrings of settings, the table of codes,
+the help of commands. Examples of codes come from builds that fail.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ _BLOCK = re.compile(
 )
 _EXAMPLE = re.compile(r"^(`{4,})markdown\n(?P<source>.*?)\n\1\n\Z", re.MULTILINE | re.DOTALL)
 
-# U+2400 … are the characters' pictures; a page with the characters themselves would not be valid HTML
+# U+2400 … are visible symbols; control characters themselves are not valid in HTML
 _PICTURES = MappingProxyType({code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"})
 
 
 def pages() -> list[Path]:
-    """Every page of the manual, sorted, then the front page; no translations."""
+    """Return every page of the manual, sorted, then the front page; no translations."""
     own = (page for page in DOCS.rglob("*.md") if "." not in page.stem)
     return [*sorted(own), DOCS.parent / "_index.md"]
 
 
 def filled(text: str) -> str:
-    """`text` with every generated part made anew; ValueError for an unknown one."""
+    """Return `text` with every generated part regenerated; ValueError for an unknown one."""
     return _BLOCK.sub(_fill, text)
 
 
@@ -65,7 +64,7 @@ def _fill(block: re.Match[str]) -> str:
 
 
 def live(before: str) -> str:
-    """The example that ends `before`, once more outside its fence, so that the page shows the result."""
+    """Return the example at the end of `before` without its fence, so that the page shows the result."""
     example = _EXAMPLE.search(before, max(0, before.rfind("\n````markdown\n")))
     if example is None:
         raise ValueError("a live example follows directly on a fence of four backticks and `markdown`")
@@ -73,7 +72,7 @@ def live(before: str) -> str:
 
 
 def cases(names: Sequence[str]) -> str:
-    """The cases of the named files, each file folded away."""
+    """Return the cases of the named files, each file folded."""
     return "\n\n".join(_case_file(read_cases(FOLDER / f"{name}.md"), name) for name in names)
 
 
@@ -93,7 +92,7 @@ def _case(case: Case) -> str:
         parts.append(fence('yaml title="blogsmith.yaml"', config.rstrip("\n")))
     parts.append(fence("markdown", post))
     if any(shown):
-        # a page of highlighted MathML would weigh six times as much
+        # a page of highlighted MathML would be six times as large
         parts.append(fence("text" if case.shows_mathml else "html", "\n".join(shown)))
     if reported:
         parts.append("Reported: " + ", ".join(f"`{code}` at {place}" for code, place in reported))
@@ -101,23 +100,25 @@ def _case(case: Case) -> str:
 
 
 def fence(language: str, code: str) -> str:
-    """A fence around `code`, longer than any run of backticks in it; control characters as pictures."""
+    """Return a fence around `code`, longer than any run of backticks in it. Control characters become
+    visible.
+    """
     code = code.translate(_PICTURES)
     if without_raw_tags(code) != code:
-        # of pairs in code the outermost one is left out
+        # of paired delimiters in code, the outermost one is omitted
         code = f"{{% raw %}}\n{code}\n{{% endraw %}}"
     ticks = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", code)), 3)
     return f"{ticks}{language}\n{code}\n{ticks}"
 
 
 def broken(names: Sequence[str]) -> str:
-    """What the named broken sites report first."""
+    """Return the first diagnostic of each named broken site."""
     found = [read_site_text(FOLDER.parent / "broken" / f"{name}.txt").expected for name in names]
     return fence("text", "\n".join(_first_message(text) for text in found))
 
 
 def examples(names: Sequence[str]) -> str:
-    """The example of each code named."""
+    """Return the example of each code named."""
     return "\n\n".join(fence("text", _shown(example(name))) for name in names)
 
 
@@ -126,12 +127,12 @@ def _first_message(text: str) -> str:
 
 
 def transcript(names: Sequence[str]) -> str:
-    """Commands at a terminal and what they say."""
+    """Return commands at a terminal and their output."""
     return "\n\n".join(fence("console", docs_terminal.transcript(name)) for name in names)
 
 
 def environment(_: Sequence[str]) -> str:
-    """Tables of the variables that cells see."""
+    """Return tables of the environment variables of cells."""
     passed = [(_names(names), why) for why, names in sources.passed_variables()]
     fixed = [(_names(names), why) for why, names in sources.fixed_variables()]
     return f"{table(('passed on', 'for'), passed)}\n\n{table(('always', 'for'), fixed)}"
@@ -142,7 +143,7 @@ def _names(names: Sequence[str]) -> str:
 
 
 def kinds(_: Sequence[str]) -> str:
-    """Table of the callout kinds."""
+    """Return the table of callout kinds."""
     rows = [
         (f"`{row.name}`", row.title, ", ".join(f"`{name}`" for name in names), "yes" if row.numbered else "")
         for row, names in ROWS
@@ -151,7 +152,7 @@ def kinds(_: Sequence[str]) -> str:
 
 
 def settings(_: Sequence[str]) -> str:
-    """Table of the settings in `blogsmith.yaml`."""
+    """Return the table of the settings in `blogsmith.yaml`."""
     rows = [
         (f"`{row.key}`", row.type, f"`{row.default}`" if row.default else "", row.meaning)
         for row in sources.all_settings()
@@ -160,7 +161,7 @@ def settings(_: Sequence[str]) -> str:
 
 
 def fields(names: Sequence[str]) -> str:
-    """Table of the fields of the named records, as templates see them."""
+    """Return the table of the fields of the named records that templates can use."""
     rows = [
         (f"`{name}`", f"`{ast.unparse(kind)}`", meaning)
         for record in names
@@ -170,7 +171,7 @@ def fields(names: Sequence[str]) -> str:
 
 
 def hooks(_: Sequence[str]) -> str:
-    """Every hook with its signature and docstring."""
+    """Return every hook with its signature and docstring."""
     parts = []
     for hook in sources.all_hooks():
         signature = fence("python", sources.signature(hook))
@@ -179,7 +180,7 @@ def hooks(_: Sequence[str]) -> str:
 
 
 def codes(_: Sequence[str]) -> str:
-    """A table of codes for each group of `blogsmith/base/diagnostics/codes.py`, and an example of each."""
+    """Return a table for each group of codes in `blogsmith/base/diagnostics/codes.py`, with examples."""
     parts = []
     for group, found in sources.grouped_codes().items():
         # programs link to the id
@@ -193,7 +194,7 @@ def codes(_: Sequence[str]) -> str:
 
 
 def lowerable(_: Sequence[str]) -> str:
-    """The codes whose errors may be lowered, with what they mean."""
+    """Return the codes whose errors may be lowered, with their meaning."""
     return table(("code", "meaning"), [(f"`{code}`", CODES[code]) for code in CODES if code in LOWERABLE])
 
 
@@ -202,18 +203,18 @@ def _shown(message: str) -> str:
 
 
 def commands(_: Sequence[str]) -> str:
-    """The help of every command, in the order of `--help`."""
+    """Return the help of every command, in the order of `--help`."""
     return "\n\n".join(f"### `{name}`\n\n{fence('text', text)}" for name, text in sources.all_help().items())
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; pipes in cells are escaped."""
+    """Return a Markdown table; pipes in cells are escaped."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def layers(_: Sequence[str]) -> str:
-    """The rows of units, top to bottom."""
+    """Return the rows of units, top to bottom."""
     return table(["row", "units"], [[name, ", ".join(map(_unit, units))] for name, units in LAYERS])
 
 
@@ -222,7 +223,7 @@ def _unit(name: str) -> str:
 
 
 def rooms(_: Sequence[str]) -> str:
-    """What each folder of the package is for, and its modules."""
+    """Return the purpose and the modules of each folder of the package."""
     lines = [
         [
             f"`{folder.relative_to(PACKAGE).as_posix()}/`",
@@ -236,13 +237,13 @@ def rooms(_: Sequence[str]) -> str:
 
 
 def theme_variables(_: Sequence[str]) -> str:
-    """Table of the custom properties of theme paper."""
+    """Return the table of the custom properties of theme paper."""
     rows = [(f"`{name}`", f"`{value}`", meaning) for name, value, meaning in docs_theme.variables()]
     return table(("variable", "in theme `paper`", "what has it"), rows)
 
 
 def theme_blocks(_: Sequence[str]) -> str:
-    """Table of the blocks of each layout."""
+    """Return the table of the blocks of each layout."""
     found: dict[tuple[str, ...], list[str]] = {}
     for layout, names in docs_theme.blocks().items():
         found.setdefault(names, []).append(layout)
@@ -251,7 +252,7 @@ def theme_blocks(_: Sequence[str]) -> str:
 
 
 def theme_options(_: Sequence[str]) -> str:
-    """Table of the options of theme paper."""
+    """Return the table of the options of theme paper."""
     rows = [
         (f"`{name}`", values, f"`{default}`" if default else "", meaning)
         for name, values, default, meaning in docs_theme.options()
@@ -260,7 +261,7 @@ def theme_options(_: Sequence[str]) -> str:
 
 
 def texts(_: Sequence[str]) -> str:
-    """The English texts of pages, as a file of translations names them."""
+    """Return the English strings of pages, as a translation file uses them."""
     listed = (PACKAGE / "languages" / "en.yaml").read_text(encoding="utf-8")
     _, _, body = listed.partition("\n\n")
     return f'```yaml fold="All texts"\n{body.rstrip()}\n```'

@@ -14,7 +14,7 @@ _LANGUAGES = {".yml": "yaml", ".toml": "toml", ".sh": "bash", ".conf": "nginx"}
 
 
 def part(names: Sequence[str]) -> str:
-    """The files of a host, each in a fence with its path."""
+    """Return the files of a host, each in a fence with its path."""
     return "\n\n".join(
         f'````{_language(path)} title="{path}"\n{text.rstrip()}\n````'
         for name in names

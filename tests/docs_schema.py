@@ -1,8 +1,8 @@
-"""The JSON Schemas of what authors write: `python -m tests.regen docs` writes the files that ship.
+"""The JSON Schemas of author files: `python -m tests.regen docs` writes the files that ship.
 
-They are composed from the tables by which the program itself reads, with the docstrings of the records'
-fields, which are nowhere at run time. Beside the package they lie once more in `static/`, where the manual's
-site publishes them.
+They are composed from the tables that the program itself uses, and the docstrings of the records' fields,
+which are not available at run time. The files are next to the package and also in `static/`, where the
+manual's site publishes them.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _KINDS: Mapping[str, dict[str, Any]] = {
     "file": {"type": ["string", "null"]},
     "files": {"type": ["array", "null"], "items": {"type": "string"}},
 }
-"""Kind of a theme's option → its form."""
+"""Kind of a theme option → its form."""
 
 
 @cache
 def schemas() -> Mapping[str, str]:
-    """Name → text of each schema."""
+    """Map names to the content of each schema."""
     found = {"config": _config(), "front-matter": _front_matter(), "cell": _cell()}
     assert tuple(found) == SCHEMAS
     heads = {name: {"$schema": DRAFT, "$comment": _COMMENT, "title": _TITLES[name]} for name in found}
@@ -65,7 +65,7 @@ def schemas() -> Mapping[str, str]:
 
 def _text(schema: Mapping[str, Any]) -> str:
     written = json.dumps(schema, ensure_ascii=False, indent=1) + "\n"
-    # nobody could see these two, which stand in patterns
+    # these two characters in patterns are invisible
     return written.replace("\x80", "\\u0080").replace("\U0010ffff", "\\udbff\\udfff")
 
 
@@ -106,7 +106,7 @@ def _themes() -> tuple[str, ...]:
 
 
 def _theme_options(theme: str) -> dict[str, Any]:
-    """What may stand under `theme_options` with a bundled theme."""
+    """Return the form of `theme_options` with a bundled theme."""
     options = _options_of(theme)
     meanings = {name: text for name, _, _, text in docs_theme.options()}
     properties = {name: _option(one, meanings.get(name, "")) for name, one in sorted(options.items())}
@@ -131,7 +131,7 @@ def _option(option: ThemeOption, meaning: str) -> dict[str, Any]:
 
 
 def describe(kind: type, name: str) -> str:
-    """What the docstring of a field says; of one without, the docstring of the record that it holds."""
+    """Return the docstring of a field, or of the record in it if the field has none."""
     text = _fields(kind)[name]
     holds = get_type_hints(kind)[name]
     return text or (inspect.getdoc(holds) or "" if isinstance(holds, type) else "").partition("\n\n")[0]
@@ -139,7 +139,7 @@ def describe(kind: type, name: str) -> str:
 
 @cache
 def _fields(record: type) -> dict[str, str]:
-    """Field → its docstring."""
+    """Map fields to their docstrings."""
     tree = _parsed(inspect.getfile(record))
     struct = next(one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == record.__name__)
     return {ast.unparse(node.target): text for node, text in sources.described(struct)}

@@ -1,6 +1,6 @@
-"""The manual's lists of signs: `<!-- signs: group -->`, from the tables of `blogsmith.tex`.
+"""The manual's lists of symbols: `<!-- signs: group -->`, from the tables of `blogsmith.tex`.
 
-A sign belongs to a group by its atom class, and by what Unicode says of it.
+The group of a symbol depends on its atom class and its Unicode properties.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from blogsmith.tex.parse import colors
 from tests.docs_tex import PHYSICS, listed, signs
 
 Entries = list[tuple[str, list[str]]]
-"""What is seen, as Markdown, and the names of it."""
+"""The symbol as Markdown, and its names."""
 
-# what the parser itself looks for, so no table has it
+# the parser handles these itself, so they are in no table
 _STRUCTURE = frozenset(
     "\\" + name
     for name in [
@@ -43,7 +43,7 @@ _STRUCTURE = frozenset(
 
 
 def supported() -> set[str]:
-    """Every command and environment that means something somewhere."""
+    """Return every supported command and environment."""
     table = constructs(PHYSICS)
     return {
         *table.names(),
@@ -60,7 +60,7 @@ def supported() -> set[str]:
 
 
 def delimited() -> set[str]:
-    """Commands that are a delimiter."""
+    """Return the commands that are delimiters."""
     return {name for name in delimiters.DELIMITERS if len(name) > 1}
 
 
@@ -72,7 +72,7 @@ def _has(*words: str) -> Callable[[str], bool]:
     return lambda sign: any(word in _name(sign) for word in words)
 
 
-# capitals that print as Latin ones
+# capitals that look like Latin ones
 _GREEK: Mapping[str, str] = MappingProxyType(
     {unicodedata.name(letter).split()[-1].capitalize(): letter for letter in "ΑΒΕΖΗΙΚΜΝΟΡΤΧ"}
 )
@@ -82,7 +82,7 @@ def _is_letter(sign: str) -> bool:
     return unicodedata.category(sign[0])[0] == "L"
 
 
-# group → atom classes and what the sign must be; the first one that fits has it
+# group → atom classes and a condition; the first match is used
 _GROUPS: Mapping[str, tuple[frozenset[int], Callable[[str], bool]]] = MappingProxyType(
     {
         "greek": (frozenset((ORD,)), _has("GREEK", "MATHEMATICAL ITALIC CAPITAL")),
@@ -107,7 +107,7 @@ _GROUPS: Mapping[str, tuple[frozenset[int], Callable[[str], bool]]] = MappingPro
 
 @cache
 def _grouped() -> Mapping[str, list[list[str]]]:
-    """Group → the names of each sign, by code point."""
+    """Map groups to the names of each symbol, by code point."""
     found: dict[tuple[str, str], list[str]] = {}
     shown = listed()
     for token, (kind, xml) in atoms("", False).items():
@@ -140,7 +140,7 @@ def _prefixes() -> Entries:
 
 
 def _units() -> Entries:
-    """Units by what they print, with a prefix or without."""
+    """Return units by output, with or without prefix."""
     found: dict[str, list[str]] = {}
     for name, unit in unit_names.UNITS.items():
         found.setdefault(unit.symbol, []).append(name)
@@ -159,7 +159,7 @@ _LISTS: Mapping[str, Callable[[], Entries]] = MappingProxyType(
 
 
 def entries(group: str) -> Entries:
-    """What the list `group` holds; ValueError if there is none."""
+    """Return the content of the list `group`; ValueError if there is none."""
     if group in _LISTS:
         return _LISTS[group]()
     if group not in _GROUPS:
@@ -168,10 +168,10 @@ def entries(group: str) -> Entries:
 
 
 def all_groups() -> list[str]:
-    """The name of every list."""
+    """Return the name of every list."""
     return [*_LISTS, *_GROUPS]
 
 
 def part(arguments: Sequence[str]) -> str:
-    """The part `<!-- signs: group -->`."""
+    """Return the part `<!-- signs: group -->`."""
     return signs(entries(" ".join(arguments)))

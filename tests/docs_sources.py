@@ -1,6 +1,6 @@
-"""What the manual takes from the source of blogsmith: settings, records, hooks, codes, commands' help.
+"""Data of the manual from the source of blogsmith: settings, records, hooks, codes, help of commands.
 
-Settings, records and hooks are read with `ast`, since their docstrings are nowhere at run time.
+Settings, records and hooks are read with `ast`, since their docstrings are not available at run time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TYPES = MappingProxyType(
 )
 
 _KEYS = MappingProxyType({"diagnostics.levels": "diagnostics.<code>"})
-"""Field → how its key is written, where that is not its name."""
+"""Field → spelling of its key, if it differs from the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Setting:
     """One row of the table of settings."""
 
     key: str
-    """Dotted, e.g. `math.numbering`."""
+    """Dotted key, e.g. `math.numbering`."""
     type: str
-    """In the author's words."""
+    """Type in the author's terms."""
     default: str
-    """As YAML; empty if it is empty."""
+    """Default as YAML; may be empty."""
     meaning: str
 
 
@@ -63,7 +63,7 @@ SCOPES = ("OfPage", "OfSite")
 
 
 def all_settings() -> list[Setting]:
-    """Every setting, in the order of `blogsmith/config/schema.py`."""
+    """Return every setting, in the order of `blogsmith/config/schema.py`."""
     names = ("config/schema.py", "config/schema.py", "config/schema.py", "model/cells.py")
     files = (ROOT / "blogsmith" / name for name in names)
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
@@ -89,7 +89,7 @@ def _settings_of(name: str, structs: Mapping[str, ast.ClassDef], prefix: str = "
 
 
 def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
-    """Each annotated field of a class with the docstring that follows it, or an empty text."""
+    """Yield each annotated field of a class with the docstring after it, or an empty string."""
     for at, node in enumerate(struct.body):
         if isinstance(node, ast.AnnAssign):
             after = struct.body[at + 1] if at + 1 < len(struct.body) else None
@@ -100,7 +100,7 @@ def described(struct: ast.ClassDef) -> Iterator[tuple[ast.AnnAssign, str]]:
 
 
 def template_fields(struct: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]:
-    """Name, type and meaning of each field that templates see; properties stand where they are read from."""
+    """Yield name, type and meaning of each field that templates see. Properties follow their sources."""
     (fields,) = (fields for kind, fields in FIELDS.items() if kind.__name__ == struct.name)
     properties = {node.name: node for node in struct.body if isinstance(node, ast.FunctionDef)}
     written = {ast.unparse(node.target): (node.annotation, meaning) for node, meaning in described(struct)}
@@ -127,7 +127,7 @@ def _type_words(annotation: str) -> str:
 
 
 def _default(value: ast.expr | None) -> str:
-    """The default as YAML; empty texts, lists and mappings as nothing."""
+    """Return the default as YAML. Empty strings, lists and mappings are omitted."""
     if value is None or isinstance(value, ast.Call):
         return ""
     literal = ast.literal_eval(value)
@@ -139,7 +139,7 @@ def _default(value: ast.expr | None) -> str:
 
 
 def record(name: str) -> ast.ClassDef:
-    """The class `name` of the package `blogsmith`, whichever file it lies in."""
+    """Return the class `name` of the package `blogsmith`, regardless of its file."""
     for file in sorted((ROOT / "blogsmith").rglob("*.py")):
         text = file.read_text(encoding="utf-8")
         for node in ast.parse(text).body if f"class {name}" in text else ():
@@ -149,19 +149,19 @@ def record(name: str) -> ast.ClassDef:
 
 
 def all_hooks() -> list[ast.FunctionDef]:
-    """The public methods of `hooks.Hooks`."""
+    """Return the public methods of `hooks.Hooks`."""
     methods = [node for node in record("Hooks").body if isinstance(node, ast.FunctionDef)]
     return [method for method in methods if not method.name.startswith("_")]
 
 
 def signature(hook: ast.FunctionDef) -> str:
-    """How a plugin calls the hook."""
+    """Return the signature that a plugin uses to call the hook."""
     arguments = ast.unparse(hook.args).removeprefix("self, ")
     return f"hooks.{hook.name}({arguments})"
 
 
 def grouped_codes() -> dict[str, list[str]]:
-    """Comment above a group of codes → the codes, in the order of the file."""
+    """Map the comment above a group of codes to the codes, in the order of the file."""
     text = (ROOT / "blogsmith" / "base" / "diagnostics" / "codes.py").read_text(encoding="utf-8")
     groups: dict[str, list[str]] = {}
     group = ""
@@ -173,11 +173,11 @@ def grouped_codes() -> dict[str, list[str]]:
 
 
 _MAKING = re.compile(r"\b(?:Diagnostic|error|warn|report)\s*\(|\b(?:key_)?code\s*=")
-"""What of those calls a file has to hold: half of them need not be parsed."""
+"""Names of these calls. Half of the files contain none and need not be parsed."""
 
 
 def used_codes() -> set[str]:
-    """The code of every diagnostic that the source makes with a literal one."""
+    """Return the code of every diagnostic that the source creates with a literal code."""
     texts = (file.read_text(encoding="utf-8") for file in (ROOT / "blogsmith").rglob("*.py"))
     trees = (ast.parse(text) for text in texts if _MAKING.search(text))
     calls = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call))
@@ -185,7 +185,7 @@ def used_codes() -> set[str]:
 
 
 def _codes_of(call: ast.Call) -> Iterator[str]:
-    """Literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, any `code=` and `key_code=`."""
+    """Yield literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, `code=` and `key_code=`."""
     name = ast.unparse(call.func).rpartition(".")[2]
     first = call.args[:1] if name in ("Diagnostic", "error", "warn", "report") else []
     for argument in (
@@ -197,12 +197,12 @@ def _codes_of(call: ast.Call) -> Iterator[str]:
 
 
 def passed_variables() -> list[tuple[str, list[str]]]:
-    """(what for, names) of the environment variables that cells see as they are, group by group."""
+    """Return (purpose, names) of the environment variables that are passed to cells, by group."""
     return [(why, re.findall(r'"(\w+)"', line)) for why, line in _environment_lines("ALLOWED_VARIABLES")]
 
 
 def fixed_variables() -> list[tuple[str, list[str]]]:
-    """(what for, `NAME=value` …) of the environment variables that are the same for all cells."""
+    """Return (purpose, `NAME=value` …) of the environment variables that are fixed for all cells."""
     groups: dict[str, list[str]] = {}
     for why, line in _environment_lines("_FIXED_VARIABLES"):
         groups.setdefault(why, []).extend("=".join(pair) for pair in re.findall(r'"(\w+)": "(.*?)"', line))
@@ -210,7 +210,7 @@ def fixed_variables() -> list[tuple[str, list[str]]]:
 
 
 def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
-    """(comment above, line) of each line of a table in `blogsmith/execute/session/environment.py`."""
+    """Yield (comment above, line) of each line of a table in `blogsmith/execute/session/environment.py`."""
     text = (ROOT / "blogsmith" / "execute" / "session" / "environment.py").read_text(encoding="utf-8")
     block = text.partition(f"\n{table}")[2].partition("\n)")[0]
     why = ""
@@ -221,7 +221,7 @@ def _environment_lines(table: str) -> Iterator[tuple[str, str]]:
 
 
 def all_help() -> dict[str, str]:
-    """Full name of each command → its help."""
+    """Map the full name of each command to its help."""
     from blogsmith.cli.commands import cli
 
     return dict(_help_of(cli, _context(cli, "blogsmith")))
@@ -242,17 +242,17 @@ def _context(command: click.Command, name: str, parent: click.Context | None = N
 
 
 _DOCSTRING = re.compile(r'(?:#.*\n|\n)*r?"""(?:[^"\\]|\\.|"(?!""))*"""', re.DOTALL)
-"""The beginning of a module, comments and its docstring: the rest of it need not be parsed."""
+"""Matches the start of a module up to its docstring; the rest need not be parsed."""
 
 
 def first_sentence(file: Path) -> str:
-    """The first paragraph of a module's docstring, on one line and without its full stop."""
+    """Return the first paragraph of a module's docstring, on one line and without its full stop."""
     docstring = _DOCSTRING.match(file.read_text(encoding="utf-8"))
     text = ast.get_docstring(ast.parse(docstring[0])) or "" if docstring else ""
     return " ".join(text.partition("\n\n")[0].split()).removesuffix(".")
 
 
 def packages() -> list[tuple[Path, list[Path]]]:
-    """Every folder of the package with its modules, folders inside a folder behind it."""
+    """Return every folder of the package with its modules. Subfolders follow their parent."""
     folders = sorted(file.parent for file in (ROOT / "blogsmith").rglob("__init__.py"))
     return [(folder, sorted(set(folder.glob("*.py")) - {folder / "__init__.py"})) for folder in folders]

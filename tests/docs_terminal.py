@@ -1,4 +1,4 @@
-"""Sessions at a terminal for the manual: a small site, what is done to it, and what blogsmith then says."""
+"""Terminal sessions for the manual: a small site, commands and their output."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.docs_sources import ROOT
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is done one after the other; only what is shown is printed."""
+    """The steps of a session; only `shown` is printed."""
 
     files: Mapping[str, str]
-    """Path → text, before anything runs."""
+    """Path → content, before any command runs."""
     before: Sequence[str] = ()
-    """Commands that nobody sees."""
+    """Hidden commands."""
     changes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Path → (old, new) text of one place in it, changed after `before`."""
+    """Path → (old, new) string to replace after `before`."""
     shown: Sequence[str] = ()
     """Commands that are shown with their output."""
 
@@ -80,7 +80,7 @@ SCENES: Mapping[str, Scene] = MappingProxyType(
 
 @cache
 def transcript(name: str) -> str:
-    """What one would see of the scene `name` at a terminal without colours."""
+    """Return the output of the scene `name` in a terminal without colours."""
     scene = SCENES[name]
     with TemporaryDirectory() as folder:
         root = Path(folder) / "notes"
@@ -98,7 +98,7 @@ def transcript(name: str) -> str:
 
 
 def _said(command: str, root: Path) -> str:
-    """Both streams of one command."""
+    """Return both output streams of a command."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment |= {"XDG_STATE_HOME": str(root.parent / "state"), "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
@@ -114,5 +114,5 @@ def _said(command: str, root: Path) -> str:
     )
     if done.returncode not in (0, 1, 3):
         raise ValueError(f"blogsmith {command}: {done.stdout}")
-    # the one thing that differs from run to run
+    # durations differ from run to run
     return re.sub(r"\d+\.\d s\b", "0.3 s", done.stdout)

@@ -1,8 +1,8 @@
-"""The manual's lists of TeX: what is supported, how it is written, how it prints.
+"""The manual's lists of TeX: what is supported, its syntax and its output.
 
-`tex_examples.txt` holds an example of every command that takes something; commands that are a sign are read
-from the tables of `blogsmith.tex`. Every list is a generated part of a page: `<!-- tex: group kind -->` or
-`<!-- signs: group -->`.
+`tex_examples.txt` contains an example of every command with arguments. Commands for symbols are read from
+the tables of `blogsmith.tex`. Every list is a generated part of a page: `<!-- tex: group kind -->` or `<!--
+signs: group -->`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class Row:
     """TeX that shows the first of them."""
     note: str
     named: tuple[str, ...] = ()
-    """More names, which are listed without what they print."""
+    """More names, which are listed without output."""
 
     def formula(self, name: str) -> str:
-        """The example with `name` in it: as it stands, or in place of the first name."""
+        """Return the example with `name` in it, replacing the first name if necessary."""
         if _holds(self.example, name):
             return self.example
         first = self.names[0]
@@ -46,11 +46,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Commands that an author looks for in one place."""
+    """A group of related commands."""
 
     rows: tuple[Row, ...]
     packages: frozenset[str]
-    """LaTeX packages that the page must ask for."""
+    """LaTeX packages that the page must request."""
 
 
 def _written(name: str) -> str:
@@ -68,7 +68,7 @@ def _holds(example: str, name: str) -> bool:
 
 @cache
 def groups() -> Mapping[str, Group]:
-    """Name of each group of the file → its rows; ValueError where the form is broken."""
+    """Map the name of each group in the file to its rows; ValueError if the form is invalid."""
     _, *parts = _GROUP.split(EXAMPLES.read_text(encoding="utf-8"))
     found: dict[str, Group] = {}
     for name, packages, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
@@ -90,18 +90,18 @@ def _row(line: str) -> Row:
 
 
 def listed() -> set[str]:
-    """Every name in the file of examples."""
+    """Return every name in the file of examples."""
     return {name for group in groups().values() for row in group.rows for name in row.names + row.named}
 
 
 def mathml(tex: str, packages: frozenset[str] = frozenset(), *, display: bool = False) -> str:
-    """What `tex` prints, without the copy of itself."""
+    """Return the output of `tex`, without the copy of its source."""
     return _ALTTEXT.sub("", convert_formula(tex, display=display, packages=packages).mathml, count=1)
 
 
 @dataclass(slots=True)
 class Shown:
-    """A line of a table: names that print the same."""
+    """A line of a table: names with the same output."""
 
     formula: str
     names: list[str]
@@ -110,7 +110,7 @@ class Shown:
 
 
 def alike(row: Row, packages: frozenset[str]) -> list[Shown]:
-    """What the row shows, names with one result together."""
+    """Return the examples of the row, with names of equal output grouped."""
     found: dict[str, Shown] = {}
     for name in row.names:
         formula = row.formula(name)
@@ -125,19 +125,19 @@ def _shown(group: Group) -> list[Shown]:
 
 
 def code(text: str) -> str:
-    """`text` as a code span, also where it holds backticks."""
+    """Return `text` as a code span, even if it contains backticks."""
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     space = " " if text[:1] in "` " or text[-1:] in "` " else ""
     return f"{ticks}{space}{text}{space}{ticks}"
 
 
 def codes(names: Iterable[str]) -> str:
-    """`names` as code, parted by commas."""
+    """Return `names` as code, separated by commas."""
     return ", ".join(code(name) for name in names)
 
 
 def examples(group: Group) -> str:
-    """A table: TeX and what it prints."""
+    """Return a table of TeX and its output."""
     found = _shown(group)
     has_notes = any(shown.note for shown in found)
     lines = ["| TeX | prints |" + " note |" * has_notes, "|:--|:--|" + ":--|" * has_notes]
@@ -152,12 +152,12 @@ def examples(group: Group) -> str:
 
 
 def _cell(text: str) -> str:
-    """`text` for a cell of a table; in formulas bars need no care."""
+    """Return `text` for a table cell; bars in formulas need no escape."""
     return text.replace("|", "\\|")
 
 
 def displays(group: Group) -> str:
-    """TeX in a fence and below it what it prints, for what needs a line of its own."""
+    """Return TeX in a fence, followed by its output, for display math."""
     parts = []
     for row in group.rows:
         shown = laid_out(row.formula(row.names[0]))
@@ -168,14 +168,14 @@ def displays(group: Group) -> str:
 
 
 def is_display(tex: str) -> bool:
-    """Whether `tex` is an environment that needs no dollars around it."""
+    """Return whether `tex` is an environment that needs no dollars around it."""
     return any(
         tex.startswith(f"\\begin{{{name}}}") for row in groups()["numbered"].rows for name in row.names
     )
 
 
 def laid_out(tex: str) -> str:
-    """`tex` with a line for each row."""
+    """Return `tex` with a line for each row."""
     lines = _BREAK.sub(lambda match: f"{match[1] or ''}\n", tex).split("\n")
     made, depth = [], 0
     for line in (line.strip() for line in lines if line.strip()):
@@ -186,19 +186,19 @@ def laid_out(tex: str) -> str:
 
 
 def words(group: Group) -> str:
-    """A table of commands that print nothing, and what they do."""
+    """Return a table of commands without output, and their effect."""
     rows = [f"| {_cell(codes(row.names))} | {_cell(row.note)} |" for row in group.rows]
     return "\n".join(["| TeX | effect |", "|:--|:--|", *rows])
 
 
 def signs(entries: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """A list in columns. entries: what is seen, as Markdown, and its names."""
+    """Return a list in columns. entries: output as Markdown, and its names."""
     lines = [f"- {shown} {code(' '.join(names))}" for shown, names in entries]
     return "\n".join(['<div class="symbols">', "", *lines, "", "</div>"])
 
 
 def own_signs(group: Group) -> str:
-    """A list of commands that need nothing, with what they print."""
+    """Return a list of commands without arguments, with their output."""
     return signs((f"${shown.formula}$", shown.names) for shown in _shown(group))
 
 
@@ -208,7 +208,7 @@ KINDS: Mapping[str, Callable[[Group], str]] = MappingProxyType(
 
 
 def part(arguments: Sequence[str]) -> str:
-    """The part `<!-- tex: group kind -->`."""
+    """Return the part `<!-- tex: group kind -->`."""
     name, kind = (*arguments, "")[:2]
     if name not in groups() or kind not in KINDS:
         raise ValueError(f"no list of TeX is called {name} {kind}".rstrip())

@@ -1,4 +1,4 @@
-"""What a theme offers to those who change it, for the manual: variables, blocks, options of theme paper."""
+"""Customization of themes, for the manual: variables, blocks, options of theme paper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE = re.compile(
 
 
 def variables() -> Iterator[tuple[str, str, str]]:
-    """Name, value and meaning of each custom property that theme.css declares for the whole page."""
+    """Yield name, value and meaning of each custom property that theme.css declares for the whole page."""
     above = ""
     for line in (PAPER / "static" / "theme.css").read_text("utf-8").splitlines():
         found = _LINE.match(line)
@@ -30,7 +30,7 @@ def variables() -> Iterator[tuple[str, str, str]]:
 
 
 def blocks() -> dict[str, tuple[str, ...]]:
-    """Layout → its blocks with those of the layouts that it extends, in the order of the page."""
+    """Map layouts to their blocks, including those of extended layouts, in the order of the page."""
     texts = {file.name: file.read_text("utf-8") for file in sorted((PAPER / "layouts").glob("*.html"))}
     return {name.removesuffix(".html"): tuple(_blocks_of(name, texts)) for name in texts}
 
@@ -43,7 +43,7 @@ def _blocks_of(name: str, texts: dict[str, str]) -> list[str]:
 
 
 def options() -> Iterator[tuple[str, str, str, str]]:
-    """Name, values, default and meaning of each option that the theme.yaml of paper declares."""
+    """Yield name, values, default and meaning of each option that the theme.yaml of paper declares."""
     text = (PAPER / "theme.yaml").read_text("utf-8")
     settings = read_settings(text, "paper", Reporter("theme.yaml", text.splitlines()))
     lines = text[text.index("\noptions:\n") :].splitlines()

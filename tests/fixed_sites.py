@@ -1,4 +1,4 @@
-"""Fixes tried out: a broken site, the fix of one finding applied to its file, and the site checked again."""
+"""Tests of fixes: the fix of one diagnostic is applied to a broken site, and the site is checked again."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from blogsmith.project.trust.consent import trust
 from tests.site_files import SiteText, build, write_site_files
 
 REVEALING = frozenset({"div-unknown", "ref-kind", "shortcode-open", "shortcode-unknown", "yaml-syntax"})
-"""Codes of what is not read: once it is, mistakes in it are told that nobody could see before."""
+"""Codes of content that is not read. A fix reveals errors in it that were not visible before."""
 
 
 @dataclass(frozen=True, slots=True)
 class FixTrial:
-    """What one fix came to."""
+    """The result of one fix."""
 
     found: Diagnostic
     before: BuildReport
@@ -30,7 +30,7 @@ class FixTrial:
 
     @property
     def problem(self) -> str:
-        """What speaks against the fix; empty if nothing does."""
+        """Return the problem of the fix; empty if there is none."""
         before, after = map(_counts, (self.before, self.after))
         kind = (self.found.code, self.found.message)
         if after[self.found.path, *kind] >= before[self.found.path, *kind]:
@@ -46,9 +46,9 @@ def _counts(report: BuildReport) -> Counter[tuple[str, str, str]]:
 
 
 def trials(site: SiteText, wanted: dict[str, None] | None = None) -> Iterator[FixTrial]:
-    """Every fix of a site, tried by itself on the site as it was.
+    """Yield every fix of a site, each applied to the original site.
 
-    wanted: codes of which the first fix is tried, which are taken out then; None: all fixes.
+    wanted: codes to try; the first fix of each is tried and the code removed. None: all fixes.
     """
     with TemporaryDirectory() as folder:
         before = check_text(site, Path(folder).resolve())
@@ -58,7 +58,7 @@ def trials(site: SiteText, wanted: dict[str, None] | None = None) -> Iterator[Fi
 
 
 def check_text(site: SiteText, root: Path, *, apply: Diagnostic | None = None) -> BuildReport:
-    """Lay a site out and check it, with the fix of one finding applied; AssertionError if it does not fit."""
+    """Create and check a site with the fix of one diagnostic applied; AssertionError if it does not fit."""
     write_site_files(site, root)
     if apply:
         changes = plan_changes(root, [apply], proposals=True)

@@ -1,4 +1,4 @@
-"""What must hold for every formula: an answer or a `TexError`, quickly, safe, and the same twice."""
+"""Checks for every formula: a result or a `TexError`, fast, safe, and the same twice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from blogsmith.tex.parse.state import RowNumber
 from .fuzz_formulas import Case
 
 LIMIT_S = 1.0
-"""Of processor time, for one formula."""
+"""Seconds of processor time for one formula."""
 
 _ELEMENTS = """
 a annotation b code i math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts
@@ -48,16 +48,16 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the converter said to a case."""
+    """The converter's answer to a case."""
 
     mathml: str = ""
     defined: tuple[tuple[str, object], ...] = ()
-    """The macros it leaves behind."""
+    """The macros defined by the formula."""
     error: TexError | None = None
 
     @property
     def said(self) -> tuple[object, ...]:
-        """All of it, to compare."""
+        """Return everything to compare."""
         error = self.error
         place = (error.kind, error.offset, error.length, error.message, error.hint) if error else ()
         return self.mathml, self.defined, *place
@@ -65,23 +65,23 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a case."""
+    """The verdict on a case."""
 
     fault: str
-    """A few words that name it, the same for all cases with this fault; empty if there is none."""
+    """A short name of the fault, the same for all cases with this fault; empty if there is none."""
     typeset: bool
     """Whether the formula was accepted."""
 
 
 def judge(case: Case, *, thorough: bool = False) -> Verdict:
-    """Convert `case` and check what must hold.
+    """Convert `case` and check all rules.
 
-    thorough: also that an HTML parser reads the same tree; slow.
+    thorough: also check that an HTML parser reads the same tree; slow.
     """
     started, depth = time.process_time(), sys.getrecursionlimit()
     try:
         answer = convert(case)
-    except Exception as error:  # whatever it is, it is what we look for
+    except Exception as error:  # any exception is a fault
         return Verdict(_raised(error), False)
     if sys.getrecursionlimit() != depth:
         return Verdict("another limit for recursion", answer.error is None)
@@ -91,7 +91,7 @@ def judge(case: Case, *, thorough: bool = False) -> Verdict:
 
 
 def convert(case: Case) -> Answer:
-    """The converter's answer; anything but a `TexError` goes through."""
+    """Return the converter's answer. Exceptions other than `TexError` are not caught."""
     rows = [RowNumber(number, f"eq-{at}") if number else None for at, number in enumerate(case.numbers)]
     try:
         made = convert_formula(
@@ -103,7 +103,7 @@ def convert(case: Case) -> Answer:
 
 
 def _raised(error: Exception) -> str:
-    """Kind of the exception and the innermost line of ours, which says nothing where the stack overflowed."""
+    """Return the exception type and its innermost line in our code; useless after a stack overflow."""
     if isinstance(error, RecursionError):
         return "RecursionError"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "blogsmith" in frame.filename]
@@ -125,7 +125,7 @@ def _faults(case: Case, answer: Answer, thorough: bool) -> Iterator[str]:
 
 
 def _faulty_readers(case: Case) -> Iterator[str]:
-    """The two that read formulas beside the converter never refuse one."""
+    """Check the two other readers of formulas, which must accept every formula."""
     started = time.process_time()
     try:
         linear_text(case.tex)
@@ -185,7 +185,7 @@ def _faulty_element(element: ElementTree.Element) -> Iterator[str]:
 
 
 def _is_harmless(address: str) -> bool:
-    # browsers drop control characters and blanks before they look for the scheme
+    # browsers drop control characters and spaces before they read the scheme
     scheme = _SCHEME.match(re.sub(r"[\x00-\x20]", "", address))
     return scheme is None or scheme.group(1).lower() in _SCHEMES
 
@@ -195,7 +195,7 @@ def _is_spelt(tex: str, alttext: str) -> bool:
 
 
 def _read_otherwise(markup: str, root: ElementTree.Element) -> Iterator[str]:
-    """An HTML parser must see the tree that an XML parser sees: nothing breaks out."""
+    """Check that HTML and XML parsers see the same tree, so that nothing breaks out."""
     document: Any = html5lib.parse(f"<p>{markup}</p>", namespaceHTMLElements=False)
     body = document.find("body")
     if len(body) != 1 or len(body[0]) != 1 or [*_outline(body[0][0])] != [*_outline(root)]:
@@ -203,7 +203,7 @@ def _read_otherwise(markup: str, root: ElementTree.Element) -> Iterator[str]:
 
 
 def _outline(root: Any) -> Iterator[tuple[int, str]]:
-    """Depth and name of every element, in the order of the text."""
+    """Yield depth and name of every element, in document order."""
     waiting = [(0, root)]
     while waiting:
         depth, element = waiting.pop()

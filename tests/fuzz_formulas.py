@@ -1,6 +1,6 @@
-"""Formulas to break the converter with: from a grammar of all it knows, from mutations, from malice.
+"""Formulas that try to break the converter: from a grammar of all commands, from mutations, and attacks.
 
-A case is made from its seed and number alone, so any of them can be made again.
+A case depends on its seed and number only, so it can be reproduced.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class Case:
     display: bool
     macros: Mapping[str, str]
     numbers: tuple[str | None, ...]
-    """What its rows print at their right edge."""
+    """The output of its rows at their right edge."""
     packages: frozenset[str]
 
 
 def case(seed: str, number: int) -> Case:
-    """Case `number` of those that `seed` gives."""
+    """Return case `number` for `seed`."""
     rng = random.Random(f"{seed}/{number}")
     family, make = rng.choices(_FAMILIES, _WEIGHTS)[0]
     made = make(Maker(rng))
@@ -60,46 +60,46 @@ def case(seed: str, number: int) -> Case:
 
 
 class Maker:
-    """Makes TeX by chance. One for each case."""
+    """Makes random TeX. One instance per case."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.words = vocabulary()
 
     def pick(self, choices: Sequence[str]) -> str:
-        """One of `choices`."""
+        """Return one of `choices`."""
         return self.rng.choice(choices)
 
     def command(self) -> str:
-        """A command that we know."""
+        """Return a known command."""
         return self.pick(self.words.inner if self.rng.random() < 0.05 else self.words.commands)
 
     def own_name(self) -> str:
-        """A name for a macro, sometimes one that is taken."""
+        """Return a name for a macro, sometimes one that exists."""
         return self.pick(("\\foo", "\\a", "\\b", "\\bar", "\\R", self.command()))
 
     def items(self, depth: int) -> str:
-        """A few things beside each other, nested at most so deep."""
+        """Return a few adjacent items, nested at most `depth` levels."""
         makers = _DEEP if depth else _SHALLOW
         return "".join(self.rng.choice(makers)(self, depth - 1) for _ in range(self.rng.randrange(0, 5)))
 
     def sign(self, _: int = 0) -> str:
-        """One character."""
+        """Return one character."""
         return self.pick(self.rng.choices((PLAIN, SPECIAL, ODD), (95, 3, 2))[0])
 
     def word(self, _: int = 0) -> str:
-        """A command without arguments."""
+        """Return a command without arguments."""
         return self.command() + self.pick(("", " ", "*", "{}"))
 
     def call(self, depth: int) -> str:
-        """A command with arguments, as many as it pleases chance."""
+        """Return a command with a random number of arguments."""
         optional = f"[{self.argument(depth)}]" if self.rng.random() < 0.2 else ""
         star = "*" if self.rng.random() < 0.1 else ""
         arguments = [f"{{{self.argument(depth)}}}" for _ in range(self.rng.randrange(4))]
         return self.command() + star + optional + "".join(arguments)
 
     def argument(self, depth: int) -> str:
-        """What may stand between braces."""
+        """Return content for braces."""
         if self.rng.random() < 0.75:
             return self.items(depth)
         return self.pick(
@@ -107,24 +107,24 @@ class Maker:
         )
 
     def group(self, depth: int) -> str:
-        """Something in braces."""
+        """Return a group in braces."""
         return "{" + self.items(depth) + "}"
 
     def script(self, depth: int) -> str:
-        """A base with one or two scripts."""
+        """Return a base with one or two scripts."""
         base = self.pick(("x", "\\sum", "\\int", "", "{}", ")", self.command()))
         scripts = self.pick(("^", "_", "'", "^'", "\\limits_", "_a^", "^a_", "''^"))
         return base + scripts + self.pick(("2", "n", self.group(depth), self.command()))
 
     def fences(self, depth: int) -> str:
-        """A pair of brackets, of one kind or another."""
+        """Return a random pair of brackets with content."""
         left, right = self.pick(BRACKETS), self.pick(BRACKETS)
         kind = self.pick(("left right", "bigl bigr", "Bigg Bigg", "mathopen mathclose", "left middle"))
         opening, closing = kind.split()
         return f"\\{opening} {left} {self.items(depth)} \\{closing} {right}"
 
     def environment(self, depth: int) -> str:
-        """Rows and cells."""
+        """Return rows and cells in an environment."""
         name = self.pick(self.words.environments)
         plan = self.pick(
             ("", "", "{lcr}", "{|c|c|}", "{r@{}l}", "{2}", "[r]", "[t]{c}", "{*{3}{c}}", "{x}", "{")
@@ -139,7 +139,7 @@ class Maker:
         return f"\\begin{{{name}}}{plan}{end.join(rows)}\\end{{{name}}}"
 
     def definition(self, depth: int) -> str:
-        """A macro and perhaps its call."""
+        """Return the definition of a macro, possibly with a call."""
         name, body = self.own_name(), self.items(depth) + self.pick(("", "#1", "#2", "##", "\\a", "\\foo"))
         head = self.pick(
             (
@@ -170,7 +170,7 @@ def _grammar(maker: Maker) -> str:
 
 
 def _mutation(maker: Maker) -> str:
-    """A formula of the gallery, or two, with a few tokens removed, doubled, moved or replaced."""
+    """Return one or two formulas of the gallery with a few tokens removed, doubled, moved or replaced."""
     rng = maker.rng
     tokens = TOKEN.findall(maker.pick(maker.words.formulas))
     for _ in range(rng.randrange(1, 5)):
@@ -186,7 +186,7 @@ def _mutation(maker: Maker) -> str:
 
 
 def _junk(maker: Maker) -> str:
-    """Bytes read as text, as Latin or as UTF-8 with what does not decode as lone surrogates."""
+    """Return bytes read as text: as Latin-1, or as UTF-8 with lone surrogates for invalid bytes."""
     rng = maker.rng
     data = bytes(
         rng.choice((rng.randrange(256), rng.choice(b"\\{}$&#^_ ab"))) for _ in range(rng.randrange(40))
@@ -195,7 +195,7 @@ def _junk(maker: Maker) -> str:
 
 
 def _nesting(maker: Maker) -> str:
-    """One thing in itself, a few times or very often, closed or not."""
+    """Return one construct nested in itself, a few times or very often, closed or not."""
     rng = maker.rng
     name = maker.command()
     environment = maker.pick(maker.words.environments)
@@ -224,7 +224,7 @@ def _nesting(maker: Maker) -> str:
 
 
 def _long(maker: Maker) -> str:
-    """Something short, until it is long."""
+    """Return a short fragment repeated many times."""
     piece = (
         maker.pick((maker.sign(), maker.word(), maker.call(1), maker.script(1), maker.environment(0))) or "x"
     )
@@ -233,7 +233,7 @@ def _long(maker: Maker) -> str:
 
 
 def _explosion(maker: Maker) -> str:
-    """Macros that never end, or end too late."""
+    """Return macros that never terminate, or terminate too late."""
     rng = maker.rng
     names = "abcdefghijklmnopqrst"
     chain = "".join(f"\\def\\x{a}{{\\x{b}\\x{b}}}" for a, b in pairwise(names))
@@ -260,7 +260,7 @@ def _explosion(maker: Maker) -> str:
 
 
 def _markup(maker: Maker) -> str:
-    """Markup, addresses and style where TeX expects something else."""
+    """Return markup, URLs and styles in places where TeX expects something else."""
     payload = maker.pick((*MARKUP, *URLS, *COLORS))
     command = maker.pick(
         ("\\text", "\\href", "\\url", "\\class", "\\style", "\\operatorname", maker.command())

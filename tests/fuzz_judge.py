@@ -1,4 +1,4 @@
-"""What must hold for everything that `fuzz_site` tries."""
+"""Checks for all inputs that `fuzz_site` tries."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from blogsmith.build.incremental import UpdateRequest
 
 LIMIT_S = 5.0
-"""Processor time of one page."""
+"""Seconds of processor time for one page."""
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="[^"<>]*">')
-"""What every page may do; ours, and not the record's."""
+"""The permissions of every page: ours, not those of the record."""
 
 
 def judge(made: Case, thorough: bool) -> str:
-    """What is wrong, in few words; empty if nothing is. thorough: it is made twice."""
+    """Return a short description of the fault; empty if there is none. thorough: render twice."""
     started = time.process_time()
     try:
         fault, answer = _JUDGES.get(made.kind, _judge_post)(made)
@@ -61,7 +61,7 @@ def _judge_post(made: Case) -> tuple[str, object]:
 
 
 def misplaced(text: str, diagnostics: tuple[Diagnostic, ...]) -> str:
-    """A mistake that is told at a place the text does not have."""
+    """Return a fault if a diagnostic has a position outside of the file."""
     lines = text.split("\n")
     for found in diagnostics:
         place = found.place or Place(1)
@@ -71,12 +71,12 @@ def misplaced(text: str, diagnostics: tuple[Diagnostic, ...]) -> str:
 
 
 def unsafe(rendered: Rendered) -> str:
-    """What acts on a page of strangers' text, or breaks the rules of HTML."""
+    """Return active content on a page of untrusted text, or a violation of HTML rules."""
     found = [danger for html in pieces(rendered) for danger in dangers(html)]
     if found:
         return f"{found[0].partition('=')[0]} on a page of untrusted text"
     if any(found.code == "shortcode-place" for found in rendered.diagnostics):
-        # an error that leaves a block in a heading: such a page is not published
+        # an error with a block in a heading: the page is not published
         return ""
     problems = shape_problems(rendered)
     return f"no valid HTML: {problems[0].partition(' at ')[0]}" if problems else ""
@@ -100,7 +100,7 @@ def _judge_record(made: Case) -> tuple[str, object]:
 
 
 def _judge_preview(made: Case) -> tuple[str, object]:
-    """A post is saved over another one: the preview shows what a build makes."""
+    """Save one post over another: the preview must show the same as a build."""
     with TemporaryDirectory() as folder:
         first = "---\ntitle: A\ndate: 2026-01-01\n---\n[b](b.md)\n"
         root = put_bare(
@@ -117,7 +117,7 @@ def _judge_preview(made: Case) -> tuple[str, object]:
 
 
 def _without_hashes(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Pages without the hashes of their scripts: a script without end holds marks of lines in the preview."""
+    """Return pages without script hashes: an unclosed script contains line markers in the preview."""
     return {path: re.sub(rb"'sha256-[^']*'", b"", data) for path, data in files.items()}
 
 

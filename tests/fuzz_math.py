@@ -1,9 +1,10 @@
-"""`make fuzz`: formulas by chance, against everything that must hold for a formula.
+"""`make fuzz`: random formulas, checked against all rules for formulas.
 
     python -m tests.fuzz_math [--seconds N] [--seed TEXT] [--workers N] [--only NUMBER]
 
 Each fault is printed once, with the shortest formula that still shows it. A worker that hangs or dies is a
-fault too. The same seed makes the same formulas; without one the day's date is taken. 1 if there is a fault.
+fault too. The same seed makes the same formulas; the default is the day's date. The exit code is 1 if there
+is a fault.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from .fuzz_pool import Findings, Judges, judge_cases, start_process, stop_proces
 from .fuzz_words import vocabulary
 
 PATIENCE_S = 20
-"""Without any answer a worker counts as hanging: far more than a busy machine needs for a formula."""
+"""Seconds without an answer after which a worker is considered hanging; far more than a formula needs."""
 MEMORY_BYTES = 4 << 30
 THOROUGH_EVERY = 40
 SHRINKING_S = 20
-"""For one fault."""
+"""Seconds to shrink one fault."""
 REPORT_EVERY = 200
 
 
 def _work(pipe: Connection, seed: str, first: int, step: int) -> None:
-    """Check case after case and tell of each fault; ends when the other side hangs up."""
+    """Check cases and send each fault; ends when the other side closes the pipe."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     accepted: Counter[tuple[str, bool]] = Counter()
     number = first
@@ -61,26 +62,26 @@ def _probe(pipe: Connection) -> None:
 
 
 def fuzz(seed: str, seconds: float, workers: int) -> Findings:
-    """Check formulas for so long; counts go by (family, whether typeset)."""
+    """Check formulas for `seconds`. Counts are by (family, whether typeset)."""
     judges = Judges(_work, lambda number: case(seed, number).family, PATIENCE_S)
     return judge_cases(judges, seed, seconds, workers)
 
 
 class Judge(Protocol):
-    """Whoever knows what is wrong with a case."""
+    """Interface of objects that find faults."""
 
     def fault(self, made: Case) -> str:
-        """What is wrong with `made`; empty if nothing is."""
+        """Return the fault of `made`; empty if there is none."""
 
 
 class Prober:
-    """Looks at one case after the other in a process that may hang or die."""
+    """Checks cases one by one in a process that may hang or die."""
 
     def __init__(self) -> None:
         self._process, self._pipe = start_process(_probe)
 
     def fault(self, made: Case) -> str:
-        """What is wrong with `made`."""
+        """Return the fault of `made`."""
         lost = "crash"
         try:
             self._pipe.send(made)
@@ -99,7 +100,7 @@ class Prober:
 
 
 def shrink(made: Case, fault: str, prober: Judge) -> Case:
-    """The smallest case found in a while that has the same fault."""
+    """Return the smallest case found in limited time that has the same fault."""
     end = time.monotonic() + SHRINKING_S
 
     def shows(smaller: Case) -> bool:
@@ -126,7 +127,7 @@ def _shows_with(made: Case, name: str, shows: Callable[[Case], bool], body: str)
 
 
 def _shorter(text: str, shows: Callable[[str], bool]) -> str:
-    """`text` without what it can lose, ever smaller stretches of it."""
+    """Return `text` without the parts it can lose, removed in ever smaller portions."""
     size = len(text)
     while size:
         start = 0
@@ -141,7 +142,7 @@ def _shorter(text: str, shows: Callable[[str], bool]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look for faults, shrink and print them."""
+    """Find faults, shrink and print them."""
     options = _options(arguments)
     if options.only is not None:
         made = case(options.seed, options.only)

@@ -1,8 +1,8 @@
-"""Processes that judge cases made by chance; one that hangs or dies is a fault of the case it was at.
+"""Processes that check random cases. If one hangs or dies, the current case has a fault.
 
-A judging function is called as `work(pipe, seed, first, step)`, takes the cases `first`, `first + step`, …
-without end and sends `("at", number)` before each, `("fault", text)` for what is wrong with it and
-`("count", {(kind, accepted): cases})` now and then.
+A check function is called as `work(pipe, seed, first, step)`. It runs the cases `first`, `first + step`, …
+endlessly, and sends `("at", number)` before each, `("fault", text)` for a fault and `("count", {(kind,
+accepted): cases})` occasionally.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ SPAWN = multiprocessing.get_context("spawn")
 
 @dataclass(slots=True)
 class Findings:
-    """What came out so far."""
+    """The results so far."""
 
     faults: dict[str, int] = field(default_factory=dict)
-    """Fault → number of the first case that showed it."""
+    """Fault → number of the first case with it."""
     counts: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    """(kind, whether accepted) → cases."""
+    """(kind, whether accepted) → number of cases."""
 
     def add(self, fault: str, number: int) -> None:
-        """Keep and print a fault that is new."""
+        """Record and print a new fault."""
         if fault not in self.faults:
             self.faults[fault] = number
             print(f"case {number}: {fault}", flush=True)
@@ -39,13 +39,13 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """How a pool judges."""
+    """The check function of a pool and its settings."""
 
     work: Callable[[Connection, str, int, int], None]
     kind_of: Callable[[int], str]
-    """Number of a case → a word for it when its process is lost."""
+    """Function from the number of a case to a name for a lost process."""
     patience_s: float
-    """Without any answer a process counts as hanging."""
+    """Seconds without an answer after which a process is considered hanging."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class _Worker:
 
 
 def judge_cases(judges: Judges, seed: str, seconds: float, workers: int) -> Findings:
-    """Judge cases for so long, or until there are `MAX_FAULTS` faults."""
+    """Check cases for `seconds`, or until there are `MAX_FAULTS` faults."""
     findings = Findings()
     end = time.monotonic() + seconds
     pool = [_start_worker(judges, seed, number, workers) for number in range(workers)]
@@ -82,7 +82,7 @@ def _start_worker(judges: Judges, seed: str, first: int, step: int) -> _Worker:
 
 
 def _receive(worker: _Worker, findings: Findings) -> str:
-    """Take in what a worker sends; `crash` if it is gone."""
+    """Receive the messages of a worker; return `crash` if it is gone."""
     try:
         while worker.pipe.poll():
             kind, value = worker.pipe.recv()
@@ -98,7 +98,7 @@ def _receive(worker: _Worker, findings: Findings) -> str:
 
 
 def start_process(target: Callable[..., None], *arguments: object) -> tuple[SpawnProcess, Connection]:
-    """A process that runs `target(pipe, …)`, and our end of the pipe."""
+    """Start a process that runs `target(pipe, …)`. Return it and our end of the pipe."""
     here, there = SPAWN.Pipe()
     process = SPAWN.Process(target=_run_quietly, args=(target, there, *arguments), daemon=True)
     process.start()
@@ -107,7 +107,7 @@ def start_process(target: Callable[..., None], *arguments: object) -> tuple[Spaw
 
 
 def _run_quietly(target: Callable[..., None], *arguments: object) -> None:
-    """`target(…)` until the other side has gone."""
+    """Run `target(…)` until the other side closes the pipe."""
     try:
         target(*arguments)
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
@@ -115,6 +115,6 @@ def _run_quietly(target: Callable[..., None], *arguments: object) -> None:
 
 
 def stop_process(process: SpawnProcess) -> None:
-    """End it at once."""
+    """Kill the process."""
     process.kill()
     process.join()

@@ -1,11 +1,11 @@
-"""`make fuzz-site`: posts, front matter, shortcodes, cells, records and the preview by chance.
+"""`make fuzz-site`: random posts, front matter, shortcodes, cells, records and preview requests.
 
     python -m tests.fuzz_site [--seconds N] [--seed TEXT] [--workers N] [--only NUMBER] [--folder FOLDER]
 
-No input may end in an exception, take more than five seconds of processor time, give other bytes the second
-time, or, where `markup.untrusted` is on, give what acts or is no HTML. Each fault is printed once; what shows
-it is written to a file, with the command that tries it again. The same seed makes the same inputs; without
-one the day's date is taken. 1 if there is a fault.
+No input may raise an exception, take more than five seconds of processor time, give other bytes the second
+time, or, with `markup.untrusted`, give active content or invalid HTML. Each fault is printed once; its input
+is written to a file, with the command that tries it again. The same seed makes the same inputs; the default
+is the day's date. The exit code is 1 if there is a fault.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .fuzz_pool import Findings, Judges, judge_cases
 from .fuzz_texts import KINDS, case
 
 PATIENCE_S = 180
-"""Without any answer a worker counts as hanging: far more than a busy machine needs for five seconds."""
+"""Seconds without an answer after which a worker is considered hanging; far more than five seconds need."""
 MEMORY_BYTES = 3 << 30
 THOROUGH_EVERY = 5
 
 
 def _work(pipe: Connection, seed: str, first: int, step: int) -> None:
-    """Judge case after case and send what is wrong; ends when the other side hangs up."""
+    """Check cases and send faults; ends when the other side closes the pipe."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     number = first
     while True:
@@ -47,12 +47,12 @@ def _kind(number: int) -> str:
 
 
 def fuzz(seed: str, seconds: float, workers: int) -> Findings:
-    """Judge cases for so long."""
+    """Check cases for `seconds`."""
     return judge_cases(Judges(_work, _kind, PATIENCE_S), seed, seconds, workers)
 
 
 def write_case(folder: Path, seed: str, number: int, fault: str) -> Path:
-    """A file with the input of a case, behind what is wrong and the command that tries it again."""
+    """Write the input of a case to a file, after its fault and the command that tries it again."""
     made = case(seed, number)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{seed}-{number}.txt"
@@ -62,7 +62,7 @@ def write_case(folder: Path, seed: str, number: int, fault: str) -> Path:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look for faults, print them and keep what shows them."""
+    """Find faults, print them and store their inputs."""
     options = _options(arguments)
     if options.only is not None:
         made = case(options.seed, options.only)

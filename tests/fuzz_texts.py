@@ -1,4 +1,4 @@
-"""What `fuzz_site` tries: posts, records and requests by chance, the same for the same seed and number."""
+"""Inputs of `fuzz_site`: random posts, records and requests, reproducible by seed and number."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _REQUEST_TOKENS = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One thing to try."""
+    """One input to try."""
 
     kind: str
     text: str
-    """A post, a record, a request; by kind."""
+    """A post, a record or a request, depending on the kind."""
     config: str
 
 
 @cache
 def corpus() -> tuple[str, ...]:
-    """Posts that people wrote: the manual, our own, the cases of the syntax, broken sites."""
+    """Return real posts: the manual, our own posts, the cases of the syntax, broken sites."""
     files = [*sorted((ROOT / "content").rglob("*.md")), *sorted((ROOT / "tests/sites").rglob("*.md"))]
     found = [file.read_text("utf-8") for file in files]
     for file in case_files():
@@ -68,12 +68,12 @@ def corpus() -> tuple[str, ...]:
 
 @cache
 def records() -> tuple[str, ...]:
-    """Results that were recorded."""
+    """Return recorded results."""
     return tuple(file.read_text("utf-8") for file in sorted((ROOT / "_freeze").rglob("outputs.json")))
 
 
 def case(seed: str, number: int) -> Case:
-    """The number-th case."""
+    """Return the case with this number."""
     chance = random.Random(f"{seed} {number}")
     kind = KINDS[number % len(KINDS)]
     make = {
@@ -139,7 +139,7 @@ def _request(chance: random.Random) -> str:
 
 
 def _junk(chance: random.Random, tokens: tuple[str, ...]) -> str:
-    """Something nobody would write."""
+    """Return a random string that nobody would write."""
     roll = chance.random()
     if roll < 0.5:
         return chance.choice(tokens)
@@ -173,7 +173,7 @@ def _mutated(chance: random.Random, text: str, tokens: tuple[str, ...]) -> str:
 
 
 def _with_lines(chance: random.Random, text: str) -> str:
-    """Lines doubled, dropped, exchanged or moved."""
+    """Return `text` with lines doubled, removed, swapped or moved."""
     lines = text.split("\n")
     one, other = chance.randrange(len(lines)), chance.randrange(len(lines))
     roll = chance.random()

@@ -1,4 +1,4 @@
-"""What the fuzzer writes its formulas with: all that our tables name, and what tempts a converter."""
+"""Vocabulary of the fuzzer for formulas: all names in our tables, and strings that challenge a converter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .browser.gallery_text import read_groups
 
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+|[^A-Za-z\s])")
 
-# from the borders of ASCII, Latin, marks, direction, private use, other planes, and what XML forbids
+# from the borders of ASCII, Latin, marks, direction, private use, other planes, and invalid XML
 ODD = "\x00\x01\t\n\r\x0b\x1b\x7f\x85\xa0éß‹\u0301\u0338\u200b\u200d\u202e\u2066\u2028\ufdd0\ufe0f\ufffd"
 ODD += "\ufffe\uffff\ue000\ud800\udfff\U0001f600\U0001d49c\U0010ffff٣的′″“”–−×≠∑√⟨‖ℝα"
 PLAIN = "abcxyzABCN0123456789+-*/=<>,.;:!?|()[]'\"`@ "
@@ -108,25 +108,25 @@ BRACKETS = (
 
 
 PACKAGES = frozenset(("physics",))
-"""Those that change what commands mean."""
+"""Packages that change the meaning of commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What our tables name."""
+    """The names in our tables."""
 
     commands: tuple[str, ...]
-    """That mean something in any formula."""
+    """Commands valid in any formula."""
     inner: tuple[str, ...]
-    """That mean something in a text, a unit or a bracket only."""
+    """Commands valid in text, a unit or a bracket only."""
     environments: tuple[str, ...]
     formulas: tuple[str, ...]
-    """Those of the gallery, for mutation."""
+    """Formulas of the gallery, for mutation."""
 
 
 @cache
 def vocabulary() -> Vocabulary:
-    """Every sign, command and environment that a table of `blogsmith.tex` names, sorted."""
+    """Return every symbol, command and environment in the tables of `blogsmith.tex`, sorted."""
     table = constructs(PACKAGES)
     commands = frozenset(table.names())
     named: set[str] = set()

@@ -1,4 +1,4 @@
-"""Formulas that hang, crash or fool a converter without bounds: the material of `test_tex_hostile`."""
+"""Formulas that hang, crash or fool a converter without limits, used by `test_tex_hostile`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAIRS = r"""
 NESTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {entry: (entry.partition("…")[0], entry.partition("…")[2]) for entry in _PAIRS.split()}
 )
-"""What opens and what closes, by both."""
+"""Opening and closing part of nested constructs."""
 
 _PIECES = r"""
 \hat \sqrt \frac1 x^ x_ \mathrm \not \color{red} \textstyle \bf \large \over 1\over \expandafter
@@ -36,7 +36,7 @@ _PIECES = r"""
 \num{1.5e3} \ce{H2O} \dv{x}{y} \genfrac{}{}{}{}ab \overwithdelims ~ % ² ∑ 😀 { } [
 """
 REPEATED: tuple[str, ...] = tuple(_PIECES.split())
-"""What a formula of nothing else is made of."""
+"""Fragments to repeat."""
 
 
 def _environment(name: str, body: str, more: str = "") -> str:
@@ -111,7 +111,7 @@ BOMBS: Mapping[str, str] = MappingProxyType(
         "an environment's name": r"\begin{" + "a" * 60_000 + "}",
     }
 )
-"""What grows, repeats itself or is read again and again."""
+"""Formulas that grow, repeat themselves or are read repeatedly."""
 
 PAYLOADS: tuple[str, ...] = (
     "<script>alert(1)</script>",
@@ -138,7 +138,7 @@ PAYLOADS: tuple[str, ...] = (
     "expression(alert(1))",
     "x\u2028y\ufffe\ud800",
 )
-"""What must stay text."""
+"""Strings that must stay text."""
 
 PLACES: tuple[str, ...] = (
     r"\text{%}",
@@ -196,4 +196,4 @@ PLACES: tuple[str, ...] = (
     r"\xrightarrow[%]{%}",
     "%",
 )
-"""Where text enters a formula; the percent sign is the text."""
+"""Formulas that contain text; `%` is the placeholder of the text."""

@@ -1,4 +1,4 @@
-"""A language service without a wire, and an author at it, for tests."""
+"""A language service without a wire protocol, and a simulated author, for tests."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from blogsmith.lsp.text_buffer import TextBuffer
 
 NOW = dt.datetime(2026, 11, 23, 12, tzinfo=dt.UTC)
 CURSOR = "▮"
-"""Stands in a text where the cursor is."""
+"""Placeholder of the cursor in a text."""
 
 
 class Desk:
-    """One service whose clock stands still until it is moved, and what it told."""
+    """A service with a manual clock, and the messages it sent."""
 
     def __init__(self, root: Path, files: Mapping[str, str], encoding: str = "utf-16") -> None:
         self.root = root
@@ -56,23 +56,23 @@ class Desk:
         self.count += 1
 
     def uri(self, path: str) -> str:
-        """Of a file of the site."""
+        """Return the URI of a file of the site."""
         return path_to_uri(self.root / path)
 
     @property
     def session(self) -> SiteSession:
-        """Of the site."""
+        """Return the session of the site."""
         return self.service.sessions[self.root]
 
     def open(self, path: str, text: str | None = None) -> None:
-        """Open a file, and wait until all is told."""
+        """Open a file, and wait for all messages."""
         text = (self.root / path).read_text(encoding="utf-8") if text is None else text
         self._versions[path] = 1
         self.service.open_document(self.uri(path), text, 1)
         self.rest()
 
     def write(self, path: str, text: str, *, rests: bool = True) -> None:
-        """Give an open file another text."""
+        """Change the content of an open file."""
         self._versions[path] += 1
         change = types.TextDocumentContentChangeWholeDocument(text)
         self.service.change(self.uri(path), [change], self._versions[path])
@@ -80,7 +80,7 @@ class Desk:
             self.rest()
 
     def wait(self, seconds: float) -> None:
-        """Do what is due within so much time."""
+        """Run the tasks due within this time."""
         end_s = self.now_s + seconds
         while task := next((one for one in self.tasks if (one.due_s or end_s) < end_s), None):
             self.now_s = max(self.now_s, task.due_s or 0.0)
@@ -88,13 +88,15 @@ class Desk:
         self.now_s = end_s
 
     def rest(self) -> None:
-        """Do all that there is to do."""
+        """Run all tasks."""
         while tasks := [one for one in self.tasks if one.due_s is not None]:
             self.now_s = max(self.now_s, tasks[0].due_s or 0.0)
             tasks[0].step()
 
     def found(self, path: str) -> list[tuple[str, int, int, int]]:
-        """(Code, line, column, end column) of what was told of a file last, in units of the protocol."""
+        """Return (code, line, column, end column) of the last diagnostics of a file, in units of the
+        protocol.
+        """
         told = self.told.get(self.uri(path))
         return [
             (str(one.code), one.range.start.line, one.range.start.character, one.range.end.character)
@@ -102,11 +104,11 @@ class Desk:
         ]
 
     def codes(self, path: str) -> list[str]:
-        """Codes of what was told of a file last."""
+        """Return the codes of the last diagnostics of a file."""
         return [code for code, *_ in self.found(path)]
 
     def point(self, path: str, text: str) -> tuple[str, types.Position]:
-        """Write a text without its cursor; where that stood."""
+        """Write a text without its cursor. Return the position of the cursor."""
         offset, plain = text.index(CURSOR), text.replace(CURSOR, "")
         if path in self._versions:
             self.write(path, plain)
@@ -115,12 +117,12 @@ class Desk:
         return self.uri(path), TextBuffer(plain, self.service.encoding).position(offset)
 
     def completions(self, path: str, text: str) -> list[str]:
-        """What may stand at the cursor."""
+        """Return the completions at the cursor."""
         found = self.service.complete(*self.point(path, text))
         return [item.label for item in found.items] if found else []
 
     def completed(self, path: str, text: str, label: str) -> str:
-        """The line of the cursor with the item of this label in it."""
+        """Return the line of the cursor with the completion of this label inserted."""
         uri, position = self.point(path, text)
         found = self.service.complete(uri, position)
         item = next(item for item in (found.items if found else ()) if item.label == label)
@@ -132,17 +134,17 @@ class Desk:
         return changed.split("\n")[position.line]
 
     def hover(self, path: str, text: str, *, plain: bool = False) -> str:
-        """What stands at the cursor."""
+        """Return the hover text at the cursor."""
         found = self.service.hover(*self.point(path, text), plain=plain)
         assert found is None or isinstance(found.contents, types.MarkupContent)
         return found.contents.value if found and isinstance(found.contents, types.MarkupContent) else ""
 
     def definitions(self, path: str, text: str) -> list[str]:
-        """`path:line:column` of where it is written down, in units of the protocol."""
+        """Return `path:line:column` of its definitions, in units of the protocol."""
         return [self._place(one) for one in self.service.definitions(*self.point(path, text))]
 
     def references(self, path: str, text: str) -> list[str]:
-        """The same of all that refers to it."""
+        """Return `path:line:column` of all references to it."""
         found = self.service.references(*self.point(path, text), with_declaration=True)
         return [self._place(one) for one in found]
 
@@ -151,7 +153,7 @@ class Desk:
         return f"{path}:{one.range.start.line}:{one.range.start.character}"
 
     def renamed(self, path: str, text: str, name: str) -> dict[str, str]:
-        """Path → text after the label at the cursor got another name; files that stay are left out."""
+        """Map paths to content after the label at the cursor was renamed; unchanged files are omitted."""
         edit = self.service.rename(*self.point(path, text), name, versions=True)
         assert edit is not None
         return dict(self._edited(edit))

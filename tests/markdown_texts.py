@@ -1,4 +1,4 @@
-"""Texts for the property tests: any text, fragments of our syntax, and hostile values in every slot."""
+"""Inputs for the property tests: any text, fragments of our syntax, and hostile values in every slot."""
 
 from __future__ import annotations
 
@@ -106,9 +106,9 @@ MARKS = (
     "\x00",
     "\ufffd",
 )
-"""Pieces that mean something, or nearly."""
+"""Fragments with a meaning in Markdown, or nearly."""
 
-# reading makes every line end \n
+# reading converts all line ends to \n
 ANY_TEXT = st.text(max_size=300).map(lambda text: text.replace("\r", "\n"))
 MARKDOWN = st.lists(st.sampled_from(MARKS), max_size=25).map("".join)
 WITHOUT_HTML = st.lists(st.sampled_from([m for m in MARKS if "<" not in m or "://" in m]), max_size=25).map(
@@ -116,7 +116,7 @@ WITHOUT_HTML = st.lists(st.sampled_from([m for m in MARKS if "<" not in m or ":/
 )
 
 WORD = st.from_regex(r"[a-z]{3,8}", fullmatch=True).map(lambda word: f"w{word}w")
-"""Words no construct, template or label uses."""
+"""Words that no construct, template or label uses."""
 
 _INLINE = (
     "{0}",
@@ -192,7 +192,7 @@ _BLOCKS = (
 )
 BLOCK = st.builds(lambda form, *parts: form.format(*parts), st.sampled_from(_BLOCKS), LINE, LINE, WORD, WORD)
 PROSE = st.lists(BLOCK, min_size=1, max_size=4).map("\n\n".join)
-"""Whole posts whose every word a reader must find."""
+"""Posts whose every word a reader must find."""
 
 HOSTILE_TEXTS = (
     '"><script>alert(1)</script>',
@@ -266,4 +266,4 @@ SLOTS = (
     "[{0}](other-post.md)",
     "---\nreferences:\n  - {{id: a, title: '{0}', author: '{0}', url: '{0}'}}\n---\n[@a]",
 )
-"""Where an author's text becomes an attribute, a caption, a title or an address."""
+"""Syntax where an author's text becomes an attribute, a caption, a title or a URL."""

@@ -1,7 +1,7 @@
-"""Whether the tests notice faults: `make mutants` breaks a copy of the package in places that matter.
+"""Checks that the tests notice faults: `make mutants` breaks a copy of the package in important places.
 
-Each row is a fault that somebody could make, and the files of tests that have to fail then. `make test` runs
-those files, too, so that it fails as well. It is not part of `make test`: that is what it judges.
+Each row is a possible fault and the test files that must fail then. `make test` runs those files too, so it
+fails as well. This check is not part of `make test`, because it verifies that command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 LIMIT_S = 1800
-"""For the tests of one row, on a machine that does much beside."""
+"""Seconds for the tests of one row, on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class Mutant:
 
     name: str
     file: str
-    """Below the package."""
+    """Path below the package."""
     old: str
-    """Stands there once."""
+    """A string that occurs exactly once in the file."""
     new: str
     tests: tuple[str, ...]
     """Files or tests below `tests/`."""
@@ -222,7 +222,7 @@ MUTANTS = (
 
 
 def copied(folder: Path) -> Path:
-    """A copy of what git knows of the repository, and of what is new."""
+    """Copy the tracked and new files of the repository."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
@@ -240,9 +240,9 @@ def copied(folder: Path) -> Path:
 
 
 def failure(root: Path, tests: Sequence[str]) -> str:
-    """What pytest says if one of these tests fails in a copy, else nothing.
+    """Return the output of pytest if one of these tests fails in a copy, otherwise an empty string.
 
-    RuntimeError if they cannot be run at all.
+    RuntimeError if they cannot be run.
     """
     paths = [f"tests/{test}" for test in tests]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *paths]
@@ -260,7 +260,7 @@ def failure(root: Path, tests: Sequence[str]) -> str:
 
 
 def is_caught(root: Path, mutant: Mutant) -> bool:
-    """Whether the tests of a fault fail with it; ValueError if its place is another one by now."""
+    """Return whether the tests of a fault fail with it; ValueError if the code to replace has changed."""
     file = root / "blogsmith" / mutant.file
     text = file.read_text("utf-8")
     if text.count(mutant.old) != 1:
@@ -273,7 +273,7 @@ def is_caught(root: Path, mutant: Mutant) -> bool:
 
 
 def main(names: Sequence[str]) -> int:
-    """Try faults, all or those whose names hold one of the words; 1 if one is not noticed."""
+    """Try faults: all, or those whose names contain one of the strings. Return 1 if one is not noticed."""
     chosen = [one for one in MUTANTS if not names or any(name in one.name for name in names)]
     with tempfile.TemporaryDirectory() as folder:
         root = copied(Path(folder))

@@ -1,7 +1,7 @@
-"""HTML in a normal form, after the specification's own normaliser: what a browser treats alike is equal.
+"""HTML in a normal form, after the specification's own normalizer: equivalent HTML becomes equal.
 
-Attributes are sorted, character references resolved, blanks collapsed outside `<pre>` and dropped
-around block tags, `<br/>` is `<br>`.
+Attributes are sorted, character references resolved, spaces collapsed outside of `<pre>` and removed around
+block tags, and `<br/>` becomes `<br>`.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class _Normaliser(HTMLParser):
 
 
 def normal_html(text: str) -> str:
-    """The normal form of an HTML fragment."""
+    """Return the normal form of an HTML fragment."""
     parser = _Normaliser()
     parser.feed(text)
     parser.close()

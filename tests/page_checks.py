@@ -1,4 +1,4 @@
-"""What must hold for every page: checks on HTML that several test modules share."""
+"""Checks of HTML that several test modules share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 
 _XHTML = "{http://www.w3.org/1999/xhtml}"
-# An address check of the parser's own, which knows fewer schemes than we let through.
+# The parser has its own URL check, which knows fewer schemes than we allow.
 _ADDRESSES = ("href", "src", "action", "formaction", "poster", "data", "xlink:href")
 _SCHEMES = ("", "http", "https", "mailto", "tel")
 _PHRASING_PARENTS = (
@@ -55,20 +55,20 @@ _BLOCKS = [
 
 
 def parse(html: str) -> Element:
-    """The tree a browser builds."""
+    """Return the tree that a browser builds."""
     root: Element = html5lib.parseFragment(html, treebuilder="etree")
     return root
 
 
 def elements(root: Element) -> Iterator[tuple[str, Element]]:
-    """(tag without namespace, element) of everything below `root`."""
+    """Yield (tag without namespace, element) for everything below `root`."""
     for element in root.iter():
         if isinstance(element.tag, str) and element is not root:
             yield element.tag.rpartition("}")[2].lower(), element
 
 
 def markup_problems(html: str) -> list[str]:
-    """How `html` breaks the rules of HTML: parse errors, blocks in text, ids used twice."""
+    """Return violations of HTML rules: parse errors, blocks in inline elements, duplicate ids."""
     parser = html5lib.HTMLParser(html5lib.getTreeBuilder("etree"))
     root = parser.parseFragment(html)
     found = [f"{code} at {position}" for position, code, _ in parser.errors if code not in _HARMLESS]
@@ -81,7 +81,7 @@ def markup_problems(html: str) -> list[str]:
     return found + [f"id {name} twice" for name, count in ids.items() if count > 1]
 
 
-# html5lib is older than these rules: it calls fine references and MathML attributes errors.
+# html5lib is older than these rules: it rejects valid references and MathML attributes.
 _HARMLESS = frozenset({"invalid-codepoint"})
 
 
@@ -91,7 +91,7 @@ _NOT_TEXT = re.compile(r"<!--.*?-->|<(script|style|template)\b.*?</\1\s*>", re.D
 
 
 def dead_fragments(html: str) -> list[str]:
-    """Every `href="#x"` of a page that has no `id="x"`; `#top` means the page itself, as browsers have it."""
+    """Return every `href="#x"` without a matching `id="x"`; `#top` means the page itself, as in browsers."""
     text = _NOT_TEXT.sub("", html)
     ids = {unescape("".join(found)) for found in _ID.findall(text)}
     named = dict.fromkeys(unquote(unescape("".join(found))) for found in _FRAGMENT.findall(text))
@@ -99,11 +99,11 @@ def dead_fragments(html: str) -> list[str]:
 
 
 _PICTURE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif);base64,(?!AAAA=*$)[A-Za-z0-9+/]+=*")
-"""What an `<img>` may show and nothing else; a few zeros, as tests write them, are no picture."""
+"""Allowed URLs of `<img>`. A few zero bytes, as tests write them, are not an image."""
 
 
 def dangers(html: str) -> list[str]:
-    """What in `html` could run: scripts, handlers, addresses with other schemes, other hosts' files."""
+    """Return active content in `html`: scripts, handlers, URLs with other schemes, files of other hosts."""
     found = []
     for tag, element in elements(parse(html)):
         if tag in ("script", "iframe", "object", "embed", "base", "style", "meta", "link"):
@@ -119,12 +119,12 @@ def dangers(html: str) -> list[str]:
 
 
 def _scheme(address: str) -> str:
-    # browsers drop control characters and blanks before they read the scheme
+    # browsers drop control characters and spaces before they read the scheme
     return urlsplit(re.sub(r"[\x00-\x20]", "", address)).scheme.lower()
 
 
 def text_of(html: str) -> str:
-    """What a reader sees or is read, formulas as their TeX, images as their alternative text."""
+    """Return the text that a reader sees or hears: formulas as TeX, images as alternative text."""
     root = parse(html)
     for tag, element in elements(root):
         if tag == "math":

@@ -1,4 +1,4 @@
-"""A post as the parser sees it, read with the settings of a small site."""
+"""Parsing of a post with the settings of a small site."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 
 
 def parse(text: str, config: str = "") -> Parsed:
-    """The post `content/posts/a.md` with this text; config: of `blogsmith.yaml`."""
+    """Parse the post `content/posts/a.md` with this content. config: content of `blogsmith.yaml`."""
     settings = parse_config(config).config
     options = parse_options(settings, Plugins(), frozenset())
     document, _ = read_document(Source(PurePosixPath("content/posts/a.md"), text, ""), settings)
@@ -22,7 +22,7 @@ def parse(text: str, config: str = "") -> Parsed:
 
 
 def only(text: str, config: str = "") -> Cell:
-    """The one cell of a text without mistakes."""
+    """Return the only cell of a post without errors."""
     parsed = parse(text, config)
     assert [d.message for d in parsed.diagnostics] == []
     (cell,) = parsed.cells.cells

@@ -1,4 +1,4 @@
-"""Pictures as cameras and programs write them, with private data whose traces are easy to find."""
+"""Images as cameras and programs write them, with private data that is easy to find."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 MARK = b"SECRET"
-"""Stands in everything that may not be published."""
+"""Marker in all data that must not be published."""
 KINDS = ("JPEG", "PNG", "WEBP", "AVIF", "GIF")
 
 
 def exif_data(orientation: int = 6) -> Image.Exif:
-    """Camera, owner, serial number, notes of the camera and a position."""
+    """Return EXIF data: camera, owner, serial number, maker notes and a location."""
     exif = Image.Exif()
     exif[0x0112] = orientation
     exif[0x010F], exif[0x013B] = "SECRET camera", "SECRET owner"
@@ -24,7 +24,7 @@ def exif_data(orientation: int = 6) -> Image.Exif:
 
 
 def photo(kind: str, orientation: int = 6) -> bytes:
-    """A 60 × 40 picture with private data of every sort its format has, and a colour profile."""
+    """Return a 60 × 40 image with all kinds of private data of its format, and a colour profile."""
     stream, options = io.BytesIO(), dict[str, object]()
     if kind != "GIF":
         options |= {"exif": exif_data(orientation), "icc_profile": b"profile" * 20}
@@ -44,16 +44,16 @@ def photo(kind: str, orientation: int = 6) -> bytes:
 
 
 def noise(size: tuple[int, int] = (60, 40)) -> Image.Image:
-    """A picture whose data are longer than its head."""
+    """Return an image whose data are longer than its header."""
     return Image.effect_noise(size, 90).convert("RGB")
 
 
 def with_more(kind: str, data: bytes) -> bytes:
-    """The same with what Pillow does not write."""
+    """Add private data that Pillow cannot write."""
     if kind == "JPEG":
         photoshop = segment(0xED, b"Photoshop 3.0\x00SECRET")
         thumbnail = segment(0xE0, b"JFXX\x00\x10SECRET")
-        # phones put a second picture behind the end
+        # phones append a second image after the end
         return data[:20] + thumbnail + photoshop + data[20:] + b"\xff\xd8SECRET\xff\xd9"
     if kind == "PNG":
         end = data.rindex(b"IEND") - 4
@@ -64,18 +64,18 @@ def with_more(kind: str, data: bytes) -> bytes:
 
 
 def segment(marker: int, content: bytes) -> bytes:
-    """A segment of a JPEG."""
+    """Return a segment of a JPEG."""
     return bytes([0xFF, marker]) + (len(content) + 2).to_bytes(2, "big") + content
 
 
 def chunk(name: bytes, content: bytes) -> bytes:
-    """A chunk of a PNG."""
+    """Return a chunk of a PNG."""
     sum_ = zlib.crc32(name + content).to_bytes(4, "big")
     return len(content).to_bytes(4, "big") + name + content + sum_
 
 
 def pixels(data: bytes) -> list[bytes]:
-    """Every frame of a picture, decoded."""
+    """Return every frame of an image, decoded."""
     with Image.open(io.BytesIO(data)) as image:
         frames = []
         for number in range(getattr(image, "n_frames", 1)):
@@ -85,7 +85,7 @@ def pixels(data: bytes) -> list[bytes]:
 
 
 def animation(kind: str) -> bytes:
-    """Three frames that run for ever, with a comment or EXIF data."""
+    """Return three frames in an endless loop, with a comment or EXIF data."""
     frames = [noise() for _ in range(3)]
     stream = io.BytesIO()
     options: dict[str, object] = {"comment": b"SECRET"} if kind == "GIF" else {"exif": exif_data()}
@@ -96,11 +96,11 @@ def animation(kind: str) -> bytes:
 
 
 def film(*, located: bool) -> bytes:
-    """The boxes of an MP4; its sounds and pictures are missing."""
+    """Return the boxes of an MP4 without audio and video data."""
     notes = box(b"udta", box(b"\xa9xyz", b"\x00\x0f\x15\xc7+48.1+016.3/")) if located else b""
     return box(b"ftyp", b"isom\0\0\0\0isom") + box(b"moov", box(b"mvhd", bytes(100)) + notes)
 
 
 def box(name: bytes, content: bytes) -> bytes:
-    """A box of an ISO file."""
+    """Return a box of an ISO file."""
     return (len(content) + 8).to_bytes(4, "big") + name + content

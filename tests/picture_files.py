@@ -1,4 +1,4 @@
-"""Pictures of our own, as authors have them: scenes, drawings, photos with a profile; and broken ones."""
+"""Images as authors have them: scenes, drawings, photos with a profile; and broken ones."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from PIL import Image, ImageCms, ImageDraw, ImageFilter
 
 
 def scene(width: int = 1600, height: int = 1200) -> Image.Image:
-    """Soft colours with some grain, as a photo has."""
+    """Return soft colours with some grain, as in a photo."""
     size = width // 2, height // 2
-    # Pillow's own noise is another one each time
+    # Pillow's own noise differs each time
     noise = Image.frombytes("L", size, Random(7).randbytes(size[0] * size[1]))
     grain = noise.point(lambda value: 64 + value // 2).filter(ImageFilter.GaussianBlur(3))
     channels = (Image.linear_gradient("L"), Image.radial_gradient("L"), grain)
@@ -20,7 +20,7 @@ def scene(width: int = 1600, height: int = 1200) -> Image.Image:
 
 
 def drawing(width: int = 1600, height: int = 1200) -> Image.Image:
-    """Lines and areas in five colours."""
+    """Return lines and areas in five colours."""
     image = Image.new("RGB", (width, height), "white")
     pen = ImageDraw.Draw(image)
     for number in range(24):
@@ -32,17 +32,17 @@ def drawing(width: int = 1600, height: int = 1200) -> Image.Image:
 
 
 def file_of(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
-    """The picture as a file."""
+    """Return the image as a file."""
     stream = io.BytesIO()
     image.save(stream, kind, **options)
     return stream.getvalue()
 
 
 def web_profile() -> bytes:
-    """The profile that browsers take where there is none."""
+    """Return the default profile of browsers."""
     return ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
 
 
 def wide_profile() -> bytes:
-    """A profile of RGB that is not sRGB, by its name."""
+    """Return an RGB profile that is not sRGB, by its name."""
     return web_profile().replace(b"s\0R\0G\0B", b"w\0i\0d\0e").replace(b"sRGB", b"wide")

@@ -1,7 +1,8 @@
-"""Patterns of Python as JSON Schema has them: ECMAScript's, searched for, the same in every engine.
+r"""Python patterns for JSON Schema, in the syntax of ECMAScript: searched, and equal in every engine.
 
-`\\w` and `\\d` mean letters and digits of every script in Python and of one in ECMAScript, and Python has no
-`\\p{L}`: of letters beyond ASCII a pattern here takes all signs, so that no editor calls a right word wrong.
+`\w` and `\d` mean letters and digits of every script in Python, but ASCII only in ECMAScript, and Python has
+no `\p{L}`. For letters beyond ASCII the patterns here accept any character, so that no editor rejects a
+valid value.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _NEEDS_ESCAPE = frozenset("^$\\.*+?()[]{}|/-")
 
 
 def portable(pattern: Pattern) -> str:
-    """The pattern as ECMAScript writes it. One that is compiled must match the whole text."""
+    """Return the pattern in ECMAScript syntax. A compiled one must match the whole string."""
     if isinstance(pattern, str):
         return _translated(pattern, is_folded=False)
     return f"^(?:{_translated(pattern.pattern, is_folded=bool(pattern.flags & re.IGNORECASE))})$"
@@ -48,11 +49,11 @@ def _translated(pattern: str, *, is_folded: bool) -> str:
 def _escape(sign: str, *, is_class: bool) -> str:
     if kept := (_CLASSES if is_class else _OUTSIDE).get(sign):
         return kept
-    # only these may be escaped in ECMAScript's strict patterns
+    # only these characters may be escaped in ECMAScript's strict patterns
     return f"\\{sign}" if sign.isalnum() or sign in _NEEDS_ESCAPE else sign
 
 
 def _ranges(pattern: str, at: int) -> str:
-    """A letter of a class in both cases; ranges of letters stand for themselves in our patterns."""
+    """Return a letter of a class in both cases. Our patterns use ranges of letters literally."""
     is_range = "-" in (pattern[at - 1], pattern[at + 1])
     return pattern[at] if is_range else pattern[at] + pattern[at].swapcase()

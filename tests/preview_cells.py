@@ -1,4 +1,4 @@
-"""A site whose cells run as in the preview, with the part of its engine that asks for runs."""
+"""A site with cells that run as in the preview, with the part of the engine that requests runs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from blogsmith.project.report import ExecutionOptions
 from tests.site_files import NOW
 
 WAIT_S = 90.0
-"""Nothing takes a tenth of it, unless the machine is overloaded."""
+"""Seconds; nothing needs a tenth of it, unless the machine is overloaded."""
 CLOSE_S = 9.0
-"""What runs is ended at once, but a busy machine may take its time. To wait for a cell would take longer."""
+"""Seconds until closed. Cells are killed immediately, but a busy machine may be slow."""
 
 
 class Previewed:
@@ -40,7 +40,7 @@ class Previewed:
             self.heard.notify_all()
 
     def changed(self, *shown: str, may_run: bool = True, **asked: Any) -> None:
-        """The site as it is on disk is wanted; the posts in `shown_results` are looked at."""
+        """Request runs for the site as it is on disk. The posts in `shown_results` are open in tabs."""
         surveyed = survey_site(self.root, (), NOW)
         pages = [
             RequestedPage(
@@ -53,11 +53,11 @@ class Previewed:
         self.runner.update(CellWork(open_site(self.root), options, may_run, tuple(pages)))
 
     def outcome(self, wait_s: float = WAIT_S) -> PageOutcome:
-        """The next one."""
+        """Return the next outcome."""
         return self.outcomes.get(timeout=wait_s)
 
     def quiet(self, wait_s: float = 0.3) -> bool:
-        """Whether nothing is told for a while, and nothing runs."""
+        """Return whether no event comes for a while, and nothing runs."""
         before = len(self.events)
         try:
             self.outcomes.get(timeout=wait_s)
@@ -66,7 +66,7 @@ class Previewed:
         return False
 
     def wait_for(self, is_meant: Callable[[Mapping[str, Any]], bool], after: int = 0) -> Mapping[str, Any]:
-        """The first event of a kind, also one that was told before; those before number `after` are not."""
+        """Return the first matching event from number `after` on, even if it has come already."""
         end = time.monotonic() + WAIT_S
         with self.heard:
             while True:
@@ -76,39 +76,39 @@ class Previewed:
                 assert self.heard.wait(end - time.monotonic()), self.events
 
     def state(self, state: str, after: int = 0, **more: Any) -> Mapping[str, Any]:
-        """The first event with this state."""
+        """Return the first event with this state."""
         return self.wait_for(
             lambda event: event["state"] == state and all(event.get(k) == v for k, v in more.items()), after
         )
 
     def states(self) -> list[str]:
-        """Of all events so far, in order."""
+        """Return the states of all events so far, in order."""
         return [str(event["state"]) for event in self.events]
 
     def write(self, name: str, *cells: str) -> None:
-        """A post made of these cells."""
+        """Write a post with these cells."""
         body = "\n\n".join(f"```{{python}}\n{cell}\n```" for cell in cells)
         self.text(f"content/posts/{name}.md", f"---\ntitle: {name}\n---\n{body}\n")
 
     def text(self, path: str, text: str) -> None:
-        """A file of the site."""
+        """Write a file of the site."""
         (self.root / path).parent.mkdir(parents=True, exist_ok=True)
         (self.root / path).write_text(text, "utf-8")
 
     def recorded(self, name: str) -> str:
-        """What is recorded of a post; empty if nothing is."""
+        """Return the record of a post; empty if there is none."""
         file = self.root / "_freeze" / "posts" / name / "outputs.json"
         return file.read_text("utf-8") if file.exists() else ""
 
 
 def url(name: str) -> str:
-    """Of a post."""
+    """Return the URL of a post."""
     return f"/posts/{name}/"
 
 
 @contextmanager
 def previewed(root: Path) -> Iterator[Previewed]:
-    """A preview, closed in the end."""
+    """Yield a preview, and close it at the end."""
     site = Previewed(root)
     try:
         yield site

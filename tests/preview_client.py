@@ -1,4 +1,4 @@
-"""For tests of the preview's server: a site in memory, and clients that say what no browser would."""
+"""Helpers to test the preview's server: a site in memory, and clients that send what no browser would."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from blogsmith.preview.protocol import Response
 
 TOKEN = "the token of this run"
 WAIT_S = 60.0
-"""Nothing here takes a tenth of it, unless the machine is overloaded."""
+"""Seconds; nothing here needs a tenth of it, unless the machine is overloaded."""
 
 
 SECURITY = {
@@ -31,12 +31,12 @@ SECURITY = {
     "x-frame-options": "SAMEORIGIN",
     "server": "blogsmith",
 }
-"""Headers of every answer."""
+"""Headers of every response."""
 
 
 @dataclass(slots=True)
 class MemorySite:
-    """Pages by path, as a site has them, and everything that was asked."""
+    """Pages by path, as a site has them, and all requests."""
 
     pages: dict[str, Response | Exception] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -63,11 +63,11 @@ class MemorySite:
 
 @dataclass(frozen=True, slots=True)
 class Got:
-    """An answer as it came."""
+    """A response as received."""
 
     status: int
     headers: Mapping[str, str]
-    """Names in small letters."""
+    """Names in lower case."""
     body: bytes
 
     def json(self) -> Any:
@@ -75,7 +75,7 @@ class Got:
 
 
 def site() -> MemorySite:
-    """One page, one style sheet."""
+    """Return a site with one page and one stylesheet."""
     css = Response(200, "text/css", b"p { color: red }")
     return MemorySite({"/posts/a/": Response(200, body=b"<p>page a"), "/theme.css": css})
 
@@ -90,9 +90,10 @@ def serving(
     is_patient: bool = True,
     **settings: Any,
 ) -> Iterator[PreviewServer]:
-    """A running server on a free port; fails if it has a bug that nobody asked for.
+    """Yield a running server on a free port; fail if it has an unexpected bug.
 
-    is_patient: half a second is little for a client on a busy machine that still sends what is refused.
+    is_patient: longer timeout, as half a second is little for a client on a busy machine that still sends a
+    rejected body.
     """
     found: list[Exception] = []
     server = PreviewServer(
@@ -114,7 +115,7 @@ def serving(
 
 
 class Client:
-    """One connection. Bytes in, answers out."""
+    """A single connection. Bytes in, responses out."""
 
     def __init__(self, port: int, address: str = "127.0.0.1") -> None:
         self.host = f"127.0.0.1:{port}"
@@ -134,7 +135,7 @@ class Client:
     def ask(
         self, target: str | bytes, method: str = "GET", body: bytes | None = None, **headers: str | None
     ) -> Got:
-        """A request and its answer. headers: names with _ for -, None leaves one out."""
+        """Send a request and return its response. headers: names with _ for -; None omits a header."""
         path = target.encode("latin-1") if isinstance(target, str) else target
         size = None if body is None else str(len(body))
         lines = self._lines({"Content_Length": size, **headers})
@@ -142,7 +143,7 @@ class Client:
         return self.answer(has_body=method != "HEAD")
 
     def answer(self, has_body: bool = True) -> Got:
-        """The next answer on the connection."""
+        """Return the next response on the connection."""
         status, headers = self.head()
         size = int(headers.get("content-length", 0)) if has_body else 0
         while len(self._read) < size:
@@ -151,7 +152,7 @@ class Client:
         return Got(status, headers, body)
 
     def head(self) -> tuple[int, Mapping[str, str]]:
-        """Status and headers of the next answer."""
+        """Return status and headers of the next response."""
         while b"\r\n\r\n" not in self._read:
             self._receive()
         head, self._read = self._read.split(b"\r\n\r\n", 1)
@@ -161,26 +162,26 @@ class Client:
         return int(first.split()[1]), {name.lower(): value for name, value in pairs}
 
     def ended(self) -> bool:
-        """Whether the server has closed the connection, waiting for it."""
+        """Wait for the server to close the connection. Return whether it did."""
         try:
             return self._read == b"" and self.socket.recv(1) == b""
         except ConnectionError:
             return True
 
     def listen(self, **headers: str | None) -> Client:
-        """Ask for the events."""
+        """Request the events."""
         self.send(b"GET /_blogsmith/events HTTP/1.1\r\n" + self._lines(headers) + b"\r\n")
         return self
 
     def block(self) -> str:
-        """What comes on a stream up to the next empty line."""
+        """Return the data of a stream up to the next empty line."""
         while b"\n\n" not in self._read:
             self._receive()
         block, self._read = self._read.split(b"\n\n", 1)
         return block.decode("utf-8")
 
     def event(self) -> Any:
-        """The next event on a stream; pings and the like do not count."""
+        """Return the next event of a stream, without pings."""
         while not (block := self.block()).startswith("data: "):
             pass
         assert "\n" not in block
@@ -199,15 +200,15 @@ class Client:
 
 
 def ask(server: PreviewServer, target: str | bytes, method: str = "GET", **more: Any) -> Got:
-    """One request on a connection of its own."""
+    """Send one request on a separate connection."""
     with Client(server.port) as client:
         return client.ask(target, method, **more)
 
 
 def quiet_port(count: int = 1) -> int:
-    """The first of `count` ports side by side that are free now, and that nobody gets who asks for any port.
+    """Return the first of `count` adjacent ports that are free now and not assigned automatically.
 
-    A port that the system gave could be given to another test as soon as it is free again.
+    A port assigned by the system could be assigned to another test as soon as it is free again.
     """
     for _ in range(100):
         first = 15_000 + secrets.randbelow(15_000)
@@ -222,7 +223,7 @@ def quiet_port(count: int = 1) -> int:
 
 
 def soon(true: Callable[[], bool], within_s: float = WAIT_S) -> bool:
-    """Whether that becomes true in time."""
+    """Return whether the condition becomes true in time."""
     until = time.monotonic() + within_s
     while not true():
         if time.monotonic() > until:
@@ -233,11 +234,11 @@ def soon(true: Callable[[], bool], within_s: float = WAIT_S) -> bool:
 
 # [D 11] load
 def threads_since(before: set[threading.Thread]) -> int:
-    """How many there are that were not there before; those that were may end meanwhile."""
+    """Return the number of new threads; earlier ones may have ended meanwhile."""
     return len(set(threading.enumerate()) - before)
 
 
 def made(**settings: object) -> PreviewServer:
-    """A server that is not started."""
+    """Return a server that is not started."""
     pages = site()
     return PreviewServer(pages, pages, token=TOKEN, hello=dict, **settings)  # type: ignore[arg-type]

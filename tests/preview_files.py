@@ -1,4 +1,4 @@
-"""A file that a site in memory names, for tests of the preview's server."""
+"""A file of a site in memory, for tests of the preview's server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.preview_client import MemorySite
 
 @pytest.fixture
 def picture(tmp_path: Path) -> Path:
-    """A file of the site, beside a folder whose name begins with the site's."""
+    """Return a file of the site, next to a folder whose name starts with that of the site."""
     root = tmp_path.resolve() / "site"
     (root / "posts").mkdir(parents=True)
     (root.parent / "site-secret").mkdir()
@@ -22,5 +22,5 @@ def picture(tmp_path: Path) -> Path:
 
 
 def with_file(path: Path) -> MemorySite:
-    """A site that has it at `/a.png`."""
+    """Return a site with the file at `/a.png`."""
     return MemorySite({"/a.png": Response(200, "image/png", file=path)})

@@ -1,4 +1,4 @@
-"""The site as the preview has it, in the form of a build's output, to compare the two."""
+"""The site of the preview in the form of a build's output, to compare both."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from blogsmith.write.photos.cleaning import read_published
 from tests.site_files import NOW
 
 MARK = re.compile(rb' data-(?:line|cell)="\d+"')
-"""What the preview adds to blocks; the tag in the head is added when a page is sent."""
+"""Attribute that the preview adds to blocks. The tag in `<head>` is added when a page is sent."""
 
 
 def options(*, drafts: bool = False) -> BuildOptions:
-    """Those of a preview at the tests' moment."""
+    """Return the options of a preview at the time of the tests."""
     return BuildOptions(now=NOW, drafts=drafts)
 
 
 def new_line(root: Path) -> IncrementalPipeline:
-    """The line of a site."""
+    """Return the pipeline of a site."""
     return IncrementalPipeline(root.resolve(), options(), lambda: NOW)
 
 
 def settled(
     line: IncrementalPipeline, before: SiteSnapshot | None = None, asked: UpdateRequest | None = None
 ) -> SiteSnapshot:
-    """The site as it is now; SiteError as `IncrementalPipeline.update_all`."""
+    """Return the current state of the site; SiteError as `IncrementalPipeline.update_all`."""
     found = before
     for present in line.update_site(before, asked or UpdateRequest()):
         found = present or found
@@ -40,7 +40,7 @@ def settled(
 
 
 def outputs(present: SiteSnapshot) -> dict[str, bytes]:
-    """Every file of the site by its path in the output folder, without marks; without pages that fail."""
+    """Return every file of the site by output path, without markers and without pages that fail."""
     found = {}
     for planned in reversed(list(present.files_by_url.values())):
         try:
@@ -62,18 +62,18 @@ def _written(made: Output) -> bytes:
 
 
 def page_paths(present: SiteSnapshot) -> list[str]:
-    """Where pages are."""
+    """Return the paths of pages."""
     return [path for path, planned in present.files_by_url.items() if isinstance(planned.content, PageView)]
 
 
 def problems(present: SiteSnapshot) -> list[Diagnostic]:
-    """What is wrong, templates apart."""
+    """Return all errors except those in templates."""
     found = [*present.site_diagnostics, *(one for own in present.page_diagnostics.values() for one in own)]
     return list(dict.fromkeys(found))
 
 
 def built(folder: Path) -> dict[str, bytes]:
-    """The output of a build in the same form."""
+    """Return the output of a build in the same form."""
     files = [file for file in folder.rglob("*") if file.is_file() and file.name != ".blogsmith-manifest.json"]
     return {
         file.relative_to(folder).as_posix(): MARK.sub(b"", file.read_bytes())

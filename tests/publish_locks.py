@@ -1,4 +1,4 @@
-"""A package index for tests of publishing: made up, or of the packages that are installed here."""
+"""A package index for tests of publishing: simulated, or with the packages of this environment."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILES = {
 
 
 class MadeUpIndex:
-    """Answers like pip, without a process; notes what it was asked for."""
+    """Answers like pip, without a process, and records requests."""
 
     def __init__(self) -> None:
         self.packages: tuple[LockedPackage, ...] = PACKAGES
@@ -33,7 +33,7 @@ class MadeUpIndex:
     def resolve(
         self, requirements: Sequence[str], python: str, *, is_for_host: bool
     ) -> tuple[LockedPackage, ...]:
-        """As `pip_resolver.resolve_packages`."""
+        """Resolve as `pip_resolver.resolve_packages` does."""
         self.requests.append((requirements, python, is_for_host))
         return (*self.packages, LockedPackage("blogsmith-site", __version__, (DIGEST,)))
 
@@ -61,7 +61,9 @@ def pack_installed(folder: Path) -> None:
 
 
 def needed_distributions() -> list[metadata.Distribution]:
-    """Those that blogsmith needs, Mermaid's renderer if it is installed, and those that they need in turn."""
+    """Return the dependencies of blogsmith including indirect ones, and Mermaid's renderer if it is
+    installed.
+    """
     extras = frozenset({"diagrams"} if pip_resolver.installed_version("merman") else ())
     waiting: list[tuple[str, frozenset[str]]] = [("blogsmith-site", extras)]
     found: dict[str, metadata.Distribution] = {}
@@ -79,7 +81,7 @@ def needed_distributions() -> list[metadata.Distribution]:
 
 
 def _stem(found: metadata.Distribution) -> str:
-    """File name of a wheel that pip takes for a host as well as here."""
+    """Return the file name of a wheel that pip accepts for a host as well as here."""
     tags = re.findall(r"^Tag: (\S+)$", found.read_text("WHEEL") or "", re.MULTILINE)
     tag = next((tag for tag in reversed(tags) if tag.endswith("-any")), "")
     if not tag:

@@ -1,4 +1,4 @@
-"""What goes wrong when a site is set up for a host, for the examples of codes in the manual."""
+"""Errors during setup for a host, for the examples of codes in the manual."""
 
 from __future__ import annotations
 
@@ -110,4 +110,4 @@ PUBLISHING: Mapping[str, Callable[[Path], tuple[Diagnostic, ...]]] = MappingProx
         "publish-target": _publish_target,
     }
 )
-"""Code → what brings it about in an empty folder."""
+"""Code → function that causes its error in an empty folder."""

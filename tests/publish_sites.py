@@ -1,4 +1,6 @@
-"""A site with what hosts care about (old addresses, feeds, text twins, pictures, a folder without a page)."""
+"""A site with content that matters to hosts: old URLs, feeds, Markdown versions, images, a folder without
+page.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from blogsmith.cli.main import main
 from tests.site_files import put, put_bare
 
 ALIASES = ("/alt/ort/", "/2019/x.html", "/it's,(old)/", "/früher/", "/a=b;c/", "/two words/and more.html")
-"""Old addresses, some with signs that mean something in settings of servers."""
+"""Old URLs, some with characters that have a meaning in settings of servers."""
 _POST = f"""\
 ---
 title: A post
@@ -40,7 +42,7 @@ _SQUARES = (
 
 
 def publish_site(root: Path, settings: str = "", *, is_bare: bool = False, **files: str) -> Path:
-    """A small site; `settings` are added to its `blogsmith.yaml`. is_bare: with a theme that is nothing."""
+    """Create a small site. settings: added to its `blogsmith.yaml`. is_bare: with an empty theme."""
     config = f"title: Notes\nllms_txt: true\nsearch: {str(not is_bare).lower()}\n{settings}"
     return (put_bare if is_bare else put)(
         root,
@@ -56,12 +58,12 @@ def publish_site(root: Path, settings: str = "", *, is_bare: bool = False, **fil
 
 
 def run(*arguments: str) -> int:
-    """A command, as typed."""
+    """Run a command as typed."""
     return main(list(arguments))
 
 
 def needs_program(name: str, *places: str) -> str:
-    """Where a program is; a skip if there is none, which is an error in `.ci/run`."""
+    """Return the path of a program; skip if there is none, which is an error in `.ci/run`."""
     found = shutil.which(name, path=os.pathsep.join((os.environ.get("PATH", ""), *places)))
     if found is None:
         reason = f"{name} is missing; .ci/run installs it"
@@ -71,7 +73,7 @@ def needs_program(name: str, *places: str) -> str:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens at."""
+    """Return an unused port of this machine."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
@@ -79,7 +81,7 @@ def free_port() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server says."""
+    """A response of a server."""
 
     status: int
     headers: Mapping[str, str]
@@ -89,12 +91,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A server that runs."""
+    """A running server."""
 
     port: int
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Answer:
-        """One request; underscores in names of headers are hyphens."""
+        """Send one request; underscores in names of headers become hyphens."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(
@@ -111,7 +113,7 @@ class Served:
 def serving(
     command: list[str], port: int, log: Path, environment: Mapping[str, str] | None = None
 ) -> Iterator[Served]:
-    """A server while it runs, once it listens. log: a file for what it says."""
+    """Yield a server once it listens. log: file for its output."""
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=subprocess.STDOUT, env=environment)
     try:

@@ -1,4 +1,4 @@
-"""A distribution of Pyodide in small: what stands for its core, wheels of a few bytes, their lock."""
+"""A minimal Pyodide distribution: a stub of its core, wheels of a few bytes, and their lock."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ PACKAGES: Mapping[str, tuple[list[str], list[str]]] = {
 
 
 def sha256(data: bytes) -> str:
-    """As hexadecimal digits."""
+    """Return the digest as hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 
 def wheel(name: str) -> bytes:
-    """What stands for the file of package `name`."""
+    """Return the stub of the file of package `name`."""
     return f"wheel of {name}".encode() * 50
 
 
 def file_name(name: str) -> str:
-    """The file of package `name`."""
+    """Return the file name of package `name`."""
     return f"{name}-1.0-stub.{'zip' if name.startswith('lib') else 'whl'}"
 
 
 def stub_lock(**changes: Mapping[str, object]) -> dict[str, Any]:
-    """The lock of all packages. changes: package → fields that differ."""
+    """Return the lock of all packages. changes: package → fields that differ."""
     packages: dict[str, Mapping[str, object]] = {
         name: {
             "name": name,
@@ -64,7 +64,7 @@ def stub_lock(**changes: Mapping[str, object]) -> dict[str, Any]:
 
 
 def write_stub(folder: Path, lock: Mapping[str, Any] | None = None) -> Path:
-    """The distribution in `folder`."""
+    """Write the distribution to `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in STUB_CORE.items():
         (folder / name).write_bytes(data)
@@ -75,7 +75,7 @@ def write_stub(folder: Path, lock: Mapping[str, Any] | None = None) -> Path:
 
 
 def pin_stub(patch: pytest.MonkeyPatch) -> None:
-    """Take the stub's core for the pinned one."""
+    """Pin the core of the stub."""
     core = {name: CoreFile(len(data), sha256(data)) for name, data in STUB_CORE.items()}
     for module in (distribution, source, pyodide_vendor):
         patch.setattr(module, "CORE", core)
@@ -83,19 +83,19 @@ def pin_stub(patch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Web:
-    """A server of files, with its whims."""
+    """A file server with configurable faults."""
 
     files: dict[str, bytes]
     url: str = ""
     asked: list[str] = field(default_factory=list)
     cut: str = ""
-    """File whose answer breaks off in the middle."""
+    """File whose response is cut off in the middle."""
     redirects: dict[str, str] = field(default_factory=dict)
 
 
 @contextmanager
 def served(folder: Path) -> Iterator[Web]:
-    """The files of `folder` on a port of this machine, until the end of the block."""
+    """Serve the files of `folder` on a port of this machine until the end of the block."""
     web = Web({path.name: path.read_bytes() for path in folder.iterdir()})
 
     class Handler(BaseHTTPRequestHandler):
@@ -114,7 +114,7 @@ def served(folder: Path) -> Iterator[Web]:
             self.wfile.write((data or b"")[: len(data or b"") // 2 if name == web.cut else None])
 
         def log_message(self, *arguments: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     web.url = f"http://127.0.0.1:{server.server_port}/full/"

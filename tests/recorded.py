@@ -1,4 +1,4 @@
-"""Pages with cells, their runs and surroundings, for tests of recorded results; no disk is touched."""
+"""Pages with cells, their runs and environments, for tests of recorded results; no disk is touched."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def cell(code: str = "x = 1\n", label: str = "", language: str = "python", **opt
 def page(
     *cells: Cell, values: Sequence[tuple[str, int]] = (), depends: tuple[str, ...] = (), lines: int = 0
 ) -> PageCells:
-    """values: expression, and how many cells stand before it. lines: of prose in front."""
+    """Return a page. values: expression and number of cells before it. lines: number of lines before the
+    cells.
+    """
     placed = tuple(
         Cell(number, c.code, lines + 10 * number, Place(lines + 9), c.label, c.options, c.language)
         for number, c in enumerate(cells, 1)
@@ -45,7 +47,7 @@ def digest(text: str) -> str:
 
 
 def around(files: Mapping[str, str] | None = None, **others: Any) -> Environment:
-    """files: path → text."""
+    """Return an environment. files: path → content."""
     known = files or {}
     digests = {path: digest(text) for path, text in known.items()}
 
@@ -66,7 +68,7 @@ def run_page(
     machine: Machine = MACHINE,
     runs: Mapping[int, CellRun] | None = None,
 ) -> SessionRun:
-    """A run in which every cell prints its code, and every value is its expression in capitals.
+    """Return a run where every cell prints its code, and every value is its expression in capitals.
 
     runs: position in the session → another result.
     """
@@ -81,7 +83,7 @@ def run_page(
 def record(
     post: PageCells, surroundings: Environment | None = None, runs: Mapping[int, CellRun] | None = None
 ) -> PageRecord:
-    """What is recorded when all sessions of a page have run; `runs` are those of each session."""
+    """Return the record after all sessions of a page have run. `runs`: as in `run_page`, for each session."""
     sessions = {}
     for name in post.sessions():
         made = session_record(post, run_page(post, name, runs=runs), surroundings or around(), DAY)
@@ -91,7 +93,7 @@ def record(
 
 
 def words(verdict: PageVerdict) -> dict[int, str]:
-    """Cell number → why it is not fresh, for those that are not."""
+    """Map cell numbers to the reasons why they are not fresh."""
     return {number: found.summary for number, found in verdict.cells.items() if found.state != "fresh"}
 
 
@@ -106,5 +108,5 @@ def shown(data: bytes) -> Display:
 
 
 def pictured(*pictures: bytes, label: str = "scores") -> PageRecord:
-    """A page with one cell that draws these."""
+    """Return the record of a page with one cell that draws these images."""
     return record(page(cell("plot()\n", label)), runs={0: CellRun("ok", tuple(map(shown, pictures)))})

@@ -1,10 +1,10 @@
-"""`python -m tests.regen cases [FILE…]`: rewrite what tests compare with; read the diff before use.
+"""`python -m tests.regen cases [FILE…]`: rewrite the expected results of tests; read the diff before use.
 
-Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `scripts` the smaller forms of
-the themes' scripts (with terser, from npm), `sites` the snapshots of whole sites, `docs` the generated parts
-of the manual, `plugins` the table of cases that plugins of mdit-py-plugins fail. `cases` rewrites the HTML of
-case files, all or the named ones (without `.md`); sources and titles stay as they are. `golden` is for a
-release alone: it takes anew what later versions are compared with.
+Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `scripts` the minified scripts
+of the themes (with terser, from npm), `sites` the snapshots of whole sites, `docs` the generated parts of
+the manual, `plugins` the table of cases that plugins of mdit-py-plugins fail. `cases` rewrites the HTML of
+case files, all or the named ones (without `.md`); sources and titles stay unchanged. `golden` is for
+releases only: it replaces the sites that later versions are compared with.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.theme_scripts import regenerate_scripts
 
 
 def outcome(case: Case) -> str:
-    """What `case` should expect: HTML and a line for each diagnostic."""
+    """Return the expectation of `case`: HTML and a line for each diagnostic."""
     from tests.check import render
 
     config, post = split_config(case.source)
@@ -36,7 +36,7 @@ def outcome(case: Case) -> str:
 
 
 def _position(place: Place | None) -> str:
-    """`line:column`, or `-` for a diagnostic about the file as a whole."""
+    """Return `line:column`, or `-` for a diagnostic about the file as a whole."""
     return "-" if place is None else f"{place.line}:{place.column}"
 
 
@@ -91,7 +91,7 @@ def regenerate_sites(names: Sequence[str]) -> None:
 
 
 def regenerate_golden(names: Sequence[str]) -> None:
-    """Take the sites that later versions are compared with as they are made now."""
+    """Rebuild the sites that later versions are compared with."""
     from tests.faults import golden
 
     golden.regenerate()
@@ -115,7 +115,7 @@ def main(arguments: Sequence[str]) -> int:
     if arguments and arguments[0] not in TARGETS:
         print(f"usage: python -m tests.regen [{'|'.join(TARGETS)}] [FILE…]", file=sys.stderr)
         return 2
-    # what a release made is taken anew by the next release, not with every change
+    # sites of a release are replaced by the next release only, not with every change
     for name in arguments[:1] or [target for target in TARGETS if target != "golden"]:
         TARGETS[name](arguments[1:])
     return 0

@@ -1,4 +1,4 @@
-"""Rows of a table as one test, and what of a large table belongs to the short run."""
+"""Rows of a table as a single test, and which rows of a large table are part of the short run."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ Names = str | Sequence[str]
 
 
 def each_row(names: Names, values: Iterable[Any], ids: object = None) -> Callable[[Test], Test]:
-    """As `pytest.mark.parametrize`, but one test: thousands of tiny ones cost a minute of pytest's own time.
+    """Parametrize like `pytest.mark.parametrize`, but as one test: thousands of small ones cost a minute in
+    pytest.
 
-    All rows are tried; the failure names each that fails. For tests that leave nothing behind, without
-    fixtures of their own state such as `tmp_path`.
+    All rows are tried; the failure names each that fails. For tests that leave no files, without stateful
+    fixtures such as `tmp_path`.
     """
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    # as for pytest: one name alone stands for the value itself, a tuple of one name for a tuple of one
+    # as in pytest: a single name means the value itself, a tuple of one name means a tuple
     is_bare = isinstance(names, str) and len(keys) == 1
     table = [(dict(zip(keys, _cells(value, is_bare=is_bare), strict=True)), value) for value in values]
     labels = _labels(ids, [value for _, value in table])
@@ -43,7 +44,7 @@ def each_row(names: Names, values: Iterable[Any], ids: object = None) -> Callabl
 
 
 def try_rows(check: Callable[[Any], None], rows: Sequence[tuple[str, Any]]) -> None:
-    """Check rows by name, all of them; ExceptionGroup of what fails, each with the name of its row."""
+    """Check all rows by name. Raise an ExceptionGroup of the failures, each with the name of its row."""
     faults: list[Exception] = []
     for name, row in rows:
         try:
@@ -71,7 +72,7 @@ def _labels(ids: object, values: Sequence[Any]) -> list[str]:
 
 
 def thinned(values: Iterable[Any], every: int, first: int = 0) -> list[Any]:
-    """For `parametrize`: of rows of one kind the short run has one in so many, the long run the others."""
+    """Return every n-th row for the short run, and the others for the long run; for `parametrize`."""
     return [
         value
         if number % every == first
@@ -81,9 +82,9 @@ def thinned(values: Iterable[Any], every: int, first: int = 0) -> list[Any]:
 
 
 def examples(count: int) -> settings:
-    """Settings of a property that is tried with so many examples in the long run, with few in the short one.
+    """Return settings of a property with this many examples in the long run, and few in the short one.
 
-    `make test-long` chooses the profile of this name.
+    `make test-long` selects the profile of this name.
     """
     return settings(max_examples=count if settings.get_current_profile_name() == "long" else _few(count))
 

@@ -15,7 +15,7 @@ STALE = ExecutionOptions(execute="stale")
 
 
 def site(root: Path, config: str = "", **posts: str) -> Path:
-    """A site whose posts are code: cells with an empty line between them, or Markdown that begins so."""
+    """Create a site whose posts are code: cells separated by empty lines, or Markdown."""
     (root / "content" / "posts").mkdir(parents=True)
     put_bare(root, {"blogsmith.yaml": f"title: T\n{config}"})
     layout = root / "themes/bare/layouts/post.html"
@@ -32,7 +32,7 @@ def page(root: Path, name: str = "a") -> str:
 
 
 def records(root: Path) -> dict[str, bytes]:
-    """Everything recorded, without the seconds of the run."""
+    """Return all records, without the seconds of the run."""
     files = (file for file in sorted((root / "_freeze").rglob("*")) if file.is_file())
     return {
         str(file.relative_to(root)): re.sub(rb'"seconds": [^,\n]+', b"", file.read_bytes()) for file in files
@@ -42,7 +42,7 @@ def records(root: Path) -> dict[str, bytes]:
 def command(
     root: Path, *arguments: str, env: dict[str, str], said: int | IO[bytes] = subprocess.DEVNULL
 ) -> subprocess.Popen[bytes]:
-    """`blogsmith build --execute` as a process of its own. said: where its messages go."""
+    """Run `blogsmith build --execute` as a separate process. said: destination of its messages."""
     return subprocess.Popen(
         [sys.executable, "-m", "blogsmith", "build", "--execute", *arguments],
         cwd=root,

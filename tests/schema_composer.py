@@ -1,8 +1,9 @@
-"""A table of keys as a JSON Schema, for editors: the files in `blogsmith/base/schema/json/` are made by this.
+"""Conversion of a table of keys to a JSON Schema for editors; makes the files in
+`blogsmith/base/schema/json/`.
 
-Draft 7, for all that reads YAML in editors is built on one language server, which knows this draft best; what
-later drafts have is not missed here. `deprecationMessage`, `errorMessage`,
-`patternErrorMessage`, `doNotSuggest` and `markdownDescription` are its own keywords, which others pass over.
+Draft 7, because editors that read YAML are built on one language server, which supports this draft best;
+no feature of later drafts is needed. `deprecationMessage`, `errorMessage`, `patternErrorMessage`,
+`doNotSuggest` and `markdownDescription` are its own keywords, which other programs ignore.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from blogsmith.base.schema.records import Schema
 from tests.portable_patterns import portable
 
 Describe: TypeAlias = Callable[[type, str], str]
-"""(Record, name of a field) → what it means."""
+"""Function from (record, name of a field) to its description."""
 DRAFT = "http://json-schema.org/draft-07/schema#"
 _STEPS: Mapping[str, str] = MappingProxyType({"items": "[]", "additionalProperties": "[]"})
 _NAMES = ("properties", "definitions")
@@ -29,26 +30,26 @@ _NAMES = ("properties", "definitions")
 
 
 class Composer(Struct, frozen=True):
-    """How one schema is made. Lives as long as that."""
+    """Composes one schema."""
 
     describe: Describe
     suggestions: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Key, or key and `[]` for entries → words that are known, besides others that are right too."""
+    """Key, or key and `[]` for entries → suggested values; others are valid too."""
     keys: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Key of a mapping → keys that are known below it, and what they mean."""
+    """Key of a mapping → known keys below it, with descriptions."""
     takes_nothing: bool = True
-    """A key may stand without a value, and means its default then."""
+    """Whether a key may have no value, which means its default."""
     definitions: dict[str, Any] = field(default_factory=dict)
 
     def schema(self, table: Schema, *, is_open: bool, notes: Mapping[str, Form]) -> dict[str, Any]:
-        """The whole of a record. is_open: it may have other keys. notes: keys that it knows of besides."""
+        """Return the schema of a record. is_open: allow other keys. notes: additional keys."""
         body = self._record(table, "", is_open=is_open)
         body["properties"] |= {key: dict(note) for key, note in notes.items()}
         body["properties"] = dict(sorted(body["properties"].items()))
         return {**body, "definitions": self.definitions} if self.definitions else body
 
     def _record(self, table: Schema, prefix: str, *, is_open: bool = False) -> dict[str, Any]:
-        """What the mappings of a record hold."""
+        """Return the properties of the mappings of a record."""
         others = {key: table.fields[key] for key in table.fields if table.prefix + key in table.table.aliases}
         properties = {
             key: self._property(table, key, prefix + key) for key in table.fields if key not in others
@@ -88,7 +89,7 @@ class Composer(Struct, frozen=True):
         return {**_described(text), **form, **_default(kind, one.name)}
 
     def form(self, form: Form, path: str) -> dict[str, Any]:
-        """A form with all that only our forms have replaced. path: dotted keys that lead to it."""
+        """Return a form with our own keywords replaced. path: dotted path of keys."""
         if lazy := form.get(LAZY):
             form = {**lazy(), **{key: value for key, value in form.items() if key != LAZY}}
         if name := form.get(DEFINITION):
@@ -137,14 +138,14 @@ class Composer(Struct, frozen=True):
 
 
 def _described(text: str) -> dict[str, str]:
-    """The text, and once more where it has marks of Markdown, which the first is shown with."""
+    """Return the description, and a second one if it contains Markdown, which the first shows literally."""
     if not text:
         return {}
     return {"description": text} | ({"markdownDescription": text} if re.search(r"[`*\[]", text) else {})
 
 
 def forbid_key(hint: str) -> dict[str, Any]:
-    """A key that is a mistake, and what to do instead."""
+    """Return the form of a key that is an error, with a hint."""
     return {"not": {}, "errorMessage": hint, "doNotSuggest": True}
 
 
@@ -154,7 +155,7 @@ def _one_name(table: Schema, others: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _or_nothing(form: dict[str, Any]) -> dict[str, Any]:
-    """The form, or nothing at all."""
+    """Return the form with null allowed."""
     made = dict(form)
     if "type" in made:
         kinds = made["type"] if isinstance(made["type"], list) else [made["type"]]
@@ -170,7 +171,7 @@ def _or_nothing(form: dict[str, Any]) -> dict[str, Any]:
 
 
 def _default(kind: Any, name: str) -> dict[str, Any]:
-    """The default of a field, where YAML has a word for it."""
+    """Return the default of a field, if YAML can express it."""
     value = _default_of(kind, name)
     if isinstance(value, tuple):
         value = list(value)

@@ -1,6 +1,6 @@
 """Everything that readers of the five posts of `tests/sites/seeds/` must find, point by point.
 
-A point is a CSS selector with the number of elements it matches, or a text that one of them contains.
+A point is a CSS selector with the number of elements it matches, or with text that one of them contains.
 `tests/sites/seeds/README.md` lists the points; a test compares it with this table.
 """
 
@@ -12,18 +12,18 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One thing on a page."""
+    """A check of a page."""
 
     name: str
     selector: str
     count: int | None = None
-    """How many elements match; None: at least one."""
+    """Number of matching elements; None: at least one."""
     text: str = ""
     """Text of one of them; spaces are folded."""
 
 
 def figure(name: str, selector: str, caption: str) -> Point:
-    """A numbered figure with a caption."""
+    """Return the point of a numbered figure with a caption."""
     return Point(name, f"figure{selector} figcaption", text=caption)
 
 

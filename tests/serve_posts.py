@@ -1,4 +1,4 @@
-"""A preview of a dozen posts beside one that editors save, and a tab that shows it."""
+"""A preview of a dozen posts and one that editors save, and a tab that shows it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.test_watch_saves import in_place, temporary_and_rename, vim
 
 POSTS = 12
 QUICK = (in_place, temporary_and_rename, vim)
-"""Ways of saving that take no time."""
+"""Ways of saving without delays."""
 FILE = "content/posts/a.md"
 PAGE = "/posts/a/"
 
@@ -26,13 +26,13 @@ _numbers = count(1)
 
 
 def new_word() -> str:
-    """One that no post has had."""
+    """Return a word that no post has contained yet."""
     return f"zq{next(_numbers):05}x"
 
 
 @contextmanager
 def serving_posts(root: Path) -> Iterator[Serving]:
-    """Serve them from a new folder `root`."""
+    """Serve the posts from a new folder `root`."""
     files = {f"content/posts/p{number}.md": post(f"Post {number}") for number in range(POSTS)}
     write(root, {"blogsmith.yaml": "title: Notes\n", FILE: post("First"), **files})
     with running(root) as serving:
@@ -42,19 +42,21 @@ def serving_posts(root: Path) -> Iterator[Serving]:
 
 @contextmanager
 def tab_of(serving: Serving, page: str) -> Iterator[Listener]:
-    """A tab that shows `page`."""
+    """Yield a tab that shows `page`."""
     with serving.listen() as tab:
         serving.page(page)
         yield tab
 
 
 def is_as_built(served: bytes, built: bytes) -> bool:
-    """Whether a page of the preview is that of a build, but for the preview's script and what that needs."""
+    """Return whether a page of the preview equals that of a build, except for the preview's script and its
+    needs.
+    """
     bare = MARK.sub(b"", TAG.sub(b"", served))
     # the policy of a page has to let the preview's script run
     return bare == (built if bare == served else add_sources(built, POLICY_SOURCES))
 
 
 def wait_until_current(serving: Serving, tab: Listener) -> None:
-    """Wait until the version of the page that tabs last heard of is the one that is served."""
+    """Wait until the version of the page last announced to tabs is served."""
     tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))

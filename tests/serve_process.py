@@ -1,4 +1,4 @@
-"""`blogsmith serve` as a process of its own: asked over HTTP, heard by its events."""
+"""`blogsmith serve` as a separate process, observed by HTTP and events."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.bench.preview_processes import is_running, processes
 from tests.preview_client import Client, Got, soon
 
 PATIENCE_S = 90.0
-"""Nothing takes a twentieth of it, unless the machine is overloaded."""
+"""Seconds; nothing needs a twentieth of it, unless the machine is overloaded."""
 PROMPT_S = 30.0
-"""What is to end at once has ended by then, also there."""
+"""Seconds after which an immediate end has happened, even on an overloaded machine."""
 _LOOK_S = 0.1
-# With `python -m` Python itself ends by the signal instead if Ctrl-C came while a dataclass was being made:
+# With `python -m`, Python itself ends by the signal if Ctrl-C comes while a dataclass is made:
 # https://github.com/python/cpython/blob/3.11/Modules/main.c, Py_RunMain.
 PROGRAM = Path(sys.executable).with_name("blogsmith")
-"""The command as authors have it."""
+"""The command as authors use it."""
 INTERRUPTED = 130
 """Exit code of a program that Ctrl-C ended."""
 _SERVES = re.compile(r"blogsmith serves http://127\.0\.0\.1:(\d+)/ ")
@@ -37,15 +37,15 @@ WHOLE = re.compile(r"^[\d,]+ pages?, .* in [\d.,]+ m?s", re.MULTILINE)
 
 
 class Listener:
-    """A tab's stream of events, and all that came on it."""
+    """A tab's event stream, and all its events."""
 
     def __init__(self, port: int, said: Callable[[], str] = lambda: "") -> None:
-        """said: what stands on the server's terminal, for when this waits in vain."""
+        """Connect. said: returns the terminal output of the server, shown if this waits in vain."""
         self.events: list[Mapping[str, Any]] = []
         self._said = said
         self._came = threading.Condition()
         self._client = Client(port)
-        # between two saves there may be nothing to say
+        # there may be no events between two saves
         self._client.socket.settimeout(None)
         self._client.listen().head()
         self._thread = threading.Thread(target=self._run)
@@ -71,7 +71,7 @@ class Listener:
                     self._came.notify_all()
 
     def of(self, kind: str, after: int = 0, **fields: Any) -> list[Mapping[str, Any]]:
-        """All events of a kind, those before number `after` left out."""
+        """Return all events of a kind, from number `after` on."""
         return [
             event
             for event in self.events[after:]
@@ -79,34 +79,34 @@ class Listener:
         ]
 
     def wait_for(self, kind: str, after: int = 0, **fields: Any) -> Mapping[str, Any]:
-        """The first such event, also one that came already."""
+        """Return the first matching event, even if it came before."""
         with self._came:
             assert self._came.wait_for(lambda: self.of(kind, after, **fields), PATIENCE_S), self._heard()
             return self.of(kind, after, **fields)[0]
 
     def wait_until(self, is_so: Callable[[], bool]) -> None:
-        """Until it is true, by what came or by what the server says when it is asked."""
+        """Wait until it is true, after an event or by asking the server."""
         deadline = time.monotonic() + PATIENCE_S
         with self._came:
             while not is_so():
                 assert time.monotonic() < deadline, self._heard()
-                # what the server says may change without an event
+                # the server's answers may change without an event
                 self._came.wait(_LOOK_S)
 
     def _heard(self) -> str:
-        """What came last, and what the server said meanwhile."""
+        """Return the last events, and the terminal output of the server."""
         last = [str(event)[:2000] for event in self.events[-10:]]
         return "\n".join((f"{len(self.events)} events", *last, "on the terminal:", self._said()[-4000:]))
 
     def version(self, path: str) -> str:
-        """What was told last of a page; empty if nothing was."""
+        """Return the last announced version of a page; empty if there is none."""
         told = [event["pages"][path]["version"] for event in self.of("pages") if path in event["pages"]]
         return str(told[-1]) if told else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """A preview that runs."""
+    """A running preview."""
 
     root: Path
     process: subprocess.Popen[bytes]
@@ -114,22 +114,22 @@ class Serving:
     log: Path
 
     def said(self) -> str:
-        """All that stands on the terminal."""
+        """Return the terminal output."""
         # a character may be half written
         return self.log.read_text("utf-8", errors="replace")
 
     def ask(self, path: str, method: str = "GET", **more: Any) -> Got:
-        """One request, on a connection of its own."""
+        """Send one request on a separate connection."""
         with Client(self.port) as client:
             return client.ask(path, method, **more)
 
     def page(self, path: str) -> str:
-        """What is at a path, with the status in front."""
+        """Return the content at a path, preceded by the status."""
         got = self.ask(path)
         return f"{got.status} {got.body.decode('utf-8')}"
 
     def wait_for(self, path: str, *texts: str) -> str:
-        """The page at a path, once all of these stand in it; a number is a status."""
+        """Return the page at a path once it contains all of these strings; a number is a status."""
         found: list[str] = [""]
 
         def is_there() -> bool:
@@ -145,19 +145,19 @@ class Serving:
         return found[0]
 
     def wait_for_words(self, *texts: str) -> None:
-        """Until all of these stand on the terminal."""
+        """Wait until all of these strings are in the terminal output."""
         assert soon(lambda: all(text in self.said() for text in texts), PATIENCE_S), (texts, self.said())
 
     def wait_until_whole(self) -> None:
-        """Until the whole site is known."""
+        """Wait until the whole site is loaded."""
         assert soon(lambda: bool(WHOLE.search(self.said())), PATIENCE_S), self.said()
 
     def version(self, path: str) -> str:
-        """Names the present bytes of a page."""
+        """Return the version of the current bytes of a page."""
         return str(self.ask(f"/_blogsmith/version?path={path}").json()["version"])
 
     def act(self, name: str, token: str | None, body: bytes = b"{}") -> Got:
-        """What a page of the preview may ask for."""
+        """Send a request that pages of the preview may send."""
         return self.ask(
             f"/_blogsmith/do/{name}",
             "POST",
@@ -168,17 +168,17 @@ class Serving:
         )
 
     def token(self) -> str:
-        """With which pages prove that this server made them."""
+        """Return the token that proves that this server made the page."""
         found = re.search(r'data-token="([^"]+)"', self.page("/"))
         assert found
         return found[1]
 
     def listen(self) -> Listener:
-        """A tab."""
+        """Return a tab."""
         return Listener(self.port, self.said)
 
     def trust(self) -> None:
-        """As `blogsmith trust` of the same user."""
+        """Trust the site, like `blogsmith trust` by the same user."""
         with patch.dict(os.environ, state(self.root)):
             trust(self.root)
 
@@ -187,9 +187,9 @@ class Serving:
 def running(
     root: Path, *options: str, trusted: bool = False, environ: Mapping[str, str] | None = None
 ) -> Iterator[Serving]:
-    """Serve a site while the block runs; then Ctrl-C has to end it with nothing left of it.
+    """Serve a site while the block runs; then Ctrl-C must end it without leftovers.
 
-    A block that ends it itself has to look at that itself.
+    A block that ends it itself must check that itself.
     """
     if trusted:
         with patch.dict(os.environ, state(root)):
@@ -220,17 +220,17 @@ def running(
 
 
 def _end(process: subprocess.Popen[bytes]) -> list[int]:
-    """Ctrl-C; gives the processes that are left, which are killed then."""
+    """Send Ctrl-C. Kill the remaining processes and return them."""
     family = processes(process.pid)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
     try:
         process.wait(PATIENCE_S)
     except subprocess.TimeoutExpired:
-        # the log shows then where each thread was
+        # the log then shows the position of each thread
         process.send_signal(signal.SIGABRT)
         process.wait()
-    # Python's own helper of `multiprocessing`, which Dask starts, ends when it sees that all others have
+    # Python's own helper process of `multiprocessing`, which Dask starts, ends after all others
     soon(lambda: not any(map(is_running, family)), PATIENCE_S)
     left = [pid for pid in family if is_running(pid)]
     for pid in left:
@@ -240,12 +240,12 @@ def _end(process: subprocess.Popen[bytes]) -> list[int]:
 
 
 def state(root: Path) -> dict[str, str]:
-    """Where the user's consent is kept."""
+    """Return the variable for the folder of the user's consent."""
     return {"XDG_STATE_HOME": str(root.parent / "state")}
 
 
 def _port(process: subprocess.Popen[bytes], log: Path) -> int:
-    """Where it listens, as soon as it says so."""
+    """Return the port as soon as the process prints it."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         found = _SERVES.search(log.read_text("utf-8"))
@@ -257,7 +257,7 @@ def _port(process: subprocess.Popen[bytes], log: Path) -> int:
 
 
 def interrupt(serving: Serving, number: signal.Signals = signal.SIGINT) -> int:
-    """Ctrl-C as a terminal sends it, or another signal to the server alone; gives its exit code."""
+    """Send Ctrl-C as a terminal does, or another signal to the server alone. Return its exit code."""
     if number == signal.SIGINT:
         os.killpg(serving.process.pid, number)
     else:
@@ -266,9 +266,9 @@ def interrupt(serving: Serving, number: signal.Signals = signal.SIGINT) -> int:
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> None:
-    """Lay files out under `root`, each in one step.
+    """Write files under `root`, each in one step.
 
-    A file that is written in place is empty at first; on a busy machine that may last until it is told.
+    A file written in place is empty at first; on a busy machine this may last until it is reported.
     """
     for name, text in files.items():
         file = root / name
@@ -279,11 +279,11 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def post(title: str, body: str = "", **front: str) -> str:
-    """A post; front: more of its front matter."""
+    """Return a post. front: more front matter."""
     more = "".join(f"{name}: {value}\n" for name, value in {"date": "2020-01-01", **front}.items())
     return f"---\ntitle: {title}\n{more}---\n\n{body}\n"
 
 
 def cell(code: str, *options: str) -> str:
-    """A cell of a post."""
+    """Return a cell of a post."""
     return "\n".join(["```{python}", *(f"#| {option}" for option in options), code, "```\n"])

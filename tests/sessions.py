@@ -1,4 +1,4 @@
-"""Sessions for tests: written as a few strings of code, run by the real worker."""
+"""Sessions for tests: a few strings of code, run by the real worker."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from blogsmith.model.results import CellRun, SessionRun, Stream
 
 LINUX = sys.platform == "linux"
 SLACK_S = 30.0
-"""A busy machine may take so much longer; the exact numbers belong to `tests/bench/`."""
+"""Seconds added to limits for a busy machine; the exact numbers belong to `tests/bench/`."""
 LIMIT_S = 60.0
-"""Of a cell that is to end by itself: one that comes to it has failed, however busy the machine."""
+"""Seconds for a cell that ends by itself. A cell that reaches the limit has failed."""
 
 
 def cell(number: int, code: str, **more: Any) -> CellStep:
-    """A cell with the defaults of tests: a limit of `LIMIT_S` and 2 GB."""
+    """Return a cell with the defaults of tests: a limit of `LIMIT_S` and 2 GB."""
     given: dict[str, Any] = {"name": f"cell {number}", "timeout_s": LIMIT_S, "memory_bytes": 2 * 10**9} | more
     return CellStep(number=number, code=code, **given)
 
 
 def value(number: int, expression: str, conversion: str = "", spec: str = "", **more: Any) -> ValueStep:
-    """A value with the defaults of tests."""
+    """Return a value with the defaults of tests."""
     return ValueStep(
         number, expression, conversion, spec, **{"timeout_s": LIMIT_S, "memory_bytes": 2 * 10**9} | more
     )
 
 
 def job(root: Path, *steps: str | Step, **more: Any) -> SessionJob:
-    """A session of the post `content/post.md`; strings are cells."""
+    """Return a session of the post `content/post.md`; strings are cells."""
     folder = root / "content"
     folder.mkdir(exist_ok=True)
     numbered = (cell(n, step) if isinstance(step, str) else step for n, step in enumerate(steps, 1))
@@ -56,18 +56,18 @@ def job(root: Path, *steps: str | Step, **more: Any) -> SessionJob:
 
 
 def limited(work: SessionJob, **limits: Any) -> SessionJob:
-    """The same session with other limits for every step."""
+    """Return the session with other limits for every step."""
     return replace(work, steps=tuple(replace(step, **limits) for step in work.steps))
 
 
 def printed(run: CellRun, name: str = "stdout") -> str:
-    """What a cell printed."""
+    """Return the output of a cell."""
     return "".join(o.text for o in run.outputs if isinstance(o, Stream) and o.name == name)
 
 
 @dataclass
 class Clock(SilentObserver):
-    """How long sessions took, from `on_start` to `on_end`."""
+    """Measures the time of sessions, from `on_start` to `on_end`."""
 
     began: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -80,10 +80,10 @@ class Clock(SilentObserver):
 
 
 def run_beside_another(work: SessionJob) -> SessionRun:
-    """Run a session that does harm, and check that it harms nobody else.
+    """Run a harmful session, and check that it affects no other session.
 
-    Another session runs at the same time and comes out as if alone; the harmful one ends within its limit,
-    the grace and `SLACK_S`; no process is left.
+    Another session runs at the same time and must give the same result as alone. The harmful one must end
+    within its limit, the grace and `SLACK_S`; no process may be left.
     """
     other = job(
         work.root,
@@ -105,7 +105,7 @@ def run_beside_another(work: SessionJob) -> SessionRun:
 
 @contextmanager
 def no_process_left() -> Iterator[None]:
-    """Check that this process has no child it had not before; orphans of workers would be adopted by it."""
+    """Check that this process has no new child process; it would adopt orphans of workers."""
     before = children()
     yield
     assert children() - before == set()
@@ -113,39 +113,39 @@ def no_process_left() -> Iterator[None]:
 
 
 def children() -> set[int]:
-    """Process ids, zombies included; Linux only."""
+    """Return child process ids, zombies included; Linux only."""
     found: set[int] = set()
     if LINUX:
         for task in Path("/proc/self/task").iterdir():
-            with suppress(OSError):  # a thread that is over
+            with suppress(OSError):  # the thread has ended
                 found |= set(map(int, (task / "children").read_text().split()))
     return found
 
 
 def descriptors() -> set[tuple[int, int, int]]:
-    """Number, device and inode of every descriptor open in this process.
+    """Return number, device and inode of every descriptor open in this process.
 
-    Compare what was added: objects of earlier tests may be thrown away, and close theirs, at any moment.
+    Compare only added ones: objects of earlier tests may be deleted, and close theirs, at any time.
     """
     found = set()
     for number in [int(entry.name) for entry in Path("/dev/fd").iterdir()]:
-        with suppress(OSError):  # that of the list itself
+        with suppress(OSError):  # the descriptor of the list itself
             status = os.fstat(number)
             found.add((number, status.st_dev, status.st_ino))
     return found
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
         return not LINUX or Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):  # also one that goes between the two looks
+    except (ProcessLookupError, FileNotFoundError):  # including a process that ends between the two checks
         return False
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Until `condition` is true; an assertion after so many seconds."""
+    """Wait until `condition` is true; AssertionError after so many seconds."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

@@ -1,8 +1,8 @@
-"""Small sites written down in one text file: `=== path` begins a file, `=== expected` what must come out.
+"""Small sites in one text file: `=== path` starts a file, `=== expected` the expected output.
 
-`=== path [hex]` holds bytes as hexadecimal digits, for encodings no editor would keep. A site
-without a `blogsmith.yaml` gets an empty one, unless the file says `=== no blogsmith.yaml`. A file that
-says `=== trusted` is a site whose own plugins may run.
+`=== path [hex]` contains bytes as hexadecimal digits, for encodings that no editor would keep. A site
+without `blogsmith.yaml` gets an empty one, unless the file contains `=== no blogsmith.yaml`. A file with
+`=== trusted` is a site whose own plugins may run.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from blogsmith.project.trust.consent import trust
 from tests.page_checks import dead_fragments
 
 NOW = dt.datetime(2026, 6, 1, 12, 0, tzinfo=dt.UTC)
-"""The moment all tests build at."""
+"""The build time of all tests."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteText:
-    """A site and what is expected of it."""
+    """A site and its expected output."""
 
     files: dict[str, bytes]
     """Path → content."""
     expected: str
-    """Text behind `=== expected`, without blank lines around."""
+    """The text after `=== expected`, without surrounding empty lines."""
     head: str
     """Everything before `=== expected`, to write the file again."""
     trusted: bool = False
@@ -40,7 +40,7 @@ class SiteText:
 
 
 def read_site_text(path: Path) -> SiteText:
-    """Take a site file apart."""
+    """Parse a site file."""
     text = path.read_text(encoding="utf-8")
     head, _, expected = text.partition("=== expected\n")
     files: dict[str, bytes] = {}
@@ -50,7 +50,7 @@ def read_site_text(path: Path) -> SiteText:
         if name in ("no blogsmith.yaml", "trusted"):
             marks.add(name)
             continue
-        # a record of another version of Python is a warning in itself
+        # a record of another Python version is a warning in itself
         body = body.replace('"python": "here"', f'"python": "{platform.python_version()}"')
         is_hex = name.endswith(" [hex]")
         files[name.removesuffix(" [hex]")] = bytes.fromhex(body) if is_hex else f"{body}\n".encode()
@@ -60,7 +60,7 @@ def read_site_text(path: Path) -> SiteText:
 
 
 def write_site_files(site: SiteText, root: Path) -> None:
-    """Lay the site's files out under `root`."""
+    """Write the site's files to `root`."""
     for name, data in site.files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def write_site_files(site: SiteText, root: Path) -> None:
 
 
 def put(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write files under `root`, by path; gives `root`."""
+    """Write files under `root`, by path, and return `root`."""
     for name, data in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ _LAYOUTS = ("post", "page", "home", "section", "tag", "tags", "series", "archive
 
 
 def put_bare(root: Path, files: Mapping[str, str | bytes]) -> Path:
-    """`put` a site with a theme of its own that is nothing but text: it is built in a tenth of the time."""
+    """Write a site with a minimal theme of its own, which is built in a tenth of the time."""
     put(root, {f"themes/bare/layouts/{name}.html": _BARE for name in _LAYOUTS})
     put(root, {"themes/bare/theme.yaml": "name: bare\n", **files})
     with (root / "blogsmith.yaml").open("a") as config:
@@ -93,7 +93,7 @@ def put_bare(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def build(root: Path, **options: object) -> BuildReport:
-    """Build the site at `root` at the tests' moment. A link to an id that its page lacks is a failure."""
+    """Build the site at `root` at the time of the tests. A link to a missing id on its page is a failure."""
     asked = BuildOptions(now=NOW, **options)  # type: ignore[arg-type]
     report = build_site(root, asked)
     check_links(report, asked, root)
@@ -101,14 +101,14 @@ def build(root: Path, **options: object) -> BuildReport:
 
 
 def check_links(report: BuildReport, asked: BuildOptions, root: Path) -> None:
-    """Fail if a page of a site that was built links to an id that it lacks."""
-    # a dead link of the author's that the settings have lowered to a warning is printed as it is written
+    """Fail if a page of a built site links to an id that it lacks."""
+    # a broken link of the author, lowered to a warning by the settings, is printed as written
     if report.ok and asked.write and "link-anchor" not in {one.code for one in report.diagnostics}:
         assert dead_links(asked.output or root / "public") == []
 
 
 def dead_links(public: Path) -> list[str]:
-    """Every `href="#x"` in the pages below a folder whose page has no `id="x"`."""
+    """Return every `href="#x"` in the pages below a folder whose page has no `id="x"`."""
     pages = sorted(public.rglob("*.html"))
     return [
         f"{page.relative_to(public)}: {name}"
@@ -118,7 +118,7 @@ def dead_links(public: Path) -> list[str]:
 
 
 def build_text(site: SiteText, root: Path) -> BuildReport:
-    """Lay `site` out under `root` and build it; what the user trusts is recorded in a hidden folder there."""
+    """Write `site` to `root` and build it; the user's trust is recorded in a hidden folder there."""
     write_site_files(site, root)
     with patch.dict(os.environ, {"XDG_STATE_HOME": str(root / ".state")}):
         if site.trusted:
@@ -127,5 +127,5 @@ def build_text(site: SiteText, root: Path) -> BuildReport:
 
 
 def printed(report: BuildReport) -> str:
-    """The report's diagnostics as the command line prints them, without colour."""
+    """Return the report's diagnostics as the command line prints them, without colour."""
     return "\n".join(format_diagnostic(diagnostic, color=False) for diagnostic in report.diagnostics)

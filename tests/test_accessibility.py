@@ -1,4 +1,4 @@
-"""What `blogsmith check` tells of pictures, films, headings, links and tables that say too little."""
+"""`blogsmith check` reports images, videos, headings, links and tables with too little information."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ QUIET = (
     '<table role="presentation"><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>',
     "<table><tr><td>1</td><td>2</td></tr></table>",
 )
-"""Texts of which nothing is said."""
+"""Content without warnings."""
 DOUBTS = (
     ("![](a.svg)", "![](a.svg) [image-alt]"),
     ("Text ![](a.svg) goes on", "![](a.svg) [image-alt]"),
@@ -72,7 +72,7 @@ DOUBTS = (
         "<table> [table-header]",
     ),
 )
-"""Text → what is underlined in it, and the code."""
+"""Content → what is underlined in it, and the code."""
 
 
 @pytest.mark.parametrize("body", QUIET)

@@ -1,4 +1,4 @@
-"""SVG files that would act if they were opened by themselves."""
+"""SVG files with active content that would run if they were opened directly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MATPLOTLIB = f"""<?xml version="1.0" encoding="utf-8" standalone="no"?>
 
 
 def warnings(tmp_path: Path, data: bytes) -> list[str]:
-    """`line:column message` of each warning."""
+    """Return `line:column message` of each warning."""
     file = tmp_path / "a.svg"
     file.write_bytes(data)
     found = svg_warnings(Asset(PurePosixPath("static/a.svg"), file, len(data)))
@@ -61,7 +61,7 @@ def test_what_acts_is_reported_where_it_stands(tmp_path: Path, inside: str, warn
     text = f"<svg {NAMES}>\n{inside}\n</svg>\n"
     assert warnings(tmp_path, text.encode()) == [warning]
     assert warnings(tmp_path, text.encode("utf-16")) == [warning]
-    # browsers run what stands before a mistake
+    # browsers run everything before an error
     assert warnings(tmp_path, text.replace("</svg>", "<").encode()) == [warning]
 
 

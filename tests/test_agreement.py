@@ -29,19 +29,19 @@ FROZEN = ExecutionOptions(frozen=True)
 
 
 def recorded(root: Path) -> bytes:
-    """The record of post `a`."""
+    """Return the record of post `a`."""
     return next((root / "_freeze").rglob("outputs.json")).read_bytes()
 
 
 def main_session(root: Path) -> SessionRecord:
-    """What is recorded of its session `main`."""
+    """Return the record of its session `main`."""
     found = from_json(recorded(root), "a")
     assert isinstance(found, PageRecord)
     return found.sessions["main"]
 
 
 def edit(root: Path, old: str, new: str) -> None:
-    """Change the text of post `a`."""
+    """Change the content of post `a`."""
     post = root / "content/posts/a.md"
     text = post.read_text()
     assert old in text
@@ -53,7 +53,7 @@ NOISY = "#| tolerance: 0.5\nprint('took', int(open('noise.txt').read()) / 100, '
 
 @pytest.mark.parametrize(("noise", "same"), [("101", True), ("60", True), ("40", False), ("-100", False)])
 def test_a_run_within_the_tolerance_keeps_the_record(tmp_path: Path, noise: str, same: bool) -> None:
-    # what a cell reads is part of its result: here it comes from elsewhere
+    # files read by a cell are part of its result, so the noise comes from elsewhere
     file = tmp_path / "noise.txt"
     root = site(tmp_path / "site", a=NOISY.replace("noise.txt", str(file)))
     file.write_text("100")

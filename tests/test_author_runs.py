@@ -1,4 +1,4 @@
-"""What authors who come from Quarto, MyST or Jekyll get told when their code does not run as they mean."""
+"""Messages for authors who come from Quarto, MyST or Jekyll if their code does not run as expected."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from blogsmith.project.trust.consent import trust
 from tests.site_files import build
 
 OTHER_PYTHON = f"title: T\nexecute: {{python: '{sys.executable}'}}\n"
-"""A Python that is named, as it is where blogsmith is installed with pipx: it judges the syntax itself."""
+"""A configured Python, as in an installation with pipx. It checks the syntax itself."""
 
 
 def site(root: Path, body: str, settings: str = "title: T\n") -> Path:
-    """A site with one post; its first line of text is line 4."""
+    """Create a site with one post; its first line of text is line 4."""
     (root / "content/posts").mkdir(parents=True, exist_ok=True)
     (root / "blogsmith.yaml").write_text(settings, encoding="utf-8")
     (root / "content/posts/a.md").write_text(f"---\ntitle: A\n---\n{body}", encoding="utf-8")
@@ -34,7 +34,7 @@ def ran(root: Path, **options: object) -> BuildReport:
 
 
 def only(report: BuildReport) -> Diagnostic:
-    """The one message for one mistake."""
+    """Return the only diagnostic of a report."""
     assert len(report.diagnostics) == 1, report.diagnostics
     return report.diagnostics[0]
 

@@ -1,4 +1,4 @@
-"""Bare addresses: what linkify-it is not shown has none in it, whatever rules are added."""
+"""Bare URLs: text that is not passed to linkify-it contains none, whatever rules are added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bibliographies: BibTeX as people write it, works, and what hostile files cost."""
+"""Bibliographies: BibTeX as people write it, publications, and the cost of hostile files."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from tests.site_files import build, printed, put_bare
 from tests.test_preview_line import write
 
 LIMIT_S = 3.0
-"""Of the processor's time for ten megabytes of anything: linear, on a busy machine."""
+"""Seconds of processor time for ten megabytes of any input: linear, on a busy machine."""
 
 
 def work(entry: str, key: str = "k") -> Publication:
-    """The work of an entry."""
+    """Return the publication of an entry."""
     found = BibtexFile("refs.bib", entry).find(key)
     assert found and found.work
     return found.work
 
 
 def messages(entry: str, key: str = "k") -> list[str]:
-    """What is said of it: `line:column message`."""
+    """Return its diagnostics as `line:column message`."""
     file = BibtexFile("refs.bib", entry)
     found = file.find(key)
     told = (*file.problems(), *(found.diagnostics if found else ()))

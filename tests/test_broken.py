@@ -1,4 +1,4 @@
-"""Every mistake an author can make, with the exact message: one small broken site a file.
+"""Every error that authors can make, with the exact message: one small broken site per file.
 
 `python -m tests.regen broken` rewrites the messages; read the diff.
 """
@@ -34,12 +34,12 @@ def test_message(file: Path, tmp_path: Path) -> None:
 
 
 def check_place(diagnostic: Diagnostic, site: SiteText) -> None:
-    """The caret stands under something of the line that is quoted."""
+    """Check that the caret is below characters of the quoted line."""
     place = diagnostic.place
     assert diagnostic.code in CODES
     if place and diagnostic.source_line:
         assert 1 <= place.column <= len(diagnostic.source_line) + 1
-        # a password is left out
+        # a password is removed
         shown = diagnostic.source_line.removesuffix("…")
         assert shown in site.files[diagnostic.path].decode("utf-8", "replace")
     check_range(diagnostic)
@@ -47,7 +47,9 @@ def check_place(diagnostic: Diagnostic, site: SiteText) -> None:
 
 
 def check_range(diagnostic: Diagnostic) -> None:
-    """Programs get what the caret shows, within its line; without a place the whole file is meant."""
+    """Check the range that programs get: it equals the caret, within its line; without a position it is the
+    file.
+    """
     found, place = describe(diagnostic)["range"], diagnostic.place
     if place is None:
         assert found is None

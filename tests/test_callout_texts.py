@@ -1,4 +1,4 @@
-"""Callouts that are known by their text, and what looks like a callout and is none."""
+"""Callouts detected by their text, and text that only looks like a callout."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def kinds(page: Rendered) -> int:
 
 
 def codes(source: str, config: str = "plugins: [emoji_callouts]\n") -> list[str]:
-    """Codes of what is reported, but for links that lead nowhere."""
+    """Return the codes of all diagnostics except for broken links."""
     return [d.code for d in render(source, config).diagnostics]
 
 

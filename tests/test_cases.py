@@ -1,4 +1,4 @@
-"""Every case renders to what it says: one test a file."""
+"""Every case renders to its expectation: one test per file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.rows import try_rows
 
 @pytest.mark.parametrize("file", sorted({case.file for case in all_cases()}))
 def test_cases(file: str) -> None:
-    """If the new HTML is right: `python -m tests.regen cases FILE`, and read the diff."""
+    """If the new HTML is right, run `python -m tests.regen cases FILE`, and read the diff."""
 
     def check(case: Case) -> None:
         assert outcome(case) == case.expected, f"tests/cases/{case.file}.md:{case.line}"
@@ -21,7 +21,7 @@ def test_cases(file: str) -> None:
 
 
 def test_settings_of_cases_are_valid() -> None:
-    """Wrong settings would be ignored, and the case would show something else than it says."""
+    """Invalid settings would be ignored, and the case would show something other than it states."""
     for case in all_cases():
         assert parse_config(split_config(case.source)[0]).diagnostics == (), case.id
 

@@ -1,4 +1,4 @@
-"""The options of a cell: what each means, however it is written, and what says it if the cell does not."""
+"""The options of a cell: the meaning of each in all spellings, and defaults for cells without them."""
 
 from __future__ import annotations
 

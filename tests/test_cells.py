@@ -1,4 +1,4 @@
-"""Cells as the parser finds them: what opts in, what is their code, where everything stands."""
+"""Cells as parsed: opt-in, their code, and all positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells and values in texts that mean harm: no exception, no long time."""
+"""Cells and values in hostile text: no exception, and no long time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:24]))
 def test_hostile_text_takes_no_long_time(text: str) -> None:
-    """Each takes less than 1.3 s where this was written; the square of their length would take minutes."""
+    """Each takes less than 1.3 s on the author's machine; quadratic time would be minutes."""
     begin = time.process_time()
     parse(text)
     assert time.process_time() - begin < 10

@@ -1,4 +1,4 @@
-"""`blogsmith check FILE` of pages that a build leaves out, and what `check` reports of them otherwise."""
+"""`blogsmith check FILE` of pages that a build leaves out, and the reports of `check` about them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILES = {
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site whose unpublished pages each have an error, and whose front page links to one of them."""
+    """Create a site whose unpublished pages each have an error, and whose front page links to one of them."""
     root = put_bare(tmp_path.resolve(), FILES)
     monkeypatch.chdir(root)
     return root
@@ -48,7 +48,7 @@ def test_a_named_file_is_checked(site: Path, capsys: pytest.CaptureFixture[str],
 def test_pages_that_are_published_are_checked_as_a_build_does(
     site: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The link to the draft is an error also where the draft is checked in the same run."""
+    """The link to the draft is an error even if the draft is checked in the same run."""
     _, places, _ = check(capsys, "content/_index.md", "content/posts/draft.md")
     assert places == ["content/_index.md link-unpublished", "content/posts/draft.md ref-undefined"]
 

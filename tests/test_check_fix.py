@@ -1,4 +1,4 @@
-"""`check --fix`: what is changed, what is shown and asked before, and what is never touched."""
+"""`check --fix`: what it changes, shows and confirms, and what it never touches."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ DIFF = """\
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with two mistakes whose fix is certain, and one that is for the author to decide."""
+    """Create a site with two errors that have a safe fix, and one that the author must decide."""
     root = put_bare(tmp_path.resolve(), FILES)
     monkeypatch.chdir(root)
     return root
 
 
 def run(*arguments: str) -> int:
-    """One command at the tests' moment."""
+    """Run one command at the time of the tests."""
     return main(arguments, CommandClock(now=lambda: NOW, seconds=lambda: 0.0))
 
 
@@ -109,7 +109,7 @@ def test_programs_get_what_remains(site: Path, capsys: pytest.CaptureFixture[str
 
 
 def found(*edits: TextEdit, line: str = "", place: Place | None = None) -> Diagnostic:
-    """A finding with a fix."""
+    """Return a diagnostic with a fix."""
     return Diagnostic("date", "wrong", "content/posts/a.md", place, line, fix=Fix("fix", edits, is_safe=True))
 
 

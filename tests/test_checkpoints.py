@@ -1,4 +1,4 @@
-"""Checkpoints: a session that goes on from one gives what it gives when it runs from its first cell."""
+"""Checkpoints: a session resumed from one gives the same result as a run from its first cell."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not LINUX, reason="checkpoints are made on Linux
 
 
 class Refusals(SilentObserver):
-    """Why there was no checkpoint."""
+    """Records why there was no checkpoint."""
 
     def __init__(self) -> None:
         self.reasons: list[str] = []
@@ -40,7 +40,7 @@ class Refusals(SilentObserver):
 
 
 class Writer:
-    """Runs a session again and again, as its author edits it."""
+    """Runs a session repeatedly, as its author edits it."""
 
     def __init__(self, root: Path, **limits: Any) -> None:
         self.root = root
@@ -49,14 +49,14 @@ class Writer:
         self.declared: dict[int, object] = {}
 
     def run(self, *steps: str | Step, **more: Any) -> SessionRun:
-        """A run that goes on from where it can."""
+        """Run the session, resumed from a checkpoint if possible."""
         live, work = WorkerRegistry(spawn), job(self.root, *steps, **more)
         checkpoints = self.store.session(work, self.declared, "2026-11-23", live.register)
         assert checkpoints is not None
         return run_session(work, self.refusals, live.start, checkpoints)
 
     def check(self, *steps: str | Step, resumed: int, **more: Any) -> SessionRun:
-        """Run it; it comes out as one that runs from the first cell, but so many cells have not run."""
+        """Run it. The result must equal a run from the first cell, but `resumed` cells do not run."""
         clean = run_session(job(self.root, *steps, **more))
         run = self.run(*steps, **more)
         assert same(run) == same(clean)
@@ -65,7 +65,7 @@ class Writer:
 
 
 def same(run: SessionRun) -> SessionRun:
-    """What two runs must agree in."""
+    """Return the parts of a run that must be equal."""
     cells = tuple(structs.replace(one, seconds=0.0, sweep_steps=_same_all(one)) for one in run.cells)
     return structs.replace(run, cells=cells, resumed=0)
 
@@ -214,7 +214,7 @@ def test_where_there_is_no_checkpoint(writer: Writer, code: str, reason: str) ->
 
 @pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="this system has no folder in memory")
 def test_a_site_in_memory_is_a_site_like_others() -> None:
-    """What else lies below `/dev` belongs to the system."""
+    """Other folders below `/dev` belong to the system."""
     with no_process_left(), tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
         writer = Writer(Path(folder))
         (writer.root / "content").mkdir()
@@ -228,7 +228,7 @@ def test_a_site_in_memory_is_a_site_like_others() -> None:
 
 
 def test_files_that_are_written_anew(writer: Writer) -> None:
-    """What a run from the start would leave is there already, unless somebody else has changed it since."""
+    """A resumed run leaves the files of a full run, unless somebody else has changed them since."""
     (writer.root / "content").mkdir()
     file = writer.root / "content" / "table.txt"
     file.write_text("of the last run")
@@ -383,7 +383,7 @@ FIRST = "import random, warnings\nrandom.seed(1)\nx, n = [], 0\ncount = iter(ran
 
 
 def edit(cells: list[str], chance: random.Random, content: Path) -> list[str]:
-    """As an author might go on."""
+    """Edit the cells as an author might."""
     place = chance.randrange(1, len(cells) + 1)
     line = chance.choice(LINES).replace("{n}", str(chance.randrange(5)))
     match chance.randrange(7):
@@ -403,7 +403,7 @@ def edit(cells: list[str], chance: random.Random, content: Path) -> list[str]:
 
 
 def check_edits(writer: Writer, seed: int, edits: int) -> int:
-    """Edits by chance, each compared with a run from the start; how many cells did not run again."""
+    """Make random edits, each compared with a run from the start. Return the number of resumed cells."""
     chance, content = random.Random(seed), writer.root / "content"
     content.mkdir(exist_ok=True)
     for name in ("data.txt", "table.txt"):

@@ -1,4 +1,4 @@
-"""Posts that say how to cite them: BibTeX, meta tags, feeds, ORCID iDs, dates from the history of files."""
+"""Posts with citation data: BibTeX, meta tags, feeds, ORCID iDs, dates from the history of files."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_licences(written: str, found: tuple[str, str]) -> None:
 
 
 def git(root: Path, *arguments: str, date: str = "2026-03-04T05:06:07+00:00") -> None:
-    """Run git in a folder, as nobody in particular."""
+    """Run git in a folder, with a neutral author."""
     names = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@b.c", "GIT_COMMITTER_NAME": "A"}
     dates = {"GIT_COMMITTER_EMAIL": "a@b.c", "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date}
     environment = {**os.environ, **names, **dates, "HOME": str(root), "GIT_CONFIG_NOSYSTEM": "1"}
@@ -136,7 +136,7 @@ LAYOUT = "<!DOCTYPE html><title>T</title><p>{{ page.updated | isodate if page.up
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site in a repository, trusted, with one commit."""
+    """Create a trusted site in a repository with one commit."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = put_bare(tmp_path / "site", {"blogsmith.yaml": "title: T\n", "content/posts/a.md": DATED})
     (root / "themes/bare/layouts/post.html").write_text(LAYOUT)
@@ -148,7 +148,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def updated(root: Path) -> str:
-    """What the page says."""
+    """Return the date on the page."""
     html = (root / "public/posts/a/index.html").read_text()
     return html.partition("<p>")[2].partition("</p>")[0]
 

@@ -1,4 +1,4 @@
-"""Claims: what is true, what is false, and all that is neither and must never be shown as checked."""
+"""Claims: true ones, false ones, and all others, which must never be shown as checked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 def judged(worker: Client, code: str) -> Frame:
-    """What the worker says of a claim; the cell itself ends well."""
+    """Return the worker's result of a claim; the cell itself must succeed."""
     ended = worker.run(code, claim=True)
     assert (ended.status, ended.values) == ("ok", []), ended.done
     found: dict[str, Any] = ended.done["claim"]
@@ -175,7 +175,7 @@ def test_bool_put_in_place_of_the_builtin_changes_nothing(worker: Client) -> Non
     worker.run("import builtins\nkept, builtins.bool = bool, lambda value: True")
     assert judged(worker, "[] ")["holds"] is None
     assert judged(worker, "1 == 2")["holds"] is False
-    # NumPy asks it, and other tests ask NumPy
+    # NumPy uses it, and other tests use NumPy
     worker.run("builtins.bool = kept")
 
 
@@ -236,7 +236,7 @@ def test_arrays_that_hold(worker: Client, expression: str) -> None:
 
 
 def test_tensors(worker: Client) -> None:
-    """With what torch says of them only: neither type nor name is enough."""
+    """Only torch's own functions are used: neither type nor name is enough."""
     worker.need("torch")
     worker.run("import torch\nt = torch.arange(3)")
     for expression in ("(t == t).all()", "torch.tensor(True)", "torch.equal(t, t)", "t[0] == 0"):

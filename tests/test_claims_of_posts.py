@@ -1,4 +1,4 @@
-"""Claims and shapes on pages: what is not found true of what stands there now is never shown as checked."""
+"""Claims and shapes on pages: only claims that are true for the current code are shown as checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OPEN = 'class="claim-mark claim-open"'
 
 
 def site(root: Path, body: str, settings: str = "", head: str = "") -> Path:
-    """A site with one post; without `head` its first line of text is line 4."""
+    """Create a site with one post; without `head` its first line of text is line 4."""
     (root / "content/posts").mkdir(parents=True, exist_ok=True)
     (root / "blogsmith.yaml").write_text(f"title: T\n{settings}", encoding="utf-8")
     (root / "content/posts/a.md").write_text(f"---\ntitle: A\n{head}---\n{body}", encoding="utf-8")
@@ -110,7 +110,7 @@ def test_a_value_that_is_neither_says_what_it_is(tmp_path: Path, code: str, mess
 @pytest.mark.parametrize("where", ["cell", "page"])
 @pytest.mark.parametrize("code", ["1 == 2", "1 / 0 == 1"])
 def test_error_true_does_not_excuse_a_claim(tmp_path: Path, where: str, code: str) -> None:
-    """An error that is a result is one of code; a claim has no other result than that it is true."""
+    """Code may have an error as its result, but the only valid result of a claim is that it is true."""
     body = claim(code, *(["error: true"] if where == "cell" else []))
     report = ran(site(tmp_path, body, head="execute: {error: true}\n" if where == "page" else ""))
     assert [found for found in said(report) if found[0] == "error"]
@@ -136,7 +136,7 @@ def test_a_claim_is_not_kept_whatever_changes(tmp_path: Path, where: str) -> Non
 
 
 def test_a_result_that_was_kept_is_no_claim(tmp_path: Path) -> None:
-    """The option came later: what is recorded was never asked for its truth."""
+    """The option was added later, so the recorded result was never checked."""
     kept = cell("#| label: so\n#| freeze: true\n1 == 2")
     ran(site(tmp_path, kept))
     assert said(frozen(tmp_path)) == []
@@ -193,7 +193,7 @@ def test_a_shape_found_false_by_a_value_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_shape_found_false_between_cells_is_not_lost(tmp_path: Path) -> None:
-    """A thread is still at work when its cell has ended; what it finds is told with the next one."""
+    """A thread may still run when its cell has ended; its findings are reported with the next cell."""
     code = (
         f"{SHAPED}import threading\ngo, done = threading.Event(), threading.Event()\n"
         "def work():\n    go.wait(60); f(A()); done.set()\n"
@@ -210,7 +210,7 @@ def test_more_targets_than_shapes_is_told_and_raises_nothing(tmp_path: Path) -> 
 
 
 def test_a_claim_behind_a_cell_that_never_ran_is_not_checked(tmp_path: Path) -> None:
-    """The reader sees `x = 2` above it, and would take the claim for a consequence."""
+    """The reader sees `x = 2` above it, and would think that the claim follows."""
     gap = cell("#| needs: no_such_module\n#| fallback: skip\nx = 2")
     body = cell("#| eval: true\nx = 1") + gap + claim("x == 1")
     assert ran(site(tmp_path, body)).ok

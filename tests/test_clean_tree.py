@@ -1,4 +1,4 @@
-"""`make site` in a fresh clone: it builds from the committed records, and changes no file that git knows."""
+"""`make site` in a fresh clone: it builds from the committed records, and changes no tracked file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ AUTHOR = ("-c", "user.name=test", "-c", "user.email=test@example.org")
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone of the checkout as it is now, with this process's environment as `.venv`.
+    """Return a clone of the current checkout, with this process's environment as `.venv`.
 
-    `make site` would install what the environment lacks; it has everything, so its stamp is newer.
+    `make site` would install what the environment lacks. It has everything, so its stamp is newer.
     """
     if not shutil.which("make"):
         pytest.skip("make is not installed")
@@ -37,7 +37,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *command: str) -> str:
-    """Return what a command prints; it must succeed."""
+    """Return the output of a command, which must succeed."""
     environment = {key: text for key, text in os.environ.items() if not key.startswith(("GIT_", "MAKE"))}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

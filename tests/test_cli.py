@@ -1,6 +1,6 @@
-"""The command line: exit codes, what goes to which stream, and manners on odd terminals.
+"""The command line: exit codes, output streams, and behaviour on unusual terminals.
 
-Building itself is faked here; `test_sites.py` and the broken sites run the real one.
+The build itself is faked here; `test_sites.py` and the broken sites run the real one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ REPORT = BuildReport(
 
 @dataclass
 class FakeBuild:
-    """Stands in for `build.build_site`: remembers its call, then answers or raises."""
+    """Replaces `build.build_site`: records its call, then returns or raises."""
 
     answer: BuildReport | BaseException = REPORT
     root: Path | None = None
@@ -70,7 +70,7 @@ def fake_module(monkeypatch: pytest.MonkeyPatch, name: str, **members: object) -
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
-    """A site's build that needs no site."""
+    """Return a fake build that needs no site."""
     fake = FakeBuild()
     config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
     loaded = SimpleNamespace(config=config, diagnostics=())
@@ -81,14 +81,14 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current folder is a site."""
+    """Make a site the current folder."""
     (tmp_path / "blogsmith.yaml").write_text("title: T\n")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
 
 
 def run(*argv: str) -> int:
-    """Run one command at a fixed moment, with a stopwatch that shows 0 and then 0.8 seconds."""
+    """Run one command at a fixed time, with a stopwatch that shows 0 and then 0.8 seconds."""
     ticks = iter((0.0, 0.8))
     return main(argv, CommandClock(now=lambda: NOW, seconds=lambda: next(ticks)))
 
@@ -206,7 +206,7 @@ def test_quiet_commands_still_print_what_a_program_asked_for(
 
 
 def given(options: BuildOptions) -> dict[str, object]:
-    """The options by name, those of execution, inspections and the question that all of them are apart."""
+    """Return the options by name, without execution, inspections and the request common to all."""
     names = {*options.__struct_fields__} - {"execution", "inspections", "question"}
     return {name: getattr(options, name) for name in names}
 
@@ -454,7 +454,7 @@ def test_source_date_epoch(
 
 
 class Screen:
-    """A terminal that keeps what is written to it."""
+    """A terminal that records its output."""
 
     encoding = "utf-8"
 
@@ -488,7 +488,7 @@ def test_progress_appears_after_a_second_on_a_terminal(
 
 
 def process(*argv: str, shell: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the real command in a process of its own; `shell` is what follows it on a shell's line."""
+    """Run the real command in a separate process; `shell` is appended to its shell line."""
     command = f'"{sys.executable}" -m blogsmith ' + " ".join(argv) + shell
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=settings)

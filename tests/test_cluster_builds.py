@@ -1,4 +1,4 @@
-"""Pages made by the workers of a Dask cluster are those that one process makes."""
+"""Pages made by the workers of a Dask cluster equal those of a single process."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ def there(address: str) -> str:
 
 @pytest.fixture(autouse=True)
 def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cluster makes pages of sites as small as ours, too; each worker gets some of them."""
+    """Let the cluster make pages of small sites too; each worker gets some of them."""
     monkeypatch.setattr(page_executor, "MIN_DASK_BODIES", 20)
     monkeypatch.setattr(cluster_pool, "_PER_CALL", 5)
 
 
 @pytest.fixture(autouse=True)
 def tracker() -> None:
-    """Python's own helper of `multiprocessing` stays until the end; it is no child that we left."""
+    """Start Python's own helper of `multiprocessing`, which runs until the end and is not a leftover."""
     resource_tracker.ensure_running()
 
 
 @pytest.fixture
 def clusters(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many calls each cluster could answer at once."""
+    """Record how many parallel calls each cluster could answer."""
     found: list[int] = []
     plain = dask_pages.PageCluster.submitter
 
@@ -67,7 +67,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Two workers that exist without us."""
+    """Start two workers independent of blogsmith."""
     with machines(tmp_path_factory.mktemp("cluster")) as found:
         found.add("one")
         found.add("two")
@@ -97,7 +97,7 @@ def test_two_workers_here(tmp_path: Path, clusters: list[int], is_mended: bool) 
 def test_machines_without_the_site(
     tmp_path: Path, clusters: list[int], cluster: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Pictures are measured here; two builds may share the workers, one after the other."""
+    """Images are measured here; two builds may share the workers, one after the other."""
     root = mended(site(tmp_path / "site"))
     measured: list[Path] = []
 

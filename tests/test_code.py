@@ -1,4 +1,4 @@
-"""Highlighting: the source survives exactly, nothing in it becomes markup, nothing hangs."""
+"""Highlighting: the source is unchanged, nothing in it becomes markup, nothing hangs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SOURCES = (
 )
 STUCK = "a" * 50_000 + "!"
 PATIENCE_S = 60.0
-"""Where the deadline is not the matter: a busy machine may let a process wait."""
+"""Timeout where the deadline is not tested: a busy machine may delay a process."""
 
 
 def shown(source: str, language: str = "python", max_line: int = 10_000) -> Highlighted:
@@ -75,9 +75,9 @@ def test_text_is_the_source(source: str, language: str) -> None:
 @each_row("language", LANGUAGES)
 @each_row("source", SOURCES)
 def test_browser_reads_the_source_back(source: str, language: str) -> None:
-    """A browser's parser sees no error and the same characters."""
+    """A browser's parser reports no error and returns the same characters."""
     parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
-    # U+000B and U+FEFF are parse errors in any HTML, whatever we do with them
+    # U+000B and U+FEFF are parse errors in any HTML, regardless of what we do with them
     source = source.replace("\x0b", "").replace("\ufeff", "").replace("\r", "")
     fragment = parser.parseFragment(figure(source, language))
     code = fragment.find(".//code")
@@ -137,11 +137,11 @@ def test_long_line_is_plain() -> None:
 
 @pytest.mark.parametrize("run", [lambda call: call(), in_thread], ids=["main thread", "other thread"])
 def test_deadline_ends_a_stuck_lexer(run: Callable[[Callable[[], Highlighted]], Highlighted]) -> None:
-    """50 kB that keep the `console` lexer busy for more than 15 s inside one regular expression."""
+    """50 kB that keep the `console` lexer busy for more than 15 s in a single regular expression."""
     before = time.process_time()
     result = run(lambda: highlight(STUCK, "console", deadline_s=0.2, max_line=100_000))
     assert result == Highlighted((STUCK,), "highlighting takes longer than 0.2 s")
-    # what it has worked here, which a busy machine makes no longer
+    # processor time, which does not increase on a busy machine
     assert time.process_time() - before < 5 * 0.2
 
 
@@ -211,7 +211,7 @@ def test_a_page_asks_the_highlighter_it_is_given(monkeypatch: pytest.MonkeyPatch
 
 
 def lines_of_runs(pieces: list[Piece]) -> list[str]:
-    """`_lines`, the simple way: neighbours of one class together, then line by line."""
+    """Reimplement `_lines` in a simple way: join neighbours of the same class, then split into lines."""
     lines = [""]
     for css, run in groupby(pieces, key=lambda piece: piece[0]):
         for number, part in enumerate("".join(text for _, text in run).split("\n")):

@@ -1,4 +1,4 @@
-"""Pages in relation: lists, neighbours, series, terms, collisions, menus."""
+"""Relations of pages: lists, neighbours, series, terms, collisions, menus."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CONFIG = Config(title="Site", base_url="https://example.org/b", author="Ada")
 
 
 def documents(files: Mapping[str, str]) -> list[Document]:
-    """Documents under `content/`; each text is front matter."""
+    """Return documents under `content/` with the given front matter."""
     return [
         read_document(Source(PurePosixPath(f"content/{path}"), f"---\n{head}\n---\n", ""), CONFIG)[0]
         for path, head in files.items()
@@ -37,7 +37,7 @@ def documents(files: Mapping[str, str]) -> list[Document]:
 
 
 def views_of(files: Mapping[str, str], unpublished: Sequence[UnpublishedPost] = ()) -> dict[str, PageView]:
-    """Site path with base path → view."""
+    """Map site paths with base path to views."""
     made = documents(files)
     urls = assign_urls(made, CONFIG)
     rendered = []
@@ -117,7 +117,7 @@ def test_what_links_here_and_what_is_alike() -> None:
 
 
 def test_what_is_alike_among_many() -> None:
-    """As if every post were compared with every other one."""
+    """The result equals a comparison of every post with every other."""
     random = Random(7)
     heads = {
         f"{random.choice(('posts', 'docs'))}/p{number}.md": "\n".join((

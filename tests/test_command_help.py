@@ -1,4 +1,4 @@
-"""Help texts of all commands: whole on a terminal of 80 columns, and the same for options of one name."""
+"""Help of all commands: complete in a terminal of 80 columns, and equal for options of the same name."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAYS_NOTHING = (
 
 
 def contexts(command: click.Command, parent: click.Context | None = None) -> Iterator[click.Context]:
-    """Every command with the way to it."""
+    """Yield every command with the path to it."""
     name = command.name if parent else "blogsmith"
     settings = {**command.context_settings, "terminal_width": COLUMNS, "max_content_width": COLUMNS}
     context = click.Context(command, parent, info_name=name, **settings)
@@ -66,13 +66,13 @@ def test_options_with_a_value_name_their_default(path: str) -> None:
 
 
 _WITHOUT_DEFAULT = frozenset(("series", "tags"))
-"""Options whose value is nothing unless it is given, and whose help says so by what it says."""
+"""Options that are unset by default, with help that makes this clear."""
 
 
 @each_row("path", [path for path, one in CONTEXTS.items() if not isinstance(one.command, click.Group)])
 def test_every_command_can_be_quiet_or_tell_more(path: str) -> None:
     flags = {name for option in options_of(CONTEXTS[path]) for name in option.opts}
-    # what a language server prints is for its editor
+    # the output of a language server is for its editor
     quiet = {"-q", "--quiet"} if path != "blogsmith lsp" else set()
     assert {*quiet, "-v", "--verbose"} <= flags
 

@@ -1,6 +1,6 @@
-"""CommonMark's own examples: with our extensions off, the parser follows the letter of version 0.31.2.
+"""CommonMark's own examples: without our extensions, the parser conforms to version 0.31.2.
 
-The rules we replace (paragraphs, headings, links, inline HTML) stay on: this is what keeps them honest.
+The rules that we replace (paragraphs, headings, links, inline HTML) stay enabled, so that they are tested.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ ON_PURPOSE = {
     599: "made-up-scheme: likewise",
     601: "localhost: likewise",
 }
-"""Examples that come out differently, with the reason."""
+"""Examples with different results, and the reasons."""
 
 _EXAMPLE = re.compile(r"^`{32} example\n(.*?)^\.\n(.*?)^`{32}$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example of the specification."""
+    """An example of the specification."""
 
     number: int
     markdown: str
@@ -80,7 +80,7 @@ def parser(options: ParseOptions) -> MarkdownIt:
 
 
 def printed(md: MarkdownIt, options: ParseOptions, text: str) -> str:
-    """`text` as markdown-it's own renderer prints what our parser reads."""
+    """Return `text`, parsed by our parser, as rendered by markdown-it's own renderer."""
     env = {"page": new_page(text, options, Reporter("spec.md"))}
     return str(RendererHTML().render(md.parse(text, env), md.options, env))
 

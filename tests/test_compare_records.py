@@ -1,4 +1,4 @@
-"""`make check-records`: which differences between two records are different results."""
+"""`make check-records`: which differences between two records count as different results."""
 
 from __future__ import annotations
 

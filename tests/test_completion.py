@@ -1,4 +1,4 @@
-"""Completion as authors have it: the Tab key in real shells, and the names that it finds."""
+"""Completion as authors use it: the Tab key in real shells, and the names that it finds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from blogsmith.cli.completion_types import SectionType, ThemeFileType
 from tests.serve_process import PROGRAM
 
 PATIENCE_S = 60.0
-"""Nothing takes a tenth of it, unless the machine is overloaded."""
+"""Seconds; nothing needs a tenth of it, unless the machine is overloaded."""
 SETUP = {
     "bash": (
         ["bash", "--norc", "--noprofile", "-i"],
@@ -28,7 +28,7 @@ SETUP = {
     "zsh": (["zsh", "-f", "-i"], 'autoload -Uz compinit && compinit -D; eval "$(blogsmith completion zsh)"'),
     "fish": (["fish", "--no-config", "-i"], "blogsmith completion fish | source"),
 }
-"""Shell → how it is started, and what loads the script that we print."""
+"""Shell → command to start it, and command to load our script."""
 TYPED = [
     ("blogsmith che", "check"),
     ("blogsmith execute content/de", "content/deep"),
@@ -38,13 +38,13 @@ TYPED = [
     ("blogsmith import --from jek", "jekyll"),
     ("blogsmith build --no-c", "--no-cache"),
 ]
-"""What is typed before Tab → what stands there after it."""
+"""Input before Tab → the completed input."""
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site with two sections, one in the other, and a bundle."""
+    """Create a site with two nested sections, and a bundle."""
     root = tmp_path / "site"
     for name in ("content/posts/first-post.md", "content/posts/bundle/index.md", "content/deep/er/a.md"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def site(tmp_path: Path) -> Path:
 
 @contextmanager
 def terminal_of(argv: list[str], folder: Path) -> Iterator[int]:
-    """A shell on a terminal of its own."""
+    """Yield a shell in a separate terminal."""
     ours, theirs = pty.openpty()
     shell = subprocess.Popen(
         argv,
@@ -81,7 +81,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def read_until(terminal: int, wanted: str) -> str:
-    """What stands on the terminal as soon as it holds `wanted`; all of it if it never does."""
+    """Return the terminal output once it contains `wanted`, or all output after the timeout."""
     text, end = "", time.monotonic() + PATIENCE_S
     while wanted not in text and time.monotonic() < end:
         if select.select([terminal], [], [], 0.5)[0]:
@@ -96,7 +96,7 @@ def test_tab_completes(shell: str, site: Path) -> None:
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
     argv, setup = SETUP[shell]
     if shell == "fish":
-        # fish asks its terminal who it is and waits; without one it tells what Tab would give
+        # fish queries its terminal and waits; without one it prints the completions
         asked = "; ".join(f"complete --do-complete '{typed}'" for typed, _ in TYPED)
         told = subprocess.run(
             [*argv[:-1], "-c", f"{setup}; {asked}"],
@@ -112,7 +112,7 @@ def test_tab_completes(shell: str, site: Path) -> None:
         os.write(terminal, f"{setup}; echo REA''DY\n".encode())
         assert "READY" in read_until(terminal, "READY")
         for typed, expected in TYPED:
-            # shells draw what is new on a line only; echo tells all of it
+            # shells redraw only the changed part of a line; echo prints all of it
             os.write(terminal, f"{typed}\t\x01echo :: \n".encode())
             wanted = f"\n:: {typed.rpartition(' ')[0]} {expected}"
             assert wanted in read_until(terminal, wanted), typed

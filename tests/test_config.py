@@ -1,4 +1,4 @@
-"""`blogsmith.yaml`: values, defaults, and every mistake at its place in one run."""
+"""`blogsmith.yaml`: values, defaults, and every error at its position in one run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.rows import each_row
 
 
 def faults(text: str) -> list[str]:
-    """Each diagnostic of a settings file as `code line:column message`."""
+    """Return each diagnostic of a settings file as `code line:column message`."""
     loaded = parse_config(text)
     return [
         f"{d.code} {d.place.line}:{d.place.column} {d.message}" if d.place else f"{d.code} {d.message}"

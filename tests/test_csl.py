@@ -1,6 +1,6 @@
-"""Styles of citations: the texts of sixty works, next to those of citeproc-js, and styles that are none.
+"""Citation styles: results for sixty publications compared with citeproc-js, and invalid styles.
 
-`expected.json` was made by `tests/citations/make_expected.py`. Where we differ, a row below says why.
+`expected.json` was made by `tests/citations/make_expected.py`. A row below explains each difference.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ ENTRIES = MappingProxyType(
         ("mla", "tran2012b"): _DASHES,
     }
 )
-"""Entries that differ, and why."""
+"""Entries that differ, with the reason."""
 CITES = MappingProxyType(
     {("chicago", "evans2006"): "the other Evans is an editor, whom no citation names: one name is enough"}
 )
 COLLAPSED = ("ieee", "nature", "acm")
-"""Styles whose citation is a number."""
+"""Styles with numeric citations."""
 
 
 def processor(style: str, text: CslEncoder) -> CslProcessor:
-    """A style at work on all of them."""
+    """Return a processor of a style with all publications."""
     encoded = [
         replace(work, variables={name: text.encode(value) for name, value in work.variables.items()})
         for work in works()

@@ -1,4 +1,4 @@
-"""Formulas in labels of diagrams: what is found, what takes their room, how they look in the page."""
+"""Formulas in labels of diagrams: detection, their size in the layout, and their look on the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NS = 'xmlns="http://www.w3.org/2000/svg"'
 
 
 def labels(source: str) -> tuple[LabelFormulas, list[tuple[str, int, int]]]:
-    """The formulas of a source, and what was typeset: formula, line, column."""
+    """Return the formulas of a source, and those typeset: formula, line, column."""
     typeset: list[tuple[str, int, int]] = []
 
     def record(formula: str, line: int, column: int) -> str:

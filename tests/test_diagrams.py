@@ -1,4 +1,4 @@
-"""Diagrams: the hook, the safe door for drawings, the two bundled plugins."""
+"""Diagrams: the hook, sanitizing of drawings, the two bundled plugins."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def clean(inside: str, source: str = "", root: str = 'viewBox="0 0 100 50"') -> 
 
 
 def site(root: Path, body: str, code: str = "", config: str = "plugins: [mine]\n") -> tuple[str, BuildReport]:
-    """The page of a post in a trusted site with the plugin `mine`, if it was written, and the report."""
+    """Return the page of a post in a trusted site with the plugin `mine`, if written, and the report."""
     texts = {"blogsmith.yaml": config, "content/posts/a.md": HEAD + body}
     if code:
         texts["plugins/mine.py"] = f"def register(hooks):\n{code}"
@@ -40,7 +40,7 @@ def site(root: Path, body: str, code: str = "", config: str = "plugins: [mine]\n
 
 
 def plugin(body: str, arguments: str = '"notes"') -> str:
-    """A plugin that draws with `body`."""
+    """Return the code of a plugin that draws with `body`."""
     return f"    @hooks.diagram({arguments})\n    def draw(source):\n        {body}\n"
 
 
@@ -186,7 +186,7 @@ class TestColours:
         ],
     )
     def test_text_reads_on_its_area(self, fill: str, source: str, text: str) -> None:
-        """The author's area is the same in light and dark, so its text must be."""
+        """The author's fill colour is the same on light and dark pages, so its text must be too."""
         inside = f"<g><rect width='50' height='20' fill='{fill}'/><g><text fill='#211e1a'>t</text></g></g>"
         svg = ElementTree.fromstring(clean(inside, source).html())
         found = [element.get("fill") or svg[0].get("fill") for element in svg.iter("text")]
@@ -398,7 +398,7 @@ class TestMermaid:
 
 
 def program(folder: Path, script: str) -> dict[str, str]:
-    """An environment whose `dot` is the shell script."""
+    """Return an environment where `dot` is the shell script."""
     file = folder / "bin" / "dot"
     file.parent.mkdir()
     file.write_text(f"#!/bin/sh\n{script}\n")

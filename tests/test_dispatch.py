@@ -1,4 +1,4 @@
-"""Parsers that pass over rules give the tokens of markdown-it-py's, with the same messages."""
+"""Parsers that skip rules give the same tokens and messages as those of markdown-it-py."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SIGNS = "\\`*_{}[]()#+-.!$&<>~=:@^%|\"'/;\n\t 0aé"
 
 
 def stock_parser() -> MarkdownIt:
-    """Our rules in the loops of markdown-it-py."""
+    """Return a parser with our rules in the loops of markdown-it-py."""
     md = make_parser(OPTIONS)
     block, inline = ParserBlock(), ParserInline()
     block.ruler, inline.ruler, inline.ruler2 = md.block.ruler, md.inline.ruler, md.inline.ruler2
@@ -76,7 +76,7 @@ def test_lines_are_those_of_the_stock_state(text: str) -> None:
 
 
 def test_every_row_of_the_tables_is_a_rule() -> None:
-    """One that is not in use would be a rule that is called everywhere."""
+    """An unused row would be a rule that is called everywhere."""
     assert set(BLOCK) <= {rule.fn for rule in OURS.block.ruler.__rules__}
     assert set(INLINE) <= {rule.fn for rule in OURS.inline.ruler.__rules__}
 

@@ -1,4 +1,4 @@
-"""What is published: the wheel and the source archive, what they hold, and that they work anywhere."""
+"""Distribution: the wheel and the source archive, their content, and that they work anywhere."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LICENSES = {
 
 @pytest.fixture(scope="module")
 def pythons() -> Mapping[tuple[int, int], str]:
-    """Those of this machine: to ask each takes a fifth of a second."""
+    """Return the Python versions on this machine; each query costs a fifth of a second."""
     return find_pythons()
 
 
@@ -54,7 +54,7 @@ def distribution(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Di
 
 @pytest.fixture(scope="module")
 def names(distribution: Distribution) -> list[str]:
-    """Paths in the wheel."""
+    """Return the paths in the wheel."""
     with zipfile.ZipFile(distribution.wheel) as wheel:
         return wheel.namelist()
 
@@ -72,7 +72,7 @@ def test_the_wheel_holds_package_themes_and_plugins_and_nothing_else(
 
 
 def files_of_package(checkout: Path) -> Iterator[tuple[str, Path]]:
-    """Path in the wheel → file of the checkout."""
+    """Yield path in the wheel and file of the checkout."""
     for folder, prefix in (("blogsmith", ""), ("themes", "blogsmith/"), ("plugins", "blogsmith/")):
         for file in (checkout / folder).rglob("*"):
             if file.is_file():
@@ -118,19 +118,19 @@ def test_the_source_archive_can_be_tested(distribution: Distribution) -> None:
 
 
 def test_it_works_from_where_it_was_put(distribution: Distribution, tmp_path: Path) -> None:
-    """In an environment that has this one's packages and not this checkout."""
+    """In an environment with the packages of this one, but without this checkout."""
     place = tmp_path / "installed"
     with zipfile.ZipFile(distribution.wheel) as wheel:
         wheel.extractall(place)
     packages = sysconfig.get_path("purelib")
-    # `-S`: no editable install is seen that points at the checkout
+    # `-S`: no editable install that points at the checkout is visible
     start = f"import sys; sys.path[:] = {[str(place), *standard_paths(), packages]}; "
     start += "from blogsmith.__main__ import run; run()"
     begin_and_check([sys.executable, "-S", "-I", "-c", start], tmp_path)
 
 
 def standard_paths() -> list[str]:
-    """Where the standard library is."""
+    """Return the paths of the standard library."""
     answer = subprocess.run(
         [sys.executable, "-S", "-I", "-c", "import sys; print(*sys.path, sep='\\n')"],
         capture_output=True,
@@ -141,7 +141,7 @@ def standard_paths() -> list[str]:
 
 
 def begin_and_check(command: list[str], folder: Path) -> None:
-    """The first minutes with what was installed: a site is made, built and checked, without a word."""
+    """Create, build and check a site with the installed program, without warnings."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment["XDG_STATE_HOME"] = str(folder / "state")
     for arguments in (

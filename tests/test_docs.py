@@ -1,4 +1,4 @@
-"""The manual is complete and its generated parts are up to date; mend with `python -m tests.regen docs`."""
+"""The manual is complete and its generated parts are current; fix with `python -m tests.regen docs`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PAGES = docs_fill.pages()
 
 
 def manual(name: str) -> str:
-    """Text of the manual's page `name`."""
+    """Return the content of the manual's page `name`."""
     return (docs_fill.DOCS / name).read_text(encoding="utf-8")
 
 
 def fences(opening: str) -> list[str]:
-    """Content of every fence in the manual that opens with this line."""
+    """Return the content of every fence in the manual that starts with this line."""
     pattern = rf"^```{re.escape(opening)}\n(.*?)\n```$"
     texts = [page.read_text(encoding="utf-8") for page in PAGES]
     return [code for text in texts for code in re.findall(pattern, text, re.MULTILINE | re.DOTALL)]
@@ -43,7 +43,7 @@ def fences(opening: str) -> list[str]:
     "page", [*PAGES, *docs_fill.MAPS], ids=lambda page: str(page.relative_to(docs_sources.ROOT))
 )
 def test_generated_parts_are_up_to_date(page: Path) -> None:
-    """If not: `python -m tests.regen docs`."""
+    """If this fails, run `python -m tests.regen docs`."""
     text = page.read_text(encoding="utf-8")
     assert docs_fill.filled(text) == text
 
@@ -61,7 +61,7 @@ def test_every_case_file_is_quoted_once() -> None:
 
 
 def rows(page: str, heading: str) -> list[list[str]]:
-    """Cells of the first table below a heading of the manual, without its head."""
+    """Return the cells of the first table below a heading of the manual, without its header."""
     table = manual(page).partition(f"\n## {heading}\n")[2].partition("\n|")[2].partition("\n\n")[0]
     lines = table.split("\n")[2:]
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in lines]
@@ -107,7 +107,7 @@ CELL_SAMPLES = {
     "provenance": "short",
     "run-in": "both",
 }
-"""Key → a value that is not its default."""
+"""Key → a value that differs from its default."""
 
 
 @each_row("key", CELL_SAMPLES)
@@ -119,7 +119,7 @@ def test_the_manual_says_which_keys_count_for_a_record(key: str) -> None:
 
 
 def recorded_keys(lines: str) -> list[tuple[str, ...]]:
-    """What results of a page with one cell would be looked up by."""
+    """Return the keys of the results of a page with one cell."""
     text = f"```python\n{lines}x = 1\n```\n"
     document, _ = read_document(Source(PurePosixPath("content/a.md"), text, ""), Config())
     options = parse_options(Config(), load_plugins([], []), frozenset())

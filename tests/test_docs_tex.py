@@ -1,4 +1,4 @@
-"""The manual's lists of TeX are complete, and every example prints; rows stand in `tex_examples.txt`."""
+"""The manual's lists of TeX are complete, and every example is valid; rows are in `tex_examples.txt`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_every_list_stands_on_one_page() -> None:
 
 
 def test_every_command_is_listed() -> None:
-    """A new command needs a line in `tex_examples.txt`; a sign is listed by itself."""
+    """A new command needs a line in `tex_examples.txt`; a symbol is listed automatically."""
     signs = {
         name for group in docs_signs.all_groups() for _, names in docs_signs.entries(group) for name in names
     }

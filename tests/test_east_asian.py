@@ -1,4 +1,4 @@
-"""Text of Chinese, Japanese and Korean: where emphasis begins and ends, and how lines join."""
+"""Chinese, Japanese and Korean text: where emphasis starts and ends, and how lines are joined."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_which_signs_count(sign: str, found: bool) -> None:
         (" ", "「", (True, False)),
         ("」", " ", (False, True)),
         (":", "こ", (True, True)),
-        # what CommonMark says of others
+        # other characters follow CommonMark
         (":", "x", (True, False)),
         ("x", ":", (False, True)),
         ("x", "y", (True, True)),

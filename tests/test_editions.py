@@ -1,4 +1,4 @@
-"""A site in several languages: addresses, lists, feeds, links between them, what a build makes anew."""
+"""A site in several languages: URLs, lists, feeds, links between them, and what a build regenerates."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_formula_in_the_feed_of_a_language_written_from_the_right(public: Path
 def test_references_prefer_the_language_of_the_page(public: Path) -> None:
     german, english = html(public, "de/posts/first"), html(public, "posts/first")
     assert '<a href="/b/de/posts/zweiter/">zweiter</a>' in german
-    # the German page has no such anchor
+    # the German page lacks this anchor
     assert '<a href="/b/posts/second/#end">dort</a>' in german
     assert '<a href="/b/posts/first/">englisch</a>' in german
     assert '<a href="/b/posts/second/">Wurzel</a>' in german
@@ -247,7 +247,7 @@ def test_each_language_has_a_search_of_its_own(tmp_path: Path) -> None:
 
 
 def written(root: Path) -> dict[str, bytes]:
-    """The output of a build."""
+    """Return the output of a build."""
     assert build(root).ok
     return built(root / "public")
 

@@ -1,4 +1,4 @@
-"""The manual's settings for editors: each parses, and says what the program has."""
+"""The manual's settings for editors: each can be parsed, and matches the program."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ COPY = f"{OWN_FOLDER}/{KIND}/config.json"
 
 
 def settings_of(title: str) -> Any:
-    """The JSON that belongs into a file."""
+    """Return the JSON for a file."""
     return next(json.loads(text) for kind, name, text in FENCES if kind == "json" and name == title)
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text in nested data, keys too."""
+    """Yield every string in nested data, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -48,7 +48,7 @@ def test_settings_parse(kind: str, text: str) -> None:
     if kind in readers:
         assert readers[kind](text) is not None
     else:
-        # Lua, Lisp, Vim: no parser here; brackets at least are closed
+        # there is no parser for Lua, Lisp and Vim script here, but brackets must be balanced
         bare = re.sub(r"\"[^\"\n]*\"|--[^\n]*", "", text)
         assert [bare.count(sign) for sign in "([{"] == [bare.count(sign) for sign in ")]}"]
 

@@ -1,4 +1,4 @@
-"""`editor:` and BLOGSMITH_EDITOR: which link or command opens a source file, and what neither may do."""
+"""`editor:` and BLOGSMITH_EDITOR: which link or command opens a source file, and security rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NASTY = ("a b.md", "a#b?c.md", "größe.md", "100%.md", "{line}.md", "a'b\"c;d&e
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder with a post, in a path that needs escapes."""
+    """Create a folder with a post, in a path that needs escapes."""
     root = tmp_path / "my site"
     (root / "content").mkdir(parents=True)
     (root / "content" / "a.md").write_text("x")
@@ -198,13 +198,13 @@ def writer(site: Path, *arguments: str) -> Editor:
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine also a short program takes its time to end."""
+    """Increase the timeout: on a busy machine, even a short program is slow to end."""
     monkeypatch.setattr(editors, "START_TIMEOUT_S", 60.0)
 
 
 @pytest.fixture
 def seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where `WRITER` writes."""
+    """Return the file where `WRITER` writes."""
     monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
     return tmp_path / "seen"
 

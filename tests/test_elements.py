@@ -45,12 +45,12 @@ NOT_SHOWN = {
         "language-pyton language-sql nd ne nt nx s1 sb"
     ),
 }
-"""Classes of the case files that the page has not, by reason."""
+"""Classes of the case files that are not on the page, by reason."""
 EXCEPTIONS = frozenset(name for names in NOT_SHOWN.values() for name in names.split())
 TAGS_NOT_SHOWN = frozenset(
     ("b", "bdi", "center", "d", "i", "iframe", "math", "small", "style", "textarea", "semantics")
 )
-"""HTML of the author, what runs from right to left, and the inside of formulas."""
+"""HTML of the author, right-to-left text, and the content of formulas."""
 
 ELEMENTS = {
     "title": r'<h1 class="post-title"',
@@ -121,11 +121,11 @@ ELEMENTS = {
     "references": r'<section class="references"',
     "fold in HTML": r"<details>\n<summary>",
 }
-"""What sections 3 to 7 of the vocabulary and the manual name, and how a page holds it."""
+"""Elements of sections 3 to 7 of the vocabulary and of the manual, with their form on a page."""
 
 
 def missing_elements(html: str) -> list[str]:
-    """Return what the page has not: of ELEMENTS, of the case files, of the kinds of callouts."""
+    """Return the elements that the page lacks: of ELEMENTS, the case files, and the callout kinds."""
     classes = {name for names in CLASS.findall(html) for name in names.split()}
     tags = {*TAG.findall(html)}
     missing = [name for name, pattern in ELEMENTS.items() if not re.search(pattern, html, re.DOTALL)]
@@ -148,7 +148,7 @@ def new_elements(root: Path, *arguments: str, theme: str = "paper") -> None:
 
 @pytest.fixture(scope="module", params=THEMES)
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The root of a new site with the page, built in a theme."""
+    """Return the root of a new site with the page, built with a theme."""
     root = tmp_path_factory.mktemp("elements")
     new_elements(root, theme=request.param)
     report = build(root, drafts=True, strict=True)

@@ -1,4 +1,4 @@
-"""Books: chapters that every XML parser reads, links and pictures inside, the same bytes each time."""
+"""E-books: well-formed chapters, links and images inside, reproducible output."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ TAGS = (
 
 
 def make_book(root: Path, *arguments: str) -> zipfile.ZipFile:
-    """The book that `blogsmith epub` makes with these arguments."""
+    """Return the book that `blogsmith epub` makes with these arguments."""
     file = root / "book.epub"
     assert main(["epub", "--site", str(root), "-o", str(file), *arguments]) == 0
     return zipfile.ZipFile(io.BytesIO(file.read_bytes()))
@@ -98,7 +98,7 @@ def make_book(root: Path, *arguments: str) -> zipfile.ZipFile:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site with two posts of one series, and a draft."""
+    """Create a site with two posts of one series, and a draft."""
     return put(tmp_path, FILES)
 
 
@@ -190,7 +190,7 @@ def test_an_error_of_the_site_stops_the_book(site: Path, capsys: pytest.CaptureF
 
 
 def resolve(tag: str, address: str) -> str:
-    """Nothing leads anywhere but to the web."""
+    """Resolve external URLs only."""
     return address if address.startswith("https:") else ""
 
 

@@ -1,4 +1,4 @@
-"""Sessions on the workers of a Dask cluster: the same results as here, and an end to everything."""
+"""Sessions on the workers of a Dask cluster: the same results as locally, and no leftovers."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def named(root: Path, name: str, *codes: object, **more: object) -> SessionJob:
 
 
 def timeless(run: SessionRun) -> SessionRun:
-    """Without the wall time."""
+    """Return the run without its wall time."""
     return structs.replace(run, cells=tuple(structs.replace(c, seconds=0.0) for c in run.cells))
 
 
 def running(root: Path) -> list[int]:
-    """Sessions of `ENDLESS` that are alive."""
+    """Return the running sessions of `ENDLESS`."""
     return [pid for path in root.rglob("pid*") if is_alive(pid := int(path.name[3:]))]
 
 
@@ -62,12 +62,12 @@ def running(root: Path) -> list[int]:
 
 @pytest.fixture(autouse=True)
 def tracker() -> None:
-    """Python's own helper of `multiprocessing` stays until the end; it is no child that we left."""
+    """Start Python's own helper of `multiprocessing`, which runs until the end and is not a leftover."""
     resource_tracker.ensure_running()
 
 
 def every_ending(root: Path) -> list[SessionJob]:
-    """Sessions that end in every way there is."""
+    """Return sessions that end in every possible way."""
     limit = {"timeout_s": 0.5}
     picture = "class P:\n    def _repr_png_(self): return b'\\x89PNG'\nP()"
     return [
@@ -108,7 +108,7 @@ def test_the_same_results_as_here(tmp_path: Path) -> None:
 
 @needs_dask
 def test_a_worker_that_dies_takes_only_its_session(tmp_path: Path) -> None:
-    """On the side: sessions with CUDA find a worker here, which runs one at a time."""
+    """In addition, sessions with CUDA find a worker here, which runs one at a time."""
     alone = "import os, time\nos.mkdir('one')\ntime.sleep(0.3)\nos.rmdir('one')"
     jobs = [
         named(tmp_path, "harm", "import os; os.kill(os.getppid(), 9)", "2"),
@@ -148,7 +148,7 @@ display(Dot())
 
 
 def without_seconds(text: str) -> str:
-    # a cell of next to no time says nothing at all
+    # a cell of almost no time shows no time
     return re.sub(r'\u00a0· (?:under )?[\d.]+ m?s(?=</p>)|(?<=data-seconds=")[^"]+', "", text)
 
 
@@ -192,7 +192,7 @@ def test_a_builder_that_is_told_to_end_leaves_nothing(
     finally:
         builder.kill()
         builder.wait()
-    # Python's own helper of `multiprocessing` ends when it sees that all others have
+    # Python's own helper of `multiprocessing` ends after all others
     wait_for(lambda: marked(str(root)) == [], 60)
     assert list(temporary.iterdir()) == []
     assert "Traceback" not in (tmp_path / "said").read_text("utf-8")
@@ -202,7 +202,7 @@ def test_a_builder_that_is_told_to_end_leaves_nothing(
 @pytest.mark.skipif(not LINUX, reason="processes are found under /proc")
 @pytest.mark.parametrize("when", ["starting", "running"])
 def test_a_preview(tmp_path: Path, when: str) -> None:
-    """Ctrl-C in its terminal ends it with nothing left of it, and nothing said."""
+    """Ctrl-C in its terminal ends it without leftovers and without output."""
     root = site(tmp_path / "s", HERE, a="print('on', 20 + 22)")
     with serving_site(root, trusted=True) as serving:
         serving.wait_for("/posts/a/", "on 42")
@@ -219,7 +219,7 @@ def test_a_preview(tmp_path: Path, when: str) -> None:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
-    """Two workers; one has torch and a device, as far as anybody asks."""
+    """Start two workers; one pretends to have torch and a device."""
     folder = tmp_path_factory.mktemp("cluster")
     put_torch(folder / "torch")
     put_tool(folder / "tool")
@@ -264,7 +264,7 @@ def test_nobody_offers_what_a_cell_needs(tmp_path: Path, cluster: Machines) -> N
     assert [re.sub(r"tcp://[\d.:]+", "W", error) for error in errors] == [
         "content/posts/a.md:5:11: error: cell 1 cannot run: "
         "no worker of the Dask cluster offers TPU=2, and nothing is recorded [cell-need]",
-        # what the first of the workers says stands for all
+        # the answer of the first worker is shown for all
         "content/posts/b.md:5:11: error: cell 1 cannot run: no worker of the Dask cluster has it; "
         "W says: nonsense is not installed, and nothing is recorded [cell-need]",
     ]
@@ -338,7 +338,7 @@ def test_a_scheduler_without_workers_and_one_that_dies(tmp_path: Path) -> None:
 def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_connection, "CONNECT_S", 1)
     root = site(tmp_path / "s", there("tcp://127.0.0.1:9"), a="1")
-    import_module("distributed")  # which may take its time
+    import_module("distributed")  # the import may be slow
     began = time.monotonic()
     (found,) = build(root, execution=STALE).diagnostics
     # Dask alone would try for half a minute

@@ -1,4 +1,4 @@
-"""What a session brings along to another machine, which machine it goes to, and when it counts as lost."""
+"""Sessions on other machines: their input, selection of a machine, and lost sessions."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_how_sessions_end(tmp_path: Path) -> None:
 
 
 def test_a_worker_gets_one_session_at_a_time(tmp_path: Path) -> None:
-    """Or the others that wait for it would be blamed for its death."""
+    """Otherwise other sessions that wait for it would be blamed for its death."""
     cluster = FakeCluster({"a": WorkerResources("a"), "b": WorkerResources("a", GPU)})
     plain, cuda = job(tmp_path, "1"), job(tmp_path, "1", cuda=True)
     with DaskExecutor(cluster, NeedsVerdict(), GPU, one_each=True) as executor:
@@ -280,7 +280,7 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
 
 
 def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that has died is started anew, under another address."""
+    """A worker that died is restarted under another address."""
     monkeypatch.setattr(dask_cluster, "_POLL_S", 0.01)
     looks = []
 

@@ -1,6 +1,6 @@
-"""What the code of posts may do to its process: each fault is reported at its line and harms nobody else.
+"""Faults in the code of posts: each is reported at its line and affects no other session.
 
-Every test runs the harmful session beside an innocent one (`run_beside_another`), which also sees that no
+Every test runs the harmful session next to a harmless one (`run_beside_another`), which also checks that no
 process is left and that it ends in time.
 """
 
@@ -25,12 +25,12 @@ only_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that lets processes wait, one that is to be killed says later where it stands."""
+    """Increase timeouts: on a busy machine, a process that is killed reports its position later."""
     monkeypatch.setattr("blogsmith.execute.session.requests._STACK_S", 5.0)
 
 
 def harmed(work: SessionJob, *, line: int, earlier: str = "before\n") -> CellRun:
-    """The cell that did harm: the first of its session, which printed `earlier`; the second never ran."""
+    """Return the harmful cell: the first of its session, which printed `earlier`; the second never ran."""
     run = run_beside_another(work)
     first, second = run.cells
     assert (second.status, second.problem) == ("skipped", "cell 1 before it ended badly")
@@ -102,7 +102,7 @@ def test_a_crash(tmp_path: Path, death: str, problem: str) -> None:
     code = f"import ctypes, os, sys\nprint('before')\nprint('mine', file=sys.stderr)\n{death}"
     first = harmed(job(tmp_path, code, "1"), line=4)
     assert (first.status, first.problem) == ("died", problem)
-    # the interpreter's own words about it are not the author's output
+    # messages of the interpreter itself are not output of the author
     assert printed(first, "stderr") == "mine\n"
 
 
@@ -235,7 +235,7 @@ def test_a_child_that_wants_to_stay(tmp_path: Path, start: str) -> None:
 
 @only_linux
 def test_a_kernel_that_keeps_no_marks(tmp_path: Path) -> None:
-    """Then the environment tells whose a process is."""
+    """Without marks of the kernel, the environment shows the owner of a process."""
     mark = Mark(new_number(), in_limits=False)
     child = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK_NAME: str(mark.number)})
     other = subprocess.Popen(["sleep", "600"])
@@ -317,7 +317,7 @@ run_session(job(Path(sys.argv[1]), code))
 
 @only_linux
 def test_the_builder_is_killed(tmp_path: Path) -> None:
-    """Nobody is left to kill the worker; the system does it."""
+    """Nobody is left to kill the worker, so the system does it."""
     (tmp_path / "build.py").write_text(BUILDER, "utf-8")
     builder = subprocess.Popen(
         [sys.executable, "build.py", str(tmp_path)],

@@ -1,4 +1,4 @@
-"""The fork server: its workers are like spawned ones, and where it must not fork it does not."""
+"""The fork server: its workers equal spawned ones, and it does not fork where it must not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PARENT = "import os\nprint(os.getppid())"
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ForkServer]:
-    """One that has imported a module of the standard library."""
+    """Yield a fork server that has imported a module of the standard library."""
     with started(job(tmp_path), "decimal") as running:
         yield running
 
@@ -49,13 +49,13 @@ def started(work: SessionJob, *modules: str) -> ForkServer:
 
 
 def forked(server: ForkServer, work: SessionJob) -> SessionRun:
-    """The run of a session whose worker is forked."""
+    """Return the run of a session whose worker is forked."""
     assert server.fork_obstacle(work) == ""
     return run_session(work, silent_observer, server.start)
 
 
 def is_forked(run: SessionRun) -> bool:
-    """Whether a run of `PARENT` has another parent than this process."""
+    """Return whether a run of `PARENT` has another parent than this process."""
     return int(printed(run.cells[0])) != os.getpid()
 
 
@@ -90,7 +90,7 @@ def test_a_forked_session_is_like_a_spawned_one(tmp_path: Path, server: ForkServ
 
 
 def test_what_c_code_prints_stands_in_its_cell(tmp_path: Path) -> None:
-    """Its buffer is written out at the end of a cell, also if the server has loaded it."""
+    """C buffers are flushed at the end of a cell, even if the server has loaded the library."""
     (tmp_path / "c_module.py").write_text("import ctypes\nlibrary = ctypes.CDLL(None)\n", "utf-8")
     work = job(tmp_path, "import c_module\nc_module.library.printf(b'from C');", "print('next')")
     work = replace(work, env={**work.env, "PYTHONPATH": str(tmp_path)})
@@ -235,7 +235,7 @@ def test_modules_that_behave_badly(tmp_path: Path, module: str, words: str) -> N
 
 
 def test_a_server_that_dies(tmp_path: Path, server: ForkServer) -> None:
-    """Its workers go on; later ones are spawned."""
+    """Its workers continue; later ones are spawned."""
     code = f"import os, signal\nos.kill(os.getppid(), {signal.SIGKILL})\n"
     first = forked(
         server, job(tmp_path, code + "import time; time.sleep(0.1); print('on')", "print('and on')")
@@ -315,7 +315,7 @@ def test_figures_of_a_preloaded_matplotlib(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("module", ["numpy", "torch"])
 def test_random_numbers_of_libraries(tmp_path: Path, module: str) -> None:
-    """Their state is inherited by a fork: without a fresh seed all sessions would draw the same."""
+    """A fork inherits their state: without a fresh seed all sessions would draw the same numbers."""
     if find_spec(module) is None:
         pytest.skip(f"{module} is not installed here")
     draw = {"numpy": "numpy.random.rand(3).tolist()", "torch": "torch.randn(3).tolist()"}[module]

@@ -1,4 +1,4 @@
-"""What needs no worker: jobs from pages, settings, the environment, and how text becomes output."""
+"""Execution without workers: jobs from pages, settings, the environment, and text as output."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def collected(limit: int = 1000) -> OutputBuffer:
 
 @pytest.fixture
 def line() -> Iterator[tuple[WorkerConnection, socket.socket, int]]:
-    """A wire, the worker's end of its socket and of its stdout."""
+    """Yield a wire, the worker's end of its socket and of its stdout."""
     (near, far), (out, far_out), (err, far_err) = socket.socketpair(), os.pipe(), os.pipe()
     process = Process(0, 0, near, out, err, lambda timeout_s: None)
     with far, closing(process):
@@ -250,7 +250,7 @@ def test_threads_are_shared_out() -> None:
 
 
 def page() -> PageCells:
-    """Three cells of two sessions with a value before, between and after."""
+    """Return three cells of two sessions with a value before, between and after."""
 
     def a_cell(number: int, **options: Any) -> Cell:
         return Cell(

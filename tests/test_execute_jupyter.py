@@ -1,6 +1,6 @@
 """Sessions in Jupyter kernels: local ones, one for another language, and on a server of this machine.
 
-What needs no kernel runs everywhere: how messages of a kernel become outputs, and what is not imported.
+Tests without a kernel run everywhere: conversion of kernel messages to outputs, and missing imports.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ TOKEN = "not-a-secret"
 def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in kernel_session.SERVER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    # that of these tests is on this machine, whatever leads out of it
+    # the server of these tests is on this machine, so no proxy must be used
     monkeypatch.setenv("no_proxy", "*")
 
 
@@ -232,7 +232,7 @@ def test_a_server_that_is_gone_is_no_error(tmp_path: Path) -> None:
 
 
 class Deletions(HTTPServer):
-    """A server that can only be asked to end kernels."""
+    """A server that can only delete kernels."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Deletion)
@@ -240,7 +240,7 @@ class Deletions(HTTPServer):
 
 
 class Deletion(BaseHTTPRequestHandler):
-    """One request to it."""
+    """A request to it."""
 
     def do_DELETE(self) -> None:
         assert isinstance(self.server, Deletions)
@@ -249,7 +249,7 @@ class Deletion(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:
-        """To nobody."""
+        """Log nothing."""
 
 
 @pytest.mark.parametrize(
@@ -419,7 +419,7 @@ def test_a_fault_harms_nobody_else(tmp_path: Path, code: str, status: str, probl
     first, second = run_beside_another(work).cells
     assert (first.status, first.problem) == (status, problem)
     assert printed(first) == "before\n"
-    # a busy machine may kill the kernel before it has said where it stands
+    # a busy machine may kill the kernel before it has reported its position
     assert first.line in (line, 0) if "SIG_IGN" in code else first.line == line
     assert (second.status, second.problem) == ("skipped", "cell 1 before it ended badly")
 
@@ -467,7 +467,7 @@ def test_a_local_kernel_sees_the_environment_of_cells(
 
 @needs_kernel
 def test_breaking_off_leaves_no_kernel(tmp_path: Path) -> None:
-    """As Ctrl-C in a terminal, in the middle of a cell."""
+    """The effect is that of Ctrl-C in a terminal, in the middle of a cell."""
     code = (
         "import sys; from pathlib import Path; from contextlib import closing\n"
         "from tests.sessions import job, no_process_left\n"
@@ -521,7 +521,7 @@ def test_another_language(bash: Path) -> None:
     )
     assert [printed(c) for c in ran.cells] == ["42\n", "41\ncontent\n", ""]
     assert failure(ran.cells[2]).text == "Error: 1\n"
-    # this kernel does not say the version of its language
+    # this kernel does not report the version of its language
     assert {(c.device, c.packages) for c in ran.cells} == {("", ("bash_kernel",))}
     assert ran.machine.python == "" and ran.machine.platform and ran.machine.packages["bash_kernel"]
     assert ran.values[1].failure == Failure(
@@ -561,7 +561,7 @@ def test_a_site_with_two_engines(bash: Path) -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """A Jupyter server on 127.0.0.1, whose folder is a site; it is stopped by its id."""
+    """Yield a Jupyter server on 127.0.0.1 whose folder is a site; it is stopped by its id."""
     folder = tmp_path_factory.mktemp("server")
     root = folder / "site"
     root.mkdir()
@@ -583,7 +583,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
 
 
 def address(runtime: Path) -> str:
-    """What a server has written into its folder, empty if it has not yet."""
+    """Return the URL that a server has written into its folder; empty if not yet."""
     texts = [file.read_text() for file in runtime.glob("jpserver-*.json")]
     return str(json.loads(texts[0])["url"]) if texts and texts[0].endswith("}") else ""
 
@@ -631,7 +631,7 @@ def test_faults_on_a_server(on_server: SimpleNamespace, code: str, status: str, 
     limit = 3.0 if status == "timeout" else 60.0
     first, second = run(on_server.root, cell(1, code, timeout_s=limit), "1").cells
     assert (first.status, first.problem, second.status) == (status, problem, "skipped")
-    # without the author's `os._exit` in between, what is printed may be on its way still
+    # without the author's `os._exit` in between, the output may still be on its way
     assert printed(first) == "before\n"
     wait_for(lambda: kernels(on_server) == [])
 
@@ -641,7 +641,7 @@ def test_faults_on_a_server(on_server: SimpleNamespace, code: str, status: str, 
 def test_a_kernel_on_a_server_that_is_never_ready_is_ended(
     on_server: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also if it is the bridge that does not come to the end of its patience."""
+    """Even if the bridge itself does not reach the end of its timeout."""
     folder = on_server.root.parent / "DATA" / "kernels" / "silent"
     folder.mkdir(parents=True)
     spec = {"argv": ["sleep", "600"], "display_name": "silent", "language": "python"}
@@ -672,7 +672,7 @@ def test_a_killed_builder_leaves_no_kernel_on_the_server(on_server: SimpleNamesp
 @needs_kernel
 @needs_server
 def test_what_a_server_refuses(on_server: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
-    # others may be installed beside it, in this environment or by the test above
+    # others may be installed in this environment or by the test above
     missing = r'there is no Jupyter kernel "jula"; installed: (.*, )?python3\b'
     assert re.search(missing, run(on_server.root, "1", kernel="jula").problem)
     monkeypatch.setenv("JUPYTER_TOKEN", "wrong")
@@ -714,7 +714,7 @@ def test_a_sweep_runs_with_each_value(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_in_a_kernel_is_there() -> None:
-    """The questions are text, which no type checker reads."""
+    """The requests are strings, which no type checker reads."""
     asked = "".join(
         (
             kernel_python.setup_expression("/tmp/stack"),

@@ -1,4 +1,4 @@
-"""Many sessions at once: order, how many run, breaking off, and executors of others."""
+"""Many parallel sessions: order, maximum number, cancellation, and other executors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def named(root: Path, name: str, *codes: str) -> SessionJob:
 
 
 class Counter(SilentObserver):
-    """How many sessions run at once, at most; and what was heard."""
+    """Records the maximum number of parallel sessions, and the events."""
 
     def __init__(self) -> None:
         self.now = self.most = 0
@@ -82,7 +82,7 @@ def test_no_more_than_so_many(tmp_path: Path, workers: int) -> None:
     counter = Counter()
     jobs = [named(tmp_path, f"s{n}", "import time; time.sleep(0.05)") for n in range(4)]
     list(run_sessions(jobs, workers=workers, watch=counter))
-    # not fewer is the matter of the test above: one of these may be over before the next begins
+    # a minimum is checked by the test above: a session here may end before the next starts
     assert (1 <= counter.most <= workers, counter.now) == (True, 0)
 
 
@@ -151,7 +151,7 @@ def test_executors_of_others(tmp_path: Path) -> None:
 
 
 def timeless(run: SessionRun) -> SessionRun:
-    """Without the wall time."""
+    """Return the run without its wall time."""
     return structs.replace(run, cells=tuple(structs.replace(c, seconds=0.0) for c in run.cells))
 
 

@@ -1,4 +1,4 @@
-"""Running one session: what goes in, what comes out, in which order, within which limits."""
+"""A single session: its input, its output, their order and the limits."""
 
 from __future__ import annotations
 
@@ -175,13 +175,13 @@ def test_files_that_were_read_and_imported(tmp_path: Path) -> None:
 
 
 class Editor(SilentObserver):
-    """Saves files when the first cell has ended, while the session goes on."""
+    """Saves files when the first cell has ended, while the session continues."""
 
     def __init__(self, root: Path, files: Mapping[str, str | None]) -> None:
         self.root, self.files = root, files
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """None as a text: the file is removed."""
+        """Save the files. A text of None removes the file."""
         for name, text in self.files.items() if position == 1 else ():
             if text is None:
                 (self.root / name).unlink()
@@ -292,7 +292,7 @@ def test_a_python_that_is_none(tmp_path: Path) -> None:
 
 
 class Diary(SilentObserver):
-    """Writes down what it hears."""
+    """Records the events."""
 
     def __init__(self) -> None:
         self.lines: list[Any] = []

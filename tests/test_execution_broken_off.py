@@ -1,4 +1,4 @@
-"""Builders that are broken off in the middle of a run leave nothing behind."""
+"""Builds that are interrupted during a run leave nothing running."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.sessions import LINUX, descriptors, job, wait_for
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
 
 
-# -- builders that are broken off --
+# -- interrupted builds --
 
 RECORDED = "_freeze/posts/a/outputs.json"
 ESCAPES = """\
@@ -31,18 +31,18 @@ time.sleep(60)"""
 
 
 def started(root: Path, temporary: Path, config: str = "") -> subprocess.Popen[bytes]:
-    """A builder in the middle of its second post."""
+    """Start a build and wait until it runs its second post."""
     temporary.mkdir()
     site(root, config, a="print(1)", b=ESCAPES)
     env = {**os.environ, "TMPDIR": str(temporary), "USER": str(root)}
     process = command(root, "--jobs", "1", env=env)
-    # the second post may begin before the first one is recorded: another thread does that
+    # the second post may start before the first one is recorded, as another thread does that
     wait_for(lambda: all((root / name).exists() for name in ("content/posts/started", RECORDED)))
     return process
 
 
 def processes(root: Path) -> list[int]:
-    """Those that stem from a builder that `started`."""
+    """Return the processes started by a build of `started`."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -67,7 +67,7 @@ def test_a_builder_that_is_told_to_end_leaves_nothing(
     assert process.wait(60) == code
     assert processes(root) == []
     assert list((tmp_path / "tmp").iterdir()) == []
-    # the post that was done is recorded, the other is not
+    # the finished post is recorded, the other is not
     assert [str(p.relative_to(root)) for p in root.rglob("outputs.json")] == [RECORDED]
 
 
@@ -79,14 +79,14 @@ def test_the_next_run_clears_up_behind_a_killed_builder(
     process = started(root, temporary)
     process.kill()
     process.wait(60)
-    assert processes(root)  # the one that left its group
+    assert processes(root)  # the process that left its group
     (temporary / "blogsmith-file").touch()
     (temporary / "blogsmith-link").symlink_to(tmp_path / "s")
     folders = [entry for entry in temporary.iterdir() if entry.is_dir() and not entry.is_symlink()]
     (left,) = folders
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     for folder in folders:
-        os.utime(folder)  # as if all that had taken no time
+        os.utime(folder)  # as if this had taken no time
     with working_folder() as young:
         assert left.exists(), "it may be new, and not locked yet"
         for folder in (*folders, young):

@@ -1,4 +1,4 @@
-"""What a machine and a folder leave in results: nothing."""
+"""Machine and folder must not influence results."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_python_that_only_says_its_versions_sees_no_secret(
     for _ in range(2):
         assert build(root, execution=ExecutionOptions(execute="stale", strict_versions=True)).ok
     seen = (tmp_path / "seen").read_text()
-    assert seen.count("PYTHONHASHSEED=0") == 2  # the worker; then the probe alone
+    assert seen.count("PYTHONHASHSEED=0") == 2  # the worker, then the probe alone
     assert "s3cr3t" not in seen
 
 

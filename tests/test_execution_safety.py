@@ -1,6 +1,6 @@
-"""What cells and workers say is not believed in any form.
+"""Output of cells and workers is never trusted, whatever its form.
 
-Sites that nobody trusts and records that somebody made up are rows of `tests/security/`.
+Untrusted sites and forged records are rows of `tests/security/`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ P()"""
     [None, 3, ["flash aten::f"], [["flash aten::f"], 1, "flash aten::f", "Flash x", "a b\n", "a b" * 99]],
 )
 def test_what_a_worker_says_of_attention_is_not_believed_in_any_form(said: object) -> None:
-    """The author's code can reach into the worker; a record of another form could not be read again."""
+    """The author's code can change the worker, and a record of another form could not be read again."""
     frame = {"status": "ok", "failure": None, "sdpa": said}
     found = cell_run(cell(1, "1"), frame, OutputBuffer(100, lambda output: None)).sdpa
     assert found == (("flash aten::f",) if isinstance(said, list) else ())

@@ -1,4 +1,4 @@
-"""`execute:` of site and page, and how authors write times, memory and files."""
+"""`execute:` of site and page, and the spellings of times, memory and files."""
 
 from __future__ import annotations
 

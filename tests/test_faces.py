@@ -1,4 +1,4 @@
-"""The text faces of theme paper: what is in their files, what pages say of them, and how to do without."""
+"""The text fonts of theme paper: their files, their use in pages, and how to disable them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Theme:
 
 
 def features(file: Path, table: str) -> set[str]:
-    """What the table of a font can do."""
+    """Return the features in the table of a font."""
     records = TTFont(file)[table].table.FeatureList.FeatureRecord
     return {record.FeatureTag for record in records}
 
 
 @pytest.mark.parametrize("file", [ROMAN, ITALIC], ids=["roman", "italic"])
 class TestFiles:
-    """What is in a face."""
+    """The content of a font file."""
 
     def test_it_is_small(self, file: Path) -> None:
         assert file.stat().st_size <= MOST_BYTES
@@ -76,7 +76,7 @@ def test_the_style_sheet_names_the_files_as_they_are(paper: Theme) -> None:
         f"fonts/{file.name}?v={hashlib.sha256(file.read_bytes()).hexdigest()[:8]}" for file in (ROMAN, ITALIC)
     ]
     assert re.findall(r'url\("([^"]+)"\)', sheet) == addresses
-    # and the page asks for the very same: another address would be loaded twice
+    # the page requests the same URL; another one would be loaded twice
     assert f'href="/b/assets/paper/{addresses[0]}"' in paper.render("post", FULL, SITE)
 
 

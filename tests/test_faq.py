@@ -38,7 +38,7 @@ _SCRIPT = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.D
 
 
 def structured(page: str) -> list[dict[str, Any]]:
-    """All JSON-LD of a page."""
+    """Return all JSON-LD of a page."""
     return [json.loads(found) for found in _SCRIPT.findall(page)]
 
 

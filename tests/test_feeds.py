@@ -1,4 +1,4 @@
-"""Feeds, sitemap, robots.txt, pagination, archive and series pages: what is made of views."""
+"""Files made from views: feeds, sitemap, robots.txt, pagination, archive and series pages."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_what_is_left_out_takes_the_space_before_it_along(html: str) -> None:
 
 
 def feeds_of(settings: Feeds, posts: int = 12) -> tuple[bytes, bytes]:
-    """The Atom feeds of a site and of its one tag."""
+    """Return the Atom feeds of a site and of its only tag."""
     config = msgspec.structs.replace(CONFIG, feeds=settings)
     pages = tuple(post(number, description=f"About {number}.") for number in range(posts, 0, -1))
     tag = PageView("tag", "", "/blog/tags/t/", "", "t", "t", pages=pages)
@@ -324,7 +324,7 @@ def test_a_long_archive_takes_several_pages() -> None:
     assert years == [[("2026", 2), ("2024", 1)], [("2024", 2)]]
     assert pages[0].pager == Pager(1, 2, "", "/blog/archive/page/2/")
     assert pages[1].canonical_url == "https://example.org/blog/archive/page/2/"
-    # readers of the feed do not hear of pages, nor does the site's menu
+    # undated pages are neither in the feed nor in the menu
     assert feed_files(pages, CONFIG)[PurePosixPath("atom.xml")]().count(b"<entry>") == 5
     assert site_view(CONFIG, pages, str, "").indexes == (Link("Archive", "/blog/archive/"),)
     whole = msgspec.structs.replace(CONFIG, archive_pagination=0)

@@ -1,7 +1,7 @@
-"""Every kind of figure has every property of one, in pages, feeds, Markdown files and books.
+"""Every kind of figure has all properties of figures, in pages, feeds, Markdown files and books.
 
-The rows are kinds, the columns properties, and each output is a table. A kind that is added to `KINDS` has to
-have them all.
+The rows are kinds, the columns properties, and each output is a table. A kind that is added to `KINDS` must
+have all.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ KINDS: Mapping[str, str] = {
     "cell": "```python\n#| label: fig-cell\n#| fig-cap: Of $x_1$ and its 'end'\n#| fig-alt: Words of cell\n"
     f'class P:\n    def _repr_svg_(self): return "{DRAWING}"\nP()\n```',
 }
-"""Kind → a figure `fig-<kind>` with a caption, and words for those who do not see it."""
+"""Kind → a figure `fig-<kind>` with a caption, and its description for blind readers."""
 POSTERS = frozenset(("clip", "film", "youtube", "vimeo", "playlist", "space"))
 PLUGIN = f'''
 def register(hooks):
@@ -81,12 +81,12 @@ def post() -> str:
 
 
 def trusting(root: Path) -> AbstractContextManager[object]:
-    """The environment of a user whose trust is recorded beside the site."""
+    """Return the environment of a user whose trust is recorded next to the site."""
     return patch.dict(os.environ, {"XDG_STATE_HOME": str(root / ".state")})
 
 
 class Outputs:
-    """What a build makes of a page with all kinds."""
+    """The outputs of a build for a page with all kinds."""
 
     def __init__(self, root: Path) -> None:
         self.root, self.public = root, root / "public"
@@ -122,7 +122,7 @@ class Outputs:
         yield "book", fromstring(self.chapter)
 
     def has_file(self, output: str, address: str) -> bool:
-        """Whether a picture is there, at its address in one of the outputs."""
+        """Return whether an image exists at its URL in one of the outputs."""
         if output == "book":
             return f"book/{address}" in self.book.namelist()
         return (self.public / address.removeprefix("https://example.org").lstrip("/")).is_file()
@@ -158,7 +158,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outputs]:
 
 
 def figure(tree: Element, kind: str) -> Element:
-    """The element that the label of a figure is the id of."""
+    """Return the element whose id is the label of a figure."""
     (found,) = (element for _, element in elements(tree) if element.get("id") == f"fig-{kind}")
     assert str(found.tag).rpartition("}")[2] == "figure"
     return found

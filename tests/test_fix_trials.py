@@ -1,4 +1,4 @@
-"""Every fix, tried out: applied to its file, its finding is gone and no error has come.
+"""Every fix is applied to its file: its diagnostic must be gone without new errors.
 
 `make test` tries one of each code; `make test-long` each one of all broken sites.
 """
@@ -128,16 +128,16 @@ def test_fix(name: str) -> None:
 
 
 TOGETHER = {
-    # of two labels of one name the other one is unused then
+    # of two labels with the same name, the other one is unused then
     ("label-unused", "label-twice"): "",
-    # the theorem that is referred to becomes one by another fix
+    # the theorem that is referred to needs another fix
     ("foreign-syntax", "foreign-syntax"): "new errors: ref-undefined",
 }
-"""Code of a fix, and of what else is wrong there → what is wrong when it is made alone; empty: anything."""
+"""Codes of a fix and of another diagnostic → result of the fix alone; empty: anything."""
 
 
 def is_expected(trial: FixTrial) -> bool:
-    """Whether it takes another fix as well."""
+    """Return whether another fix is needed as well."""
     codes = {found.code for found in trial.before.diagnostics if found is not trial.found}
     found = [TOGETHER.get((trial.found.code, code)) for code in codes]
     return any(problem in ("", trial.problem) for problem in found)

@@ -1,4 +1,4 @@
-"""Fixes as data: where an edit ends, whether its text still stands there, and that caches keep them."""
+"""Fixes as data: the end of an edit, whether its text is still there, and that caches keep them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas by the converter of a plugin: what a page may hold of it, what stays ours, when ours is taken."""
+"""Formulas by the converter of a plugin: validation of its output, parts that stay ours, and the fallback."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class TestSource:
 
 
 def typeset(tex: str, convert: Any, *, told: list[str] | None = None, **more: Any) -> TypesetFormula:
-    """A formula by this converter, in our frame."""
+    """Typeset a formula by this converter, in our frame."""
     commands = frozenset(more.pop("commands", ()))
     plugged = with_plugin(
         convert_formula,
@@ -298,7 +298,7 @@ def page(root: Path, name: str = "a") -> str:
 
 
 def own_site(root: Path, result: str = ROOT_SIGN, more: str = "", options: str = "") -> Path:
-    """A bare site with a converter of its own, not yet trusted."""
+    """Create a minimal site with its own converter, not trusted yet."""
     return put_bare(
         root,
         {
@@ -476,5 +476,5 @@ class TestLatex2mathml:
 
 
 def ours_of(html: str) -> list[str]:
-    """What of a page's formulas stays ours."""
+    """Return the parts of a page's formulas that stay ours."""
     return re.findall(r' (?:alttext|data-tex|id|href)="[^"]*"|class="eq-[a-z]+"', html)

@@ -1,4 +1,4 @@
-"""Displays: which are scroll boxes for the keyboard, and where the ids and links of their rows stand."""
+"""Display math: which displays can be scrolled by keyboard, and positions of ids and links of rows."""
 
 from __future__ import annotations
 

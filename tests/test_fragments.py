@@ -1,4 +1,4 @@
-"""Formulas and code that outlast an edit: what is taken over is what would be made."""
+"""Cached formulas and code after an edit: reused fragments equal new ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ x
 
 
 def kept_of(body: Body) -> Mapping[bytes, str]:
-    """What a build finds in the text that an earlier one has kept."""
+    """Return the fragments that a build finds in content cached earlier."""
     return unpack_fragments(decompress_text(compress_text(body.content)))
 
 
@@ -57,7 +57,7 @@ def kept_of(body: Body) -> Mapping[bytes, str]:
     ids=lambda case: case.id,
 )
 def test_pages(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page once more, with all that its first version has."""
+    """Each page is rendered again with all fragments of its first version."""
 
     def render(parsed: Parsed, tools: SiteAccess) -> Body:
         first = render_body(parsed, tools)
@@ -115,7 +115,7 @@ def test_what_is_kept_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_edits(old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Others are taken over where they may be; the site is that of a clean build."""
+    """Fragments are reused where possible; the site equals that of a clean build."""
     text = HEAD + MACROS
     root = put_bare(
         tmp_path / "site",
@@ -145,7 +145,7 @@ def test_edits(old: str, new: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_other_settings(tmp_path: Path) -> None:
-    """Macros of the site, and whether lines are numbered."""
+    """Macros of the site, and line numbers."""
     root = put_bare(tmp_path / "site", {"content/posts/a.md": HEAD + MACROS})
     for settings in (
         "{macros: {\\site: v}",
@@ -162,7 +162,7 @@ def test_other_settings(tmp_path: Path) -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=4), max_size=6), st.text(max_size=3))
 def test_places(parts: list[str], between: str) -> None:
-    """Whatever stands in a text is found there, in whatever order it was made."""
+    """All fragments of a text are found, in any order of creation."""
     fragments = {fragment_key(part): part for part in reversed(parts)}
     data = between.join(parts).encode("utf-8", "surrogatepass")
     packed = pack_fragments({**fragments, fragment_key(0): between.join(parts) + "x"}, data)
@@ -170,7 +170,7 @@ def test_places(parts: list[str], between: str) -> None:
 
 
 def test_keys() -> None:
-    """Each part counts, and so does where one ends."""
+    """Each part of a key matters, and so do boundaries between parts."""
     inputs = [
         ("a", "b"),
         ("ab",),

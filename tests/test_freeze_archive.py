@@ -1,4 +1,4 @@
-"""Recorded results in one file: the same bytes again, checked whole before any is placed; and pruning."""
+"""Recorded results in one file: reproducible, verified before any is placed; and pruning."""
 
 from __future__ import annotations
 

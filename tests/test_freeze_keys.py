@@ -1,4 +1,4 @@
-"""Keys: what makes a recorded result another one, and what does not."""
+"""Keys: which changes invalidate a recorded result, and which do not."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ def test_environments_that_differ_have_other_keys(one: dict[str, str], other: di
 
 
 def test_every_option_was_decided_upon() -> None:
-    """A new option must be sorted into one of the two tables above."""
+    """A new option must be added to one of the two tables above."""
     assert set(CellOptions.__struct_fields__) == {
         *("echo", "output", "error", "warning", "include", "fig_cap", "fig_alt", "tbl_cap"),
         *("code_fold", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),

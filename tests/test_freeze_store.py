@@ -1,4 +1,4 @@
-"""`_freeze/` on disk: readable JSON, whole at any instant, untouched when equal, never trusted when read."""
+"""`_freeze/` on disk: readable JSON, complete at any time, untouched when equal, never trusted."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_is_written_is_read_back(made: PageRecord) -> None:
 
 
 def test_what_was_read_is_written_as_it_was() -> None:
-    # texts from a worker are equal to the defaults, and other objects
+    # strings from a worker equal the defaults, but are different objects
     run = CellRun("".join("ok"), device="".join("cpu"))  # type: ignore[arg-type]
     data = to_json(record(page(cell("x\n")), runs={0: run}))
     assert to_json(record(page(cell("x\n")), runs={0: CellRun("ok", device="cpu")})) == data
@@ -454,7 +454,7 @@ def test_a_writer_that_is_killed_leaves_a_record_that_reads(tmp_path: Path) -> N
             os.kill(process.pid, signal.SIGKILL)
         found = read_page(tmp_path, POST)
         assert found.diagnostics == ()
-        # the first ones may have been killed before they wrote anything
+        # the first processes may have been killed before they wrote anything
         assert found.record is not None or written is None
         written = found.record
     written = write_page(tmp_path, POST, pictured(b"last"))

@@ -1,4 +1,4 @@
-"""The head of a post: split, typed, and every mistake at its place."""
+"""The front matter of a post: splitting, types, and every error at its position."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ ZONE = ZoneInfo("Europe/Vienna")
 
 
 def read(text: str, path: str = "content/posts/a.md") -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document of a text."""
+    """Return the document of a file."""
     return read_document(Source(PurePosixPath(path), text, ""), VIENNA)
 
 
 def head(lines: str) -> FrontMatter:
-    """The front matter made of these lines, which hold no mistake."""
+    """Return the front matter made of these valid lines."""
     document, diagnostics = read(f"---\n{lines}\n---\n")
     assert diagnostics == ()
     return document.front
 
 
 def faults(lines: str) -> list[str]:
-    """Each diagnostic of these lines of a head as `code line:column message`, counted from the file."""
+    """Return each diagnostic of these lines as `code line:column message`, relative to the file."""
     _, diagnostics = read(f"---\n{lines}\n---\n")
     return [
         f"{d.code} {d.place.line}:{d.place.column} {d.message}" if d.place else d.code for d in diagnostics
@@ -225,7 +225,7 @@ def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
     ],
 )
 def test_what_is_not_to_be_published(lines: str, is_draft: bool, severities: list[str]) -> None:
-    """Where it is not clear, the page is held back."""
+    """An unclear page is not published."""
     document, diagnostics = read(f"---\n{lines}\n---\n")
     assert (document.front.draft, [d.severity for d in diagnostics]) == (is_draft, severities)
 
@@ -282,7 +282,7 @@ def test_toml_and_json_are_read_as_yaml(text: str) -> None:
     assert (front.math.macros, front.extra) == ({"\\R": "\\mathbb{R}"}, {"own": [{"n": 1.1}, {"n": 2}]})
     for key, place in front.places.items():
         line = text.split("\n")[place.line - 1][place.column - 1 :]
-        # of a table its name is the place
+        # the position of a table is its name
         assert line.startswith(("'A'", '"A"', "2024", '"2024', "[", "math", "{")), key
 
 
@@ -497,5 +497,5 @@ def test_no_text_raises_and_no_line_is_lost(rest: str) -> None:
 
 @pytest.mark.parametrize(("value", "draft"), [("true", True), ("false", False), ("", False), ("maybe", True)])
 def test_what_may_be_a_draft_is_not_published(value: str, draft: bool) -> None:
-    """The error of it may be lowered to a warning."""
+    """Its error may be lowered to a warning."""
     assert read(f"---\ndraft: {value}\n---\n")[0].front.draft is draft

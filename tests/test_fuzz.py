@@ -1,4 +1,4 @@
-"""The fuzzer makes the same formulas again, sees what it looks for, and finds nothing at first."""
+"""The fuzzer makes the same formulas again, detects faults, and finds none in its first formulas."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_all_tables_are_drawn_from() -> None:
 
 @pytest.mark.parametrize("block", thinned(range(6), every=3))
 def test_nothing_is_found(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    # a slow machine is no fault; what grows with the square of the length still shows
+    # a slow machine is not a fault; quadratic time is still detected
     monkeypatch.setattr(fuzz_checks, "LIMIT_S", 5)
     for number in range(100 * block, 100 * block + 100):
         verdict = judge(case("test", number), thorough=number % 20 == 0)
@@ -119,7 +119,7 @@ def test_an_answer_that_changes_is_seen(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 class _Prober:
-    """Says that a formula with `(]` in it has a fault."""
+    """Reports that a formula with `(]` in it has a fault."""
 
     def fault(self, made: Case) -> str:
         return "brackets" if "(]" in made.tex else ""

@@ -1,4 +1,4 @@
-"""The fuzzer of posts makes the same inputs again, finds nothing at first, and sees what it looks for."""
+"""The fuzzer of posts makes the same inputs again, detects faults, and finds none at first."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_slow_pages_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_acts_is_seen() -> None:
-    # without `untrusted` in force, and judged as if it were
+    # rendered without `untrusted`, and judged as if with it
     from tests.check import render
 
     assert "<script>" in fuzz_judge.unsafe(render("<script>1</script>"))

@@ -1,4 +1,4 @@
-"""While a site is built, dead cycles are searched for rarely; before and after as Python does it."""
+"""During a build, the garbage collector runs rarely; before and after as usual in Python."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Node:
 
 
 def is_frozen(node: Node) -> bool:
-    """Their count says less: other threads let go of what is frozen, too."""
+    """Return whether an object is frozen. Counts are unreliable: other threads free frozen objects."""
     return not any(each is node for each in gc.get_objects())
 
 
 @pytest.fixture(autouse=True)
 def nothing_frozen() -> Iterator[None]:
-    """As Python starts; a run of tests has frozen what it began with."""
+    """Unfreeze all objects, as Python starts; the test run has frozen its initial objects."""
     gc.unfreeze()
     yield
     gc.unfreeze()

@@ -1,4 +1,4 @@
-"""The ground of pages, by which browsers colour their frame."""
+"""The background of pages, which browsers use to colour their frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lints of front matter: posts that are parts of a series by their words only, tags with two spellings."""
+"""Lints of front matter: posts that mention a series only in text, tags with two spellings."""
 
 from __future__ import annotations
 

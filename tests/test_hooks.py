@@ -1,4 +1,4 @@
-"""Plugins: what they may use, what they can add, and who is blamed when they fail."""
+"""Plugins: their imports, their additions, and error messages if they fail."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ POST = b"---\ntitle: A\ndate: 2026-03-01\n---\n\n"
 
 
 def write(folder: Path, **plugins: str) -> Path:
-    """A folder of plugins, name → code."""
+    """Write a folder of plugins, name → code."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, code in plugins.items():
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
@@ -38,7 +38,7 @@ def failure(folder: Path, name: str) -> Diagnostic:
 
 
 def html_of(root: Path, files: dict[str, str], body: str, name: str = "mine") -> str:
-    """The page of a post in a trusted site with the plugin `mine`."""
+    """Return the page of a post in a trusted site with the plugin `mine`."""
     texts = {path: text.encode() for path, text in files.items()}
     texts |= {"blogsmith.yaml": f"plugins: [{name}]\n".encode(), "content/posts/a.md": POST + body.encode()}
     report = build_text(SiteText(texts, "", "", trusted=True), root)
@@ -47,7 +47,7 @@ def html_of(root: Path, files: dict[str, str], body: str, name: str = "mine") ->
 
 
 def problems(root: Path, code: str, body: str) -> Diagnostic:
-    """The one mistake of a trusted site with a post and the plugin `mine`."""
+    """Return the only error of a trusted site with a post and the plugin `mine`."""
     texts = {"blogsmith.yaml": b"plugins: [mine]\n", "content/posts/a.md": POST + body.encode()}
     report = build_text(SiteText({**texts, "plugins/mine.py": code.encode()}, "", "", trusted=True), root)
     (found,) = report.diagnostics
@@ -76,7 +76,7 @@ class TestBundled:
             if isinstance(node, ast.ImportFrom) and node.module == "blogsmith.hooks"
             for alias in node.names
         ]
-        # the types of what plugins are given; all else of blogsmith is private
+        # the types of arguments of plugins; all other parts of blogsmith are private
         assert set(named) <= {("blogsmith.hooks", name) for name in public_hooks.__all__}
         ours = [name for name in imported if name.split(".")[0] in ("blogsmith", "")]
         assert set(ours) <= {"blogsmith.hooks"}
@@ -107,7 +107,7 @@ class TestBundled:
 
 
 class TestBundledPlugins:
-    """What the plugins do that no other file of tests looks at."""
+    """Features of the bundled plugins without a test file of their own."""
 
     def test_cloudflare_redirects(self, tmp_path: Path) -> None:
         texts = {

@@ -1,4 +1,4 @@
-"""Formulas in raw HTML: what is cut out stands in the file where its place says, and nothing else changes."""
+"""Formulas in raw HTML: extracted formulas have the right position, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_html_between_formulas_is_the_author_s(text: str) -> None:
         at = 0
         for piece in block.children or ():
             if piece.type in ("html_inline", "text"):
-                # between pieces stand formulas, references, and the backslash of `\$`
+                # formulas, references, and the backslash of `\$` are between the fragments
                 at = block.content.index(piece.content, at) + len(piece.content)
 
 

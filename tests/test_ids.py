@@ -1,4 +1,4 @@
-"""Ids that stand twice: the quick look at a page never hides one."""
+"""Duplicate ids: the quick scan of a page never misses one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def repeated(html: str) -> list[str]:
 
 
 def counted(html: str) -> list[str]:
-    """The simple way: tag by tag."""
+    """Count in a simple way: tag by tag."""
     shown = re.sub(r"<!--.*?(?:-->|\Z)", "", html, flags=re.DOTALL)
     names = Counter(re.findall(r"<[A-Za-z][^<>]*?\sid\s*=\s*[\"']?([^\s\"'<>]+)", shown))
     return [f"{name} stands {count}" for name, count in names.items() if count > 1]

@@ -1,4 +1,4 @@
-"""Sizes of images, good and bad, and the tag made from them."""
+"""Sizes of images, valid and invalid, and the HTML made from them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" %s><rect/></svg>'
 
 
 def picture(kind: str, orientation: int = 1) -> bytes:
-    """A 40 × 20 image with noise, so that its data is longer than its head."""
+    """Return a 40 × 20 image with noise, so that its data is longer than its header."""
     exif = Image.Exif()
     exif[0x0112] = orientation
     stream = io.BytesIO()
@@ -37,7 +37,7 @@ def picture(kind: str, orientation: int = 1) -> bytes:
 
 
 def with_thumbnail() -> bytes:
-    """A JPEG whose head holds another complete JPEG, as cameras write them."""
+    """Return a JPEG whose header contains another complete JPEG, as cameras write them."""
     small = picture("JPEG")
     app1 = b"\xff\xe2" + (len(small) + 2).to_bytes(2, "big") + small
     return small[:2] + app1 + small[2:]
@@ -93,7 +93,7 @@ def test_svg_with_a_plain_doctype_and_another_encoding(tmp_path: Path) -> None:
 
 
 def png_of(width: int, height: int) -> bytes:
-    """The head of a PNG that claims this size."""
+    """Return the header of a PNG with this size."""
     import struct
     import zlib
 
@@ -264,14 +264,14 @@ def test_hostile_values_stay_in_their_attribute() -> None:
 
 
 def test_sizes_below_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the system has no language, a folder `ä` has such a name: sizes are measured, and not kept."""
+    """Without a locale, a folder `ä` has an invalid name: sizes are measured, but not cached."""
     file = tmp_path / "\udcc3\udca4" / "a.svg"
     file.parent.mkdir()
     file.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>', "utf-8")
     sizes = ImageSizes(NullCache())
     found = sizes.measure(file)
     assert isinstance(found, ImageInfo) and (found.width_px, found.height_px) == (4, 3)
-    # the file is old enough for its stamp to be believed
+    # the file is old enough for its stamp to be trusted
     monkeypatch.setattr("blogsmith.rows.file_rows.time.time_ns", lambda: 2**62)
     sizes.save()
     assert sizes.values.take_new() == b""

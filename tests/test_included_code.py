@@ -1,4 +1,4 @@
-"""Files that posts show parts of: which may be read, what is shown of them, and builds that see changes."""
+"""Files that posts show parts of: permission to read them, the selected parts, and rebuilds."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def f(x):
     [
         ("A", Region(8, 13)),
         ("A.y", Region(11, 13)),
-        # the last definition counts, as in Python
+        # the last definition is used, as in Python
         ("f", Region(20, 21)),
         ("g", Region(18, 18)),
         ("A.z", None),
@@ -241,7 +241,7 @@ def test_a_change_of_a_file_makes_its_pages_anew(tmp_path: Path) -> None:
     report = compare(root)
     assert [*report.rebuilt] == ["content/posts/a.md"]
     assert "2" in (root / "public/posts/a/index.html").read_text()
-    # a file that comes to stand in front of the one that was shown
+    # a new file that takes precedence over the one shown
     (root / "content/posts/src").mkdir()
     (root / "content/posts/src/a.py").write_text("# region f\nx = 3\n# endregion\n")
     compare(root)

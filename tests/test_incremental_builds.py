@@ -1,4 +1,4 @@
-"""A build that starts from what earlier ones have kept gives what one from nothing gives: bytes, messages."""
+"""A build with the cache gives the same bytes and messages as one without."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_sites_twice(site: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site of a few posts that has been built once."""
+    """Create a site of a few posts that has been built once."""
     root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
     build(root, use_cache=True)
     return root
 
 
 def test_all_style_sheets_are_kept(tmp_path: Path) -> None:
-    """There are more of them than files of any other kind, and each takes milliseconds to make."""
+    """There are more stylesheets than other files, and each takes milliseconds to make."""
     write(tmp_path / "blogsmith.yaml", "title: S\n")
     build(tmp_path, use_cache=True)
     made = {file.name for file in (tmp_path / "public/assets/paper").glob("*-*.css")}
@@ -101,7 +101,7 @@ HEADS = {
 
 @pytest.mark.parametrize("form", HEADS)
 def test_heads_that_are_no_yaml(form: str, tmp_path: Path) -> None:
-    """A text, a title, a day, a mistake and its end: each time the site is that of a build from nothing."""
+    """A string, a title, a date, an error and its fix: the site always equals that of a clean build."""
     head, path = HEADS[form], "content/posts/a.md"
     first = head.format(title="A", date="2026-01-01")
     files = {path: f"{first}Text $x$.\n", "content/posts/b.md": first.replace("A", "B") + "[a](a.md)\n"}
@@ -122,7 +122,7 @@ def test_heads_that_are_no_yaml(form: str, tmp_path: Path) -> None:
 
 
 def test_a_shortcode_that_is_known_from_now_on(tmp_path: Path) -> None:
-    """Until then its call is text in a sentence."""
+    """Before, its call is text in a sentence."""
     root = put_bare(
         tmp_path / "site", {"content/posts/a.md": "---\ntitle: A\n---\nOne {% cite key=x %} two.\n"}
     )
@@ -138,7 +138,7 @@ def test_a_shortcode_that_is_known_from_now_on(tmp_path: Path) -> None:
 
 
 def test_pages_are_made_anew_by_what_their_shortcodes_load(tmp_path: Path) -> None:
-    """Directly or not, found or not; a page that calls another shortcode stays as it is."""
+    """Loaded directly or indirectly, found or missing; a page with another shortcode is not rebuilt."""
     first, second, third = (f"content/posts/{name}.md" for name in "abc")
     root = put_bare(
         tmp_path / "site",
@@ -172,7 +172,7 @@ def test_pages_are_made_anew_by_what_their_shortcodes_load(tmp_path: Path) -> No
 
 
 def test_what_a_wrong_shortcode_says_is_as_new(tmp_path: Path) -> None:
-    """Its message names files that may be meant."""
+    """Its message suggests file names."""
     root = put_bare(
         tmp_path / "site",
         {
@@ -280,7 +280,7 @@ def test_commands_that_make_no_site_read_what_is_kept(
 
 
 def test_what_a_build_keeps_while_cells_run(site: Path) -> None:
-    """Cells may run for hours: what is kept is not held so long, and not put back as it was."""
+    """Cells may run for hours: the cache is not locked that long, and not reset."""
     write(site / "content/runs.md", RUNS)
 
     class Builder(SilentObserver):
@@ -346,7 +346,7 @@ def test_pages_that_are_gone_are_not_kept(site: Path) -> None:
 
 
 def _build_and_die(root: Path, after: int) -> None:
-    """Build, and be killed when so many pages have been rendered."""
+    """Build, and be killed after this many rendered pages."""
     left = [after]
 
     def render_or_die(*arguments: object) -> object:

@@ -23,12 +23,12 @@ A, PAGE = "content/posts/a.md", "posts/a/index.html"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A site of two posts."""
+    """Create a site of two posts."""
     return put_bare(tmp_path / "site", {"blogsmith.yaml": CONFIG, A: GOOD, "content/posts/b.md": OTHER})
 
 
 def going_on(root: Path) -> tuple[int, int, int]:
-    """Build; how many pages with errors stay as they were, show what could be made, are not published."""
+    """Build. Return how many pages with errors stay unchanged, are partial, or are not published."""
     report = build(root, keep_going=True, use_cache=True, request_digest="keep")
     assert not report.ok
     assert report.wrong_pages, report.diagnostics
@@ -37,18 +37,18 @@ def going_on(root: Path) -> tuple[int, int, int]:
 
 
 def page(root: Path, path: str = PAGE) -> str:
-    """What stands in the output folder."""
+    """Return a page in the output folder."""
     return (root / "public" / path).read_text()
 
 
 def site_of(root: Path) -> dict[str, bytes]:
-    """All of the output folder."""
+    """Return all files of the output folder."""
     public = root / "public"
     return {str(file.relative_to(public)): file.read_bytes() for file in public.rglob("*") if file.is_file()}
 
 
 def clean_site(root: Path) -> dict[str, bytes]:
-    """What a build from nothing writes."""
+    """Return the output of a clean build."""
     copy = root.parent / "clean"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy, ignore=shutil.ignore_patterns("public", ".blogsmith"))
@@ -119,7 +119,7 @@ def test_the_next_build_without_errors_is_one_from_nothing(root: Path) -> None:
 
 
 def test_a_page_that_is_right_by_the_settings_is_no_longer_partial(root: Path) -> None:
-    """Its bytes are the same, only the note in the manifest goes."""
+    """Its bytes are the same; only the note in the manifest is removed."""
     put(root, {A: WRONG})
     going_on(root)
     before = page(root)
@@ -138,7 +138,7 @@ def test_a_page_that_somebody_has_changed_is_no_version_to_keep(root: Path) -> N
 
 
 def test_a_strict_build_never_takes_it_for_the_last_one(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though its sources are to the byte and the nanosecond as the good build before has seen them."""
+    """Even if its sources have the same bytes and times as in the good build before."""
     monkeypatch.chdir(root)
     put(root, {"content/posts/c.md": "---\ntitle: C\n---\n[a](a.md)\n"})
     time.sleep(0.1)
@@ -155,7 +155,7 @@ def test_a_strict_build_never_takes_it_for_the_last_one(root: Path, monkeypatch:
 
 
 def test_feeds_wait_and_lists_do_not(root: Path) -> None:
-    """What a feed reader has seen once is not taken back."""
+    """An entry that feed readers have seen cannot be taken back."""
     put(root, {A: WRONG, "content/posts/b.md": OTHER.replace("tags: [x]", "tags: [y]")})
     going_on(root)
     for feed in ("atom.xml", "feed.json"):
@@ -209,7 +209,7 @@ def test_and_what_is_published_stays(root: Path, code: str, text: str | bytes) -
 
 
 def test_what_a_page_needs_stays_with_it(root: Path) -> None:
-    """A picture that is gone, and a style sheet with what that needs."""
+    """A removed image, and a stylesheet with its dependencies."""
     folder = "content/posts/p"
     text = "---\ntitle: P\ndate: 2026-01-03\n---\n![one](a%20b.svg)\n"
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"></svg>'
@@ -239,7 +239,7 @@ STOPS = [
 
 @pytest.mark.parametrize(("code", "files"), STOPS)
 def test_what_stops_all_the_same(root: Path, code: str, files: dict[str, str]) -> None:
-    """Settings, templates, safety: of these, not of a page, is the mistake."""
+    """Errors in settings, templates or safety do not belong to a page."""
     build(root)
     before = site_of(root)
     put(root, {**files, "content/posts/b.md": OTHER.replace("other", "second")})
@@ -256,7 +256,7 @@ def test_a_link_out_of_the_site_stops_all(root: Path) -> None:
 
 
 def test_nothing_unsafe_is_written(root: Path) -> None:
-    """What an error is about is not in the page that shows the rest."""
+    """The cause of an error is not on the page that shows the rest."""
     text = (
         '<a href="javascript:alert(1)">one</a> [three](javascript:alert(3))\n\n'
         '<img src="https://elsewhere.example/4.png"> ![five](https://elsewhere.example/5.png)\n\n'
@@ -295,7 +295,7 @@ EDITS = [
 
 
 def test_what_is_kept_from_builds_changes_nothing(root: Path) -> None:
-    """Each build gives what one without anything kept gives beside the same last site."""
+    """Each build equals one without cache with the same last site."""
     build(root, use_cache=True)
     for number, files in enumerate(EDITS):
         put(root, files)

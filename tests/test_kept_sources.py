@@ -1,4 +1,4 @@
-"""Sources whose files are as the last build has left them are not read again; no change of one is missed."""
+"""Sources with unchanged files are not read again, and no change is missed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAIN = "<!DOCTYPE html><title>{{ page.title }}</title><main>%s{{ page.content }
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site that has been built, its sources older than any doubt."""
+    """Create a site that has been built, with sources older than any doubt."""
     monkeypatch.setattr(file_rows, "UNCERTAIN_STAMP_NS", 20_000_000)
     files = {
         "blogsmith.yaml": "title: S\n",
@@ -41,7 +41,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Names of the sources that are read from now on."""
+    """Record the names of the sources that are read from now on."""
     names: list[str] = []
 
     def noted(data: bytes, path: str) -> str:

@@ -1,4 +1,4 @@
-"""Time and memory of CUDA, on a device that is acted out: a queue of work behind a clock of its own."""
+"""Time and memory of CUDA, on a simulated device: a work queue with a separate clock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAUNCH_S = 5e-6
 
 
 class Device:
-    """Work is launched at the host's time, and done when all work before it is."""
+    """Work is launched at the host's time, and finishes after all work before it."""
 
     def __init__(self, fill_s: float) -> None:
         self.host_s = self.done_s = 0.0
@@ -36,7 +36,7 @@ class Device:
         self.emptied += 1
 
     def torch(self) -> Any:
-        """What the lab asks of torch."""
+        """Return the part of torch that the lab uses."""
         filler = SimpleNamespace(zero_=lambda: self.launch(LAUNCH_S, self.fill_s))
         cuda = SimpleNamespace(
             Event=lambda enable_timing: Event(self),
@@ -48,7 +48,7 @@ class Device:
 
 
 class Event:
-    """Its time is that at which the device comes to it."""
+    """An event has the time when the device reaches it."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -61,7 +61,7 @@ class Event:
         return (end.at_s - self.at_s) * 1000
 
 
-# what a gigabyte in eight pieces takes: a small card, a large one, and one that does not exist yet
+# time to fill a gigabyte in eight parts: a small card, a large one, and a future one
 @pytest.mark.parametrize("fill_s", [5e-4, 3e-5, 2e-5])
 @pytest.mark.parametrize(("kernels", "host_s"), [(1, 2e-5), (25, 2e-5), (40, 5e-5)])
 def test_the_time_of_a_device_holds_no_waiting_for_python(

@@ -1,4 +1,4 @@
-"""Heat maps and charts of the lab: what they show, in which colours, and what they refuse."""
+"""Heat maps and charts of the lab: content, colours, and rejected input."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TIMES = {
 
 
 def noise(count: int, seed: int = 1) -> list[float]:
-    """Numbers from 0 to 1 that nothing compresses."""
+    """Return numbers from 0 to 1 that cannot be compressed."""
     values = []
     for _ in range(count):
         seed = seed * 6364136223846793005 + 1442695040888963407 & (1 << 64) - 1
@@ -88,7 +88,7 @@ def of_scheme(drawing: Drawing, inks: Inks) -> str:
 
 
 def texts(drawing: Drawing) -> list[str]:
-    """Everything written on the light one."""
+    """Return all text on the light version."""
     return [element.text or "" for element in ElementTree.fromstring(drawing.light).iter(f"{NAME}text")]
 
 
@@ -267,11 +267,11 @@ SEEN = {
     ),
     "all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
 }
-"""Linear RGB as eyes without one kind of cone see it: Machado, Oliveira, Fernandes 2009, severity 1."""
+"""Linear RGB as seen without one kind of cone: Machado, Oliveira, Fernandes 2009, severity 1."""
 
 
 def seen(colour: str, matrix: tuple[tuple[float, ...], ...]) -> tuple[float, float, float]:
-    """As a place in Oklab (Ottosson 2020), where distances are what one sees."""
+    """Return the colour in Oklab (Ottosson 2020), where distances match perception."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     r, g, b = (max(0.0, sum(m * c for m, c in zip(row, linear, strict=True))) for row in matrix)
@@ -379,7 +379,7 @@ class TestHeatmaps:
         width, height = float(root.get("width", "0")), float(root.get("height", "0"))
         for element in root.iter(f"{NAME}text"):
             x, y = place(element)
-            # widths are estimated a little too large
+            # widths are estimated slightly too large
             length = 0.9 * width_of(element.text or "", float(element.get("font-size") or 14))
             if "rotate" in element.get("transform", ""):
                 turn = math.radians(float(re.findall(r"rotate\((\S+)\)", element.get("transform", ""))[0]))
@@ -490,7 +490,7 @@ def pictures(svg: str) -> list[bytes]:
 
 
 def decoded(png: bytes) -> tuple[list[str], int, list[bytes]]:
-    """Colours, the number of the transparent one, rows of numbers; checks the sums of all chunks."""
+    """Return colours, the number of the transparent one, and rows of numbers; check all chunk sums."""
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     chunks: dict[bytes, bytes] = {}
     at = 8
@@ -547,7 +547,7 @@ class TestCurves:
         drawing = curves({"a": [(1, 1), (2, 2), (3, None), (4, 3), (5, NAN), (6, 1), (7, 2)]}, points=False)
         (line,) = re.findall(r'<path d="([^"]*)" fill="none"', drawing.light)
         assert line.count("M") == 2 and line.count("L") == 2
-        # the lone point, and the last one beside the name
+        # the isolated point, and the last one next to the name
         assert drawing.light.count('<path d="M-4 0a4') == 2
 
     def test_bands_and_points(self) -> None:

@@ -1,4 +1,4 @@
-"""`blogsmith.lab` in the Python that `execute: python:` names, an environment without blogsmith."""
+"""`blogsmith.lab` in the Python of `execute: python:`, an environment without blogsmith."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOFTMAX = "from blogsmith.lab import softmax\nprint(softmax([0.0, 0.0]))"
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the NumPy of this one, and nothing else."""
+    """Create a virtual environment with the NumPy of this one, and nothing else."""
     folder = tmp_path_factory.mktemp("other") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     packages = Path(numpy.__file__).parent.parent
@@ -108,7 +108,7 @@ def test_nothing_else_can_be_imported(tmp_path: Path, environment: Path, code: s
 
 
 def test_an_installed_program_of_that_name_keeps_it(tmp_path: Path, environment: Path) -> None:
-    """It may be somebody else's, as in package registries; only the part that it lacks is served."""
+    """A package of this name in a registry may be another program; only the missing part is added."""
     installed = site_packages(environment) / "blogsmith"
     installed.mkdir()
     (installed / "__init__.py").write_text("smith = 'other'\n")

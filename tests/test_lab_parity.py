@@ -1,4 +1,4 @@
-"""Whether `compare` catches what is wrong and passes what is right, in NumPy alone."""
+"""Whether `compare` detects errors and accepts correct results, in NumPy alone."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def qkv(shape: tuple[int, ...] = SHAPE, seed: int = 0) -> tuple[Array, Array, Ar
 def written_out(
     q: Array, k: Array, v: Array, *, factor: float | None = None, mask: Array | None = None, axis: int = -1
 ) -> Array:
-    """Attention as a reader would write it, in the type of q."""
+    """Return attention as a reader would write it, in the type of q."""
     scores = (q @ np.swapaxes(k, -1, -2)) * q.dtype.type(q.shape[-1] ** -0.5 if factor is None else factor)
     if mask is not None:
         scores = np.where(mask, scores, scores.dtype.type(-np.inf))
@@ -38,7 +38,7 @@ def written_out(
 
 
 def in_half(q: Array, k: Array, v: Array) -> Array:
-    """Handed float32, computes in float16."""
+    """Compute in float16 on float32 input."""
     return written_out(*(x.astype(np.float16) for x in (q, k, v))).astype(q.dtype)
 
 
@@ -132,7 +132,7 @@ def test_without_check_the_table_says_it() -> None:
 
 
 def test_inputs_are_rounded_before_the_reference_sees_them() -> None:
-    """What is exact on the rounded inputs departs by no more than the last rounding."""
+    """A result that is exact on the rounded inputs differs by at most the last rounding."""
     given_types: list[np.dtype[Any]] = []
 
     def exact(q: Array, k: Array, v: Array) -> Array:
@@ -202,7 +202,7 @@ def test_numbers_of_the_table_repeat() -> None:
 @each_row(
     ("given_value", "kept"),
     [
-        (1 + 2**-8, 1.0),  # a tie goes to the even one
+        (1 + 2**-8, 1.0),  # a tie is rounded to even
         (1 + 3 * 2**-8, 1 + 2**-6),
         (1 + 2**-8 + 2**-20, 1 + 2**-7),
         (-0.1, -0.10009765625),

@@ -1,4 +1,4 @@
-"""The lab without torch: what is imported, what is missing and how it says so, what ran by its names."""
+"""The lab without torch: imports, error messages for missing parts, and names of the code that ran."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.rows import each_row
 
 
 def drawn(seed: int, *shapes: tuple[int, ...], dtype: Any = np.float64) -> list[Any]:
-    """Standard normal arrays."""
+    """Return standard normal arrays."""
     rng = np.random.default_rng(seed)
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
 
@@ -33,7 +33,7 @@ def test_the_numpy_backend_is_the_reference() -> None:
 
 @pytest.fixture
 def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a Python where torch and flash-attn are not installed."""
+    """Simulate a Python where torch and flash-attn are not installed."""
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setitem(sys.modules, "flash_attn", None)
 
@@ -139,7 +139,7 @@ def test_kernels_have_names_that_tell(demangled: str, name: str) -> None:
 
 
 def test_the_lab_is_cheap_to_import() -> None:
-    """What draws needs no NumPy, what computes no torch; nothing of the builder comes along."""
+    """Drawing needs no NumPy and computing no torch; nothing of the builder is imported."""
     code = (
         "import sys, blogsmith.lab as lab; before = set(sys.modules)\n"
         "assert 'numpy' not in before and not [n for n in before if n.startswith('blogsmith.lab.')], before\n"

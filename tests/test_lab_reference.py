@@ -1,4 +1,4 @@
-"""The reference of the lab in NumPy: what must hold of attention, on random shapes and masks."""
+"""The reference of the lab in NumPy: properties of attention, on random shapes and masks."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def drawn(seed: int, *shapes: tuple[int, ...], dtype: Any = np.float64) -> list[Array]:
-    """Standard normal arrays."""
+    """Return standard normal arrays."""
     rng = np.random.default_rng(seed)
     return [rng.normal(size=shape).astype(dtype) for shape in shapes]
 
 
 def by_definition(q: Array, k: Array, v: Array, seen: Any = True, scale: float | None = None) -> Array:
-    """Attention of matrices, query by query and key by key, with nothing but Python's own sums."""
+    """Compute attention of matrices, query by query and key by key, with Python's own sums only."""
     scale = 1 / np.sqrt(q.shape[-1]) if scale is None else scale
     seen = np.broadcast_to(seen, (len(q), len(k)))
     rows = []
@@ -193,7 +193,7 @@ def test_masks() -> None:
 
 @given(SEEDS, st.sampled_from([(1, 1), (4, 4), (4, 2), (4, 1)]), st.booleans())
 def test_heads_add_up(seed: int, heads: tuple[int, int], is_causal: bool) -> None:
-    """Each head alone, through its rows of w_o, summed: many heads without ever joining them."""
+    """Each head alone, with its rows of w_o, summed: many heads without concatenation."""
     h, key_heads = heads
     x, w_q, w_k, w_v, w_o = drawn(
         seed, (2, 5, 6), (6, h * 3), (6, key_heads * 3), (6, key_heads * 2), (h * 2, 7)

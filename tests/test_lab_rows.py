@@ -1,4 +1,4 @@
-"""Measured rows: the file they stand in, what is drawn of them, and the tables they make."""
+"""Measured rows: their file, their drawings, and their tables."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_writers_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
     rows = read_rows(path)
     assert len(rows) == 8 * 20 * 3
     assert len(newest(rows)) == 8 * 20
-    # the three of one call stand together
+    # the three rows of one call are adjacent
     assert all(len({(row.backend, row.n) for row in rows[at : at + 3]}) == 1 for at in range(0, len(rows), 3))
 
 

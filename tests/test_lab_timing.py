@@ -1,4 +1,4 @@
-"""How rows are measured: with a clock by hand, in NumPy alone."""
+"""Measurement of rows with a manual clock, in NumPy alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 
 
 class Clock:
-    """Each look at it is an eighth of a second later; binary fractions add up exactly."""
+    """A clock that advances by an eighth of a second with each access; binary fractions add up exactly."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -74,7 +74,7 @@ def test_what_is_known_is_not_measured_again(tmp_path: Path) -> None:
     done = len(calls)
     assert measured({"mine": mine}, rows=path, date="2027-01-01").rows == first.rows
     assert (path.read_text("utf-8"), len(calls)) == (text, done)
-    # a further length is measured alone
+    # an additional length is measured alone
     assert [row.n for row in measured({"mine": mine}, rows=path, lengths=[4, 8, 16]).rows] == [4, 8, 16]
     assert set(calls[done:]) == {16}
     again = measured({"mine": mine}, rows=path, again=True, date="2027-01-01")
@@ -106,7 +106,7 @@ def test_rows_of_another_machine_stay_beside_ours(tmp_path: Path) -> None:
 
 
 def test_the_file_is_no_input_of_the_cell_that_adds_to_it(tmp_path: Path) -> None:
-    """Else the cell would be out of date as soon as it has run."""
+    """Otherwise the cell would be stale as soon as it has run."""
     code = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
@@ -123,7 +123,7 @@ read_rows("timings.jsonl")
 print(seen.take_new()[0])
 """
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    # what draws shows the rows of other machines as well: it is out of date when they come in
+    # drawings include the rows of other machines, so they become stale when rows are added
     assert (result.stdout.split(), result.stderr) == (["['other.jsonl']", "['timings.jsonl']"], "")
 
 
@@ -158,7 +158,7 @@ def test_peak_memory_is_that_of_the_call() -> None:
 
     (row,) = measured({"mine": two_arrays}, lengths=4).rows
     assert row.memory_from == "tracemalloc"
-    # both of `held` at once, and some objects of Python
+    # both of `held` at the same time, and some objects of Python
     assert row.peak_bytes is not None and 3 * 2**20 <= row.peak_bytes < 3 * 2**20 + 50_000
 
 

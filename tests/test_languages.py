@@ -1,4 +1,4 @@
-"""Words of pages: every language is complete, and a page in one holds no English of ours."""
+"""Strings of pages: every language is complete, and its pages contain no English of ours."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_language_is_complete(tag: str) -> None:
 def test_plural_forms_are_those_of_the_language(tag: str) -> None:
     rule = {plural_form(tag, count) for count in range(2_000)}
     found = forms(bundled_texts(tag)["{count} parts"]).keys()
-    # what is left out is said as the last form, `other`
+    # omitted forms use the last one, `other`
     assert found <= {*rule, "other"}
     least = {"pl": {"few"}, "ru": {"few"}, "ar": {*FORMS}, "ja": set(), "zh": set()}
     assert found >= {"other", *least.get(tag, {"one"})}
@@ -85,11 +85,11 @@ def _templates() -> Iterator[str]:
 
 
 def _constants() -> Iterator[str]:
-    """Texts in the code, those of `number_of` with their place."""
+    """Yield strings in the code, those of `number_of` with their position."""
     for file in (ROOT / "blogsmith").rglob("*.py"):
         if "lab" in file.relative_to(ROOT / "blogsmith").parts[:1]:
             continue
-        # in compiled code they are listed: a walk over all nodes takes three times as long
+        # compiled code lists them: a walk over all nodes takes three times as long
         yield from _texts_of(compile(file.read_text("utf-8"), file, "exec", dont_inherit=True))
 
 
@@ -115,7 +115,7 @@ def test_every_text_of_templates_and_code_is_in_the_table() -> None:
     asked = {
         node.args[0].value
         for text in (file.read_text("utf-8") for file in (ROOT / "blogsmith").rglob("*.py"))
-        # most files ask for none, and need not be parsed
+        # most files contain none, and need not be parsed
         if "translate" in text
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)

@@ -1,4 +1,4 @@
-"""LaTeX of documents in posts: each is warned of, and what is the same in Markdown is translated."""
+"""LaTeX documents in posts: each command causes a warning, and those with a Markdown form are translated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEAD = "---\ntitle: A\ndate: 2026-03-01\n---\n"
 
 
 def translate(text: str) -> str:
-    """The text with every certain fix applied, until none is left."""
+    """Return the text after applying every safe fix until none is left."""
     for _ in range(5):
         found = [
             one

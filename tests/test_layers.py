@@ -49,7 +49,7 @@ LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("for posts, not for the builder", ("lab",)),
     ("version", ("__init__",)),
 )
-"""What a row of units is → its units: folders, or modules that stand alone; top to bottom.
+"""Name of a row of units → its units: folders, or single modules; top to bottom.
 
 A unit may import units of lower rows, never one of its own row or above.
 """
@@ -71,7 +71,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "tex": (("constructs",), ("analysis", "foreign", "packages"), ("parse",), ("mathml",)),
     }
 )
-"""Unit → rows of its folders, read in the same way. What lies loose in a unit connects its folders."""
+"""Unit → rows of its folders, read in the same way. Modules directly in a unit connect its folders."""
 ROW_OF = {unit: number for number, (_, units) in enumerate(LAYERS) for unit in units}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 MAX_FILE_LINES = 500
@@ -100,14 +100,14 @@ NOT_FOR_TEXT = (
     *("blogsmith.render.outputs.cells", "blogsmith.tex.analysis", "blogsmith.tex.convert"),
     *("blogsmith.tex.constructs", "blogsmith.tex.packages", "blogsmith.tex.parse.parser"),
 )
-"""What modules of the program and of others begin with that a page of plain text has no use for.
+"""Name prefixes of modules, ours and others, that a page of plain text does not need.
 
-Lints are no part of it: a build keeps what they find, for the next check.
+Lints are not included: a build caches their results for the next check.
 """
 
 
 def name_of(file: Path) -> str:
-    """`syntax.math` for `blogsmith/syntax/math.py`; `__init__` for the package itself."""
+    """Return `syntax.math` for `blogsmith/syntax/math.py`; `__init__` for the package itself."""
     parts = file.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
 
@@ -116,26 +116,26 @@ NAMES = {name_of(file) for file in MODULES}
 
 
 def unit_of(name: str) -> str:
-    """The unit a module belongs to."""
+    """Return the unit of a module."""
     return name.partition(".")[0]
 
 
 def folder_of(file: Path) -> tuple[str, str]:
-    """Unit and folder inside it of a module; no folder: it is loose there, or rows are not declared."""
+    """Return unit and inner folder of a module. The folder is empty if it has none, or no declared rows."""
     parts = file.relative_to(PACKAGE).parts
     return (parts[0], parts[1]) if len(parts) > 2 and parts[0] in INNER_LAYERS else (parts[0], "")
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What the tests below ask of a file, which is parsed once."""
+    """Data of a file for the tests below, parsed once."""
 
     imports: frozenset[str]
-    """Modules of ours."""
+    """Imported modules of ours."""
     functions: tuple[tuple[str, int], ...]
-    """Name and lines of every function and method."""
+    """Name and number of lines of every function and method."""
     classes: tuple[str, ...]
-    """Names at the top."""
+    """Names of top-level classes."""
     docstring: str
 
 
@@ -155,17 +155,17 @@ def outline_of(file: Path) -> Outline:
 
 
 def imports_of(file: Path) -> frozenset[str]:
-    """Modules of ours that `file` imports."""
+    """Return the modules of ours that `file` imports."""
     return outline_of(file).imports
 
 
 def imports_in(text: str, package: tuple[str, ...]) -> set[str]:
-    """Modules of ours imported anywhere in `text`, also inside functions and for types only."""
+    """Return the modules of ours imported anywhere in `text`, also inside functions and for types only."""
     return imports_among(ast.walk(ast.parse(text)), package)
 
 
 def imports_among(nodes: Iterable[ast.AST], package: tuple[str, ...]) -> set[str]:
-    """Modules of ours that statements among `nodes` import into a module of `package`."""
+    """Return the modules of ours that statements among `nodes` import into a module of `package`."""
     found: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -179,11 +179,11 @@ def imports_among(nodes: Iterable[ast.AST], package: tuple[str, ...]) -> set[str
 
 
 def is_ours(name: str) -> bool:
-    """Whether a dotted name is a module of this package."""
+    """Return whether a dotted name is a module of this package."""
     return name == "blogsmith" or (name.startswith("blogsmith.") and name[len("blogsmith.") :] in NAMES)
 
 
-# All modules in one test each: thousands of tests of a millisecond take seconds to be told from each other.
+# All modules in one test each: thousands of tests of a millisecond would take seconds in pytest.
 def test_imports_go_down_only() -> None:
     without_row = sorted({unit for file in MODULES if (unit := unit_of(name_of(file))) not in ROW_OF})
     assert without_row == [], "give each a row in LAYERS"
@@ -191,7 +191,7 @@ def test_imports_go_down_only() -> None:
 
 
 def imports_upward(file: Path) -> list[str]:
-    """Modules of the same row, or of one above, that a file imports from another unit."""
+    """Return the modules of the same row or above that a file imports from another unit."""
     unit = unit_of(name_of(file))
     others = [(target, unit_of(target)) for target in sorted(imports_of(file))]
     return [
@@ -227,7 +227,7 @@ def test_imports_inside_a_unit_go_down_only() -> None:
 
 
 def imports_upward_inside(file: Path) -> list[str]:
-    """The same between the folders of one unit."""
+    """Return the same for the folders within a unit."""
     unit, folder = folder_of(file)
     if not folder:
         return []
@@ -261,7 +261,7 @@ def test_most_files_are_read_without_scrolling() -> None:
 
 def test_no_two_public_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
-    # the lab is a library of its own; and records that need a GPU are old when a file of it is another one
+    # the lab is a library of its own, and changing a file of it invalidates records that need a GPU
     for file in (file for file in MODULES if unit_of(name_of(file)) != "lab"):
         for name in outline_of(file).classes:
             if not name.startswith("_"):
@@ -291,14 +291,14 @@ def test_starting_imports_nothing_heavy(statement: str) -> None:
 
 
 def modules_of_build(root: Path, text: str) -> set[str]:
-    """What a build of a site of one page imports."""
+    """Return the modules imported by a build of a site of one page."""
     (root / "content").mkdir(parents=True)
     (root / "content" / "_index.md").write_text(text, encoding="utf-8")
     (root / "blogsmith.yaml").write_text("title: Notes\n", encoding="utf-8")
     report = (
         "from blogsmith.cli.main import main; main(['build']); import sys; print('modules', *sys.modules)"
     )
-    # where no run that was killed has left a folder, which would be cleared with what ends processes
+    # a temporary folder without leftovers of killed runs, whose cleanup imports more
     (root / "temporary").mkdir()
     env = {**os.environ, "TMPDIR": str(root / "temporary")}
     result = subprocess.run([sys.executable, "-c", report], cwd=root, env=env, capture_output=True, text=True)
@@ -355,7 +355,7 @@ def test_every_public_name_is_used_in_the_package() -> None:
         for file, tree in trees.items()
         for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        # a decorator registers commands and answers to messages; Python calls what has underscores
+        # decorators register commands and handlers; Python calls special methods
         if not node.decorator_list and not node.name.startswith("__") and named[node.name] == 1
     ]
     assert unused == []

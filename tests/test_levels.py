@@ -1,4 +1,4 @@
-"""How heavy findings weigh: which codes may be lowered at all, and for which files a rule holds."""
+"""Severity of diagnostics: which codes may be lowered, and for which files a rule applies."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.rows import each_row
 from tests.site_files import build, put, put_bare
 
 _KINDS_OF_LOSS = ("math-", "cell-", "value-", "claim-", "yaml-", "plugin", "template", "theme", "output-")
-"""What codes begin with that are about formulas, code, settings, templates or files."""
+"""Prefixes of codes about formulas, code, settings, templates or files."""
 
 
 @each_row("code", CODES)
 def test_a_code_is_lowered_where_the_table_says_so(code: str) -> None:
-    """And naming another one is an error at its place."""
+    """Other codes cause an error at their position."""
     loaded = parse_config(f"diagnostics: {{{code}: warning}}\n")
     if code in LOWERABLE:
         assert loaded.diagnostics == ()
@@ -136,7 +136,7 @@ def test_mistakes_in_the_settings(text: str, message: str, hint: str) -> None:
 def test_the_settings_count_in_every_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A build, what it says again when nothing has changed, a check, and the preview."""
+    """A build, its cached report without changes, a check, and the preview."""
     text = "---\ntitle: A\n---\n[dead](gone.md)\n"
     settings = "title: S\ndiagnostics:\n  link-missing: {level: warning, in: posts/old/**}\n"
     put_bare(tmp_path, {"blogsmith.yaml": settings, "content/posts/old/a.md": text})
@@ -156,7 +156,7 @@ def test_the_settings_count_in_every_command(
 
 
 def test_what_is_lowered_stays_to_be_seen(tmp_path: Path) -> None:
-    """Text is never lost by it."""
+    """No text is lost."""
     text = (
         "[one](gone.md) [two](#gone) [@three] {@eq:four} {@five#eq:x} six[^six] ![seven](gone.png)\n\n"
         '<img src="https://elsewhere.example/a.png" alt="eight">\n\n'

@@ -1,4 +1,4 @@
-"""Lexers that pass over rules give the tokens of Pygments, one by one, for all of its lexers."""
+"""Lexers that skip rules give the same tokens as Pygments, for all of its lexers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.rows import each_row, examples, thinned
 LEXERS = [name for name, *_ in sorted(get_all_lexers(plugins=False))]
 GROUPS = 12
 PATIENCE_S = 2.0
-"""For one text: a few lexers search some of these texts without end."""
+"""Seconds for one input: a few lexers search some of these inputs endlessly."""
 GLUE = (
     *(" ", "  ", "\t", "\n", "\n", "\n\n", "\r\n", "é", "𝑥", "“", "\x00", "\x0b"),
     *("1", "0x1F", "x", "Foo", "'", '"', '"""', "//", "#", "/*", "*/", "<", ">", "</", "{", "}", "(", ")"),
@@ -38,11 +38,11 @@ GLUE = (
 
 
 class Stuck(BaseException):
-    """A lexer takes too long."""
+    """Raised if a lexer takes too long."""
 
 
 def words_of(lexer: Lexer) -> list[str]:
-    """Pieces of a lexer's own rules, so that texts made of them reach its states."""
+    """Return fragments of a lexer's own rules, so that inputs made of them reach its states."""
     words = set()
     assert isinstance(lexer, DispatchLexer)
     for rules in lexer._tokens.values():
@@ -60,7 +60,7 @@ def texts_for(lexer: Lexer) -> Iterator[str]:
 
 
 def tokens(lexer: Lexer, text: str) -> list[object]:
-    """What a lexer gives; in place of an exception its type."""
+    """Return the tokens of a lexer, or the type of its exception."""
     found: list[object] = []
     try:
         found.extend(lexer.get_tokens_unprocessed(text))
@@ -70,7 +70,7 @@ def tokens(lexer: Lexer, text: str) -> list[object]:
 
 
 def pieces(lexer: Lexer, text: str) -> list[object]:
-    """What `tokens` gives, by the quicker loop where a lexer has it."""
+    """Return the pieces of a lexer, by the quicker loop if it has one."""
     if type(lexer).get_tokens_unprocessed is not DispatchLexer.get_tokens_unprocessed:
         return pieces_of(tokens(lexer, text))
     assert isinstance(lexer, DispatchLexer)
@@ -81,7 +81,7 @@ def pieces(lexer: Lexer, text: str) -> list[object]:
 
 
 def pieces_of(found: list[object]) -> list[object]:
-    """Class and text of each token; of what has failed only the exception."""
+    """Return class and text of each token, or only the exception."""
     if found and isinstance(found[-1], type):
         return found[-1:]
     return [(css_class(token[1]), token[2]) for token in found if isinstance(token, tuple)]
@@ -157,7 +157,7 @@ def test_no_match_begins_with_another_character(source: str) -> None:
 
 
 def test_characters_are_left_out() -> None:
-    """Else nothing would be gained."""
+    """Otherwise nothing would be gained."""
     found = [
         first_characters(re.compile(source))
         for source in (r"abc", r"(?i)k", r"\b(?:if|else)\b", r"a?b", r"(?=a)")

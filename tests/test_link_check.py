@@ -1,6 +1,6 @@
-"""Links to other hosts: which a site names, what hosts answer, how politely they are asked.
+"""Links to other hosts: detection, answers of hosts, and polite requests.
 
-All servers are on this machine; what a name stands for is handed in.
+All servers are on this machine; addresses of names are passed in.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Host:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def put(self, path: str, status: int = 200, body: bytes = b"", **headers: str) -> str:
-        """Answer so at a path; its address."""
+        """Set the answer at a path. Return its URL."""
         self.answers[path] = (status, {name.replace("_", "-"): text for name, text in headers.items()}, body)
         return self.url + path
 
@@ -75,7 +75,7 @@ def _handler(host: Host) -> type[BaseHTTPRequestHandler]:
                 host.at_once += 1
                 host.most_at_once = max(host.most_at_once, host.at_once)
             time.sleep(host.delay_s)
-            # before the answer: whoever has it may ask again while this thread still waits for a processor
+            # before the answer: its receiver may send the next request while this thread still waits
             with host.lock:
                 host.at_once -= 1
             status, headers, body = host.answers.get(self.path, (404, {}, b""))
@@ -114,7 +114,7 @@ OPTIONS = LinkOptions(NOW, limits=Limits(allow_private=True))
 def check(
     root: Path, body: str, options: LinkOptions = OPTIONS, links: str = LINKS, more: str = "", head: str = ""
 ) -> BuildReport:
-    """The report of a check of a site of one post, whose body starts on line 5."""
+    """Return the report of a check of a site of one post, whose body starts on line 5."""
     (root / "content" / "posts").mkdir(parents=True, exist_ok=True)
     (root / "blogsmith.yaml").write_text(f"{CONFIG}{more}links: {{{links}}}\n", encoding="utf-8")
     (root / "content" / "posts" / "a.md").write_text(
@@ -129,7 +129,7 @@ def _inspect(options: LinkOptions, site: SiteSnapshot, log: BuildLog) -> str:
 
 
 def shown(report: BuildReport) -> list[str]:
-    """What is underlined, the code and the hint."""
+    """Return the underlined text, the code and the hint."""
     found = []
     for one in report.diagnostics:
         assert one.place and one.severity == "warning", one
@@ -261,7 +261,7 @@ def test_nobody_listens(tmp_path: Path) -> None:
 
 
 def test_a_silent_host_is_given_up(tmp_path: Path) -> None:
-    """Three addresses are enough."""
+    """Three URLs are enough."""
     asked: list[str] = []
 
     def lookup(name: str, port: int) -> list[str]:
@@ -331,7 +331,7 @@ def test_one_question_at_a_time_with_pauses(tmp_path: Path, host: Host) -> None:
     report = check(tmp_path, body, replace(OPTIONS, clock=clock), "pause: 3")
     assert report.diagnostics == ()
     assert host.most_at_once == 1
-    # robots.txt goes first
+    # robots.txt is requested first
     assert waited == [3.0] * 5
 
 
@@ -378,7 +378,7 @@ class TestWhatIsKept:
         second = check(tmp_path, body, replace(OPTIONS, now_s=NOW + 3600))
         assert second.diagnostics == first.diagnostics
         assert host.asked == []
-        # what only programs understand is no reason to ask again
+        # a fragment for programs only is not a reason to request again
         check(tmp_path, f"<{host.url}/a#page=2> {body}", replace(OPTIONS, now_s=NOW + 3600))
         host.asked.clear()
         check(tmp_path, f"<{host.url}/a#page=2> {body}", replace(OPTIONS, now_s=NOW + 7200))
@@ -494,7 +494,7 @@ def test_hostile_texts_take_no_time(text: str) -> None:
 
 
 def test_the_command(tmp_path: Path, host: Host) -> None:
-    """Without trust nobody is asked here."""
+    """Without trust no host is contacted."""
     (tmp_path / "content").mkdir()
     (tmp_path / "blogsmith.yaml").write_text("title: T\nlinks: {private: true, pause: 0}\n")
     (tmp_path / "content" / "a.md").write_text(f"---\ntitle: A\n---\n\n<{host.url}/a>\n")

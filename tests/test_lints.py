@@ -1,4 +1,4 @@
-"""The doubts that `blogsmith check` tells beside mistakes: what each lint finds, and what it leaves alone."""
+"""Lint warnings of `blogsmith check`: the findings of each lint, and what it ignores."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ USES = r" $\R \KL \eps \pair{x}$"
 
 
 def post(body: str, head: str = "") -> str:
-    """A post whose body starts on line 5 without further keys in its head."""
+    """Return a post whose body starts on line 5, without further keys in its front matter."""
     return f"---\ntitle: A\n{head}---\n\n{body}\n"
 
 
 def draw(root: Path) -> None:
-    """Put a picture `a.svg` beside the posts."""
+    """Create an image `a.svg` next to the posts."""
     folder = root / "content" / "posts"
     folder.mkdir(parents=True)
     (folder / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')
 
 
 def checked(root: Path, posts: Mapping[str, str], config: str = "", **options: bool) -> BuildReport:
-    """The report of `check` on a site of these posts."""
+    """Return the report of `check` on a site of these posts."""
     # shortcodes are those of the usual theme
     has_shortcodes = any("{%" in text for text in posts.values())
     (put if has_shortcodes else put_bare)(root, {"blogsmith.yaml": config or "title: T\n"})
@@ -70,14 +70,14 @@ def checked(root: Path, posts: Mapping[str, str], config: str = "", **options: b
 
 
 def shown(found: Diagnostic) -> str:
-    """What a lint underlines, and its code."""
+    """Return the underlined text of a lint warning, and its code."""
     assert found.place
     start = found.place.column - 1
     return f"{found.source_line[start : start + found.place.length]} [{found.code}]"
 
 
 def found_in(root: Path, body: str, config: str = "", head: str = "") -> list[str]:
-    """What is underlined in a site of one post."""
+    """Return the underlined text in a site of one post."""
     report = checked(root, {"a": post(body, head)}, config)
     assert report.ok, report.diagnostics
     return [shown(found) for found in report.diagnostics]
@@ -199,7 +199,7 @@ def test_macros_of_a_page(tmp_path: Path, body: str, head: str, expected: list[s
 
 
 ASKED = "diagnostics: {macro-unused: {level: error, in: blogsmith.yaml}}\n"
-"""Macros of the settings are a library: a site asks to be told of those that nothing uses."""
+"""Macros of the settings are a library: a site must request reports of unused ones."""
 SITE_MACROS = ASKED + "math:\n  macros:\n    '\\a': '\\b'\n    '\\b': 'c'\n    '\\d': '\\e'\n    '\\e': 'f'\n"
 
 
@@ -290,7 +290,7 @@ def test_a_page_has_its_own_macros(tmp_path: Path) -> None:
 
 
 class TestMacrosOfTheStarter:
-    """`blogsmith new site` declares them, so they say nothing of what the author wants."""
+    """`blogsmith new site` declares them, so they do not show what the author wants."""
 
     def found(self, root: Path, macros: Mapping[str, str]) -> list[str]:
         config = f"{ASKED}math: {json.dumps({'macros': dict(macros)})}\n"
@@ -404,11 +404,11 @@ POSTS: Mapping[str, str] = MappingProxyType(
 
 
 class TestWhatIsKept:
-    """What a check has found in a page is not looked for again, and what it says is what a new one would."""
+    """A page without changes is not linted again, and the cached results equal new ones."""
 
     @pytest.fixture
     def found(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-        """Pages that were looked at."""
+        """Record the pages that are linted."""
         found: list[str] = []
 
         def look(page: Parsed, math: MathSettings) -> PageLint:
@@ -419,7 +419,7 @@ class TestWhatIsKept:
         return found
 
     def check(self, root: Path, posts: Mapping[str, str], config: str = ASKED + SYMBOLS) -> list[str]:
-        """What a check says that remembers, as one that does not."""
+        """Check with a cache and compare with a check without it."""
         kept = checked(root, posts, config, use_cache=True)
         assert printed(kept) == printed(build(root, write=False))
         return [shown(one) for one in kept.diagnostics]

@@ -1,4 +1,4 @@
-"""Long runs of text: what is cut or put aside for speed changes nothing of the page."""
+"""Long runs of text: optimizations do not change the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an editor is told of a site while it is written: unsaved texts, other pages, settings, and when."""
+"""Diagnostics in editors while a site is written: unsaved content, other pages, settings, and timing."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_page_that_takes_long_is_given_up_while_the_editor_waits(
         desk.is_urgent = True
         desk.write(ONE, HEAD + "$\\wrongly$\n", rests=False)
         desk.wait(0.5)
-        # nobody waits for what takes long
+        # slow work must not block
         assert desk.session.parse(ONE) is None
     assert desk.codes(ONE) == []
     desk.is_urgent = False
@@ -225,7 +225,7 @@ def test_lints_of_check_are_told_of_open_pages(desk: Desk) -> None:
 
 
 def test_the_editor_is_told_what_check_tells(desk: Desk) -> None:
-    """The same findings as a check of the saved files, but for what `check` finds in the site as a whole."""
+    """The same diagnostics as a check of the saved files, except for those about the site as a whole."""
     from blogsmith.build.site import build_site
 
     text = HEAD + "$\\wrongly$ and [gone](gone.md) and {@eq:none}.\n\n> [!NOTA]\n> x\n"

@@ -1,4 +1,4 @@
-"""What an editor asks about a place: completion, hover, definitions, references, rename, symbols, fixes."""
+"""Requests of editors: completion, hover, definitions, references, rename, symbols, fixes."""
 
 from __future__ import annotations
 

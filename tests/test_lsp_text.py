@@ -1,4 +1,4 @@
-"""Texts as editors have them: positions in three encodings, edits, and the thread that does the work."""
+"""Text as editors have it: positions in three encodings, edits, and the worker thread."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_positions_there_and_back(encoding: str, text: str, offset: int) -> None
     offset = min(offset, len(text))
     buffer = TextBuffer(text, encoding)
     found = buffer.offset(buffer.position(offset))
-    # between \r and \n there is no position
+    # there is no position between \r and \n
     assert found == offset or text[found : offset + 1] == "\r\n"
 
 

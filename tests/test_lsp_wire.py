@@ -1,4 +1,4 @@
-"""The language server as editors start it: a process, a real client, and what may go wrong between."""
+"""The language server as editors start it: a process, a real client, and failures between them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _write_site(root: Path) -> None:
 
 
 class _Editor:
-    """A client that keeps what it is told."""
+    """A client that records all messages."""
 
     def __init__(self, root: Path) -> None:
         self.client = LanguageClient("tests", "1")
@@ -52,7 +52,7 @@ class _Editor:
         return result
 
     async def codes(self, version: int) -> list[str]:
-        """What is told of a version of the page."""
+        """Return the diagnostics of a version of the page."""
         async with asyncio.timeout(WAIT_S):
             while (told := self.told.get(self.uri)) is None or told.version != version:
                 self.news.clear()

@@ -1,4 +1,4 @@
-"""What manual and README say is so: order, commands, settings, counts, and what is said to be missing."""
+"""Statements of the manual and README are true: order, commands, settings, counts, and missing features."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ GENERATED = re.compile(r"^<!-- (\w+)(?:: [^\n]*)? -->\n.*?^<!-- end \1 -->$", re
 
 
 def written(page: str) -> str:
-    """What people wrote of a page: without the parts that are generated."""
+    """Return the hand-written part of a page, without generated parts."""
     return GENERATED.sub("", PAGES[page].read_text(encoding="utf-8"))
 
 
@@ -78,7 +78,7 @@ def test_the_manual_can_be_searched() -> None:
 
 
 def command_lines(text: str) -> Iterator[str]:
-    """Every `blogsmith …` that an author may type: in a shell, in workflows, in a sentence."""
+    """Yield every `blogsmith …` that an author may type: in a shell, in workflows, in a sentence."""
     for language, code in re.findall(r"^`{3,}(\w+)[^\n]*\n(.*?)^`{3,}$", text, re.MULTILINE | re.DOTALL):
         lines = re.sub(r" *\\\n *", " ", code)
         if language == "text":
@@ -91,8 +91,8 @@ def command_lines(text: str) -> Iterator[str]:
 
 
 def complaint(line: str) -> str:
-    """What is wrong with the names of commands, options and values in a command line; empty if nothing is."""
-    # what a shell does with the rest, and the places that a sentence leaves open: [POSTS]
+    """Return an error in the names of commands, options and values of a command line; empty if none."""
+    # without the rest for the shell, and without placeholders of a sentence: [POSTS]
     words = shlex.split(re.split(r" (?:&&|>|\|) ", line)[0].replace("[", "").replace("]", ""), comments=True)[
         1:
     ]
@@ -134,7 +134,7 @@ def test_command_lines_are_found_and_judged() -> None:
 
 
 def all_commands(command: click.Command, path: str = "blogsmith") -> Iterator[str]:
-    """Every command that does something itself."""
+    """Yield every command without subcommands."""
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
@@ -154,7 +154,7 @@ def test_every_command_has_a_place_where_it_is_told(name: str) -> None:
 
 
 def yaml_blocks(text: str) -> Iterator[tuple[str, str]]:
-    """(title, content) of each fence of YAML."""
+    """Yield (title, content) of each fence of YAML."""
     pattern = r'^```yaml(?: title="([^"\n]+)")?\n(.*?)^```$'
     yield from re.findall(pattern, text, re.MULTILINE | re.DOTALL)
 
@@ -167,7 +167,7 @@ def is_front_matter(text: str) -> bool:
 
 OTHER_YAML = ("languages/", ".github/", ".gitlab-ci.yml", "themes/", "remote-")
 PIECES = ("schedule:\n", "styles:\n", "- uses:", "name: ", "- run:")
-"""How pieces of other files begin."""
+"""Starts of fragments of other files."""
 
 
 @each_row("page", PAGES)
@@ -183,7 +183,7 @@ def test_every_key_in_yaml_is_one(page: str) -> None:
 
 SETTINGS = {re.sub(r"<\w+>", "*", setting.key) for setting in all_settings()}
 ROOMS = {key.partition(".")[0] for key in SETTINGS if "." in key} - {"diagnostics"}
-"""Settings that hold others; `diagnostics` holds codes, which have a test of their own."""
+"""Settings that contain others; `diagnostics` contains codes, which have their own test."""
 ELSEWHERE = {"build.render"}
 """Settings of other systems."""
 
@@ -202,14 +202,14 @@ def test_every_code_of_a_message_exists(page: str) -> None:
         assert code in CODES
 
 
-# whatever the cases of the syntax have is told in words
+# all syntax in the cases is described
 
 OWN_WORDS = {"dark-ok", "external", "intro", "term"}
 """Classes of the author's own in cases."""
 
 
 def words_of(source: str) -> set[str]:
-    """Attributes, arguments, words of fences, options of cells, classes and commands in a case."""
+    """Return the attributes, arguments, fence names, cell options, classes and commands in a case."""
     calls = " ".join(re.findall(r"\{% *(?:include )?[\w.-]+ (.*?)%\}", source, re.DOTALL))
     fences = " ".join(re.findall(r"^`{3,}\S*(.*)$", source, re.MULTILINE))
     return {
@@ -226,12 +226,12 @@ def words_of(source: str) -> set[str]:
 
 TOLD = {word for page in PAGES for word in re.findall(r"\\?[\w-]+\*?", written(page))}
 SYNTAX = [file for file in case_files() if not file.stem.startswith("tex-")]
-"""Of TeX there is a page of all commands."""
+"""All TeX commands are on a separate page."""
 
 
 @each_row("file", SYNTAX, ids=lambda file: file.stem)
 def test_what_stands_in_a_case_is_told(file: Path) -> None:
-    # what is refused needs no words
+    # rejected syntax need not be described
     right = [case.source for case in read_cases(file) if "\n! " not in f"\n{case.expected}"]
     assert {word for source in right for word in words_of(source)} - TOLD == set()
 
@@ -251,7 +251,7 @@ def test_numbers_of_languages_and_styles(page: str) -> None:
 
 
 def listed(page: str, start: str, end: str) -> set[str]:
-    """The code spans of a sentence."""
+    """Return the code spans of a sentence."""
     found = re.search(rf"{re.escape(start)}(.*?){re.escape(end)}", written(page), re.DOTALL)
     assert found, f"{page} has no such sentence: {start}"
     return set(re.findall(r"`([^`]+)`", found[1]))
@@ -292,7 +292,7 @@ def test_tables_are_whole() -> None:
 
 
 def literal(settings: type[Analytics] | type[Comments]) -> tuple[str, ...]:
-    """The providers that a setting knows."""
+    """Return the providers that a setting supports."""
     return get_args(get_type_hints(settings)["provider"])
 
 
@@ -304,7 +304,7 @@ def test_the_oldest_python_is_that_of_the_package() -> None:
         }
 
 
-# what is said to be missing is missing, and nothing else is
+# features described as missing are missing, and no others
 
 
 def fails(tex: str) -> bool:
@@ -316,7 +316,7 @@ def fails(tex: str) -> bool:
 
 
 def known_words() -> set[str]:
-    """Words of commands, options, settings and front matter."""
+    """Return the names of commands, options, settings and front matter keys."""
     options = {word for text in all_help().values() for word in re.findall(r"--([a-z-]+)", text)}
     commands = {word for path in all_commands(cli) for word in path.split()}
     return options | commands | {part for key in SETTINGS for part in key.split(".")} | {*KNOWN_KEYS}
@@ -369,7 +369,7 @@ THERE = {
     "smaller pictures": "responsive",
     "tabs": "check",
 }
-"""What there is → the word that proves it. None of them may be called missing."""
+"""Feature → the name that proves it. None of them may be described as missing."""
 
 
 @each_row("page", PAGES)

@@ -1,4 +1,4 @@
-"""The Markdown beside pages: how it looks, and that it gives the same formulas and words when read again."""
+"""The Markdown versions of pages: their form, and that they give the same formulas and text when parsed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OF_THE_PAGE = re.compile(
     r'| (?:id|href|alttext|class|style|role|aria-label|data-[\w-]+)="[^"]*"',
     re.DOTALL,
 )
-"""What a formula has from where it stands: numbers, links, names."""
+"""Attributes of a formula that depend on its position: numbers, links, ids."""
 _HEADER = re.compile(r'<figcaption class="code-header">.*?</figcaption>', re.DOTALL)
 _SLIDERS = re.compile(r'<div class="sweep-controls" hidden>.*?</div>\n')
 _ENDS = re.compile(r"(?=</(?:p|li|td|th|figcaption|caption|h\d|div|summary|pre|dt|dd)>)")
@@ -58,11 +58,11 @@ OTHERWISE = {
     "math-labels:594-A tag made from another number": "a number with a formula in it",
     "math-labels:399-Two tags at one row": "a mistake: its number is not in its source",
 }
-"""Case → why its Markdown says something else."""
+"""Case → why its Markdown differs."""
 
 
 def test_read_again_it_is_the_same() -> None:
-    """Over all of the syntax: no formula is another one, no word is lost."""
+    """For the whole syntax, no formula changes and no text is lost."""
     found = []
     for case in all_cases():
         config, post = split_config(case.source)

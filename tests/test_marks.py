@@ -1,4 +1,4 @@
-"""Marks for the preview: the lines and cells of blocks, and without them the bytes of a build."""
+"""Markers for the preview: lines and cells of blocks. Without them the bytes equal those of a build."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _MARK = re.compile(r' data-(?:line|cell)="\d+"')
 
 
 def unmarked(html: str) -> str:
-    """`html` without marks."""
+    """Return `html` without markers."""
     return _MARK.sub("", html)
 
 
 def compare(plain: Body, marked: Body) -> None:
-    """Both are the same page; where readers run code, `data-line` belongs to the page itself."""
+    """Check that both are the same page; where readers run code, `data-line` belongs to the page itself."""
     assert unmarked(marked.html) == unmarked(plain.html)
     if "runnable" not in plain.widgets and 'data-line="' not in plain.html:
         assert unmarked(marked.html) == plain.html
@@ -52,24 +52,24 @@ def _lines(html: str) -> list[int]:
 
 
 def both(parsed: Parsed, tools: SiteAccess) -> tuple[Body, Body]:
-    """The page of a build and that of the preview."""
+    """Return the page of a build and that of the preview."""
     return render_body(parsed, tools), render_body(parsed, replace(tools, mark_lines=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page in both ways."""
+    """A page in both versions."""
 
     parsed: Parsed
     text: str
-    """Of its source, which can be read only while the site is built."""
+    """Content of its source, which can be read only while the site is built."""
     plain: Body
     marked: Body
 
 
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Page]]:
-    """What the sites and cases of a test render, each page in both ways."""
+    """Record the pages that a test renders, each in both versions."""
     found: list[Page] = []
 
     def render(parsed: Parsed, tools: SiteAccess) -> Body:
@@ -85,11 +85,11 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Page]]:
 
 Pages = list[Page]
 HERE = ExecutionOptions(jobs=1)
-"""What other processes render is not seen."""
+"""Pages rendered by other processes are not recorded."""
 
 
 def assert_well_marked(pages: Pages) -> None:
-    """Marks change nothing else, stand in valid HTML, and name lines that say something."""
+    """Check that markers change nothing else, are in valid HTML, and name lines with content."""
     for page in pages:
         compare(page.plain, page.marked)
         text = page.text.split("\n")

@@ -1,4 +1,4 @@
-"""`blogsmith math`: what it prints for a reader, and that no line ends its conversation with a program."""
+"""`blogsmith math`: its output for people, and that no line ends its dialogue with a program."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The current folder is no site."""
+    """Use a current folder that is not a site."""
     monkeypatch.chdir(tmp_path)
 
 
 def type_in(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
-    """Let standard input hold `data`."""
+    """Let standard input contain `data`."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
 
 
@@ -140,7 +140,7 @@ def test_hostile_formulas_are_no_bugs(
 
 
 def asked(*lines: object, **macros: str) -> list[Any]:
-    """The answers to lines, given as bytes or as what JSON makes of them."""
+    """Return the answers to lines, given as bytes or as data for JSON."""
     data = b"".join(
         (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
     )
@@ -275,7 +275,7 @@ def test_quick_answers_go_out_together_and_a_slow_one_at_once() -> None:
 
 
 def chunks_of_one_line() -> Iterator[bytes]:
-    """A line of 100 MB, of which no more than a part may be kept."""
+    """Yield a line of 100 MB; only a part of it may be stored."""
     chunk = b"x" * (1 << 16)
     for _ in range(1600):
         yield chunk
@@ -303,7 +303,7 @@ def test_the_manual_shows_what_happens(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def process(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-    """The real command in a process of its own."""
+    """Run the real command in a separate process."""
     settings = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     command = [sys.executable, "-m", "blogsmith", "math", *arguments]
     pipe = subprocess.PIPE

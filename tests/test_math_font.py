@@ -1,4 +1,4 @@
-"""The math font: which signs a site prints, the font cut to them, and theme paper's whole one."""
+"""The math font: symbols printed by a site, the subset with them, and the full font of theme paper."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def page(url: str, content: str) -> PageView:
 
 
 def math_fonts(pages: Sequence[PageView], folder: str, stem: str, digest: str) -> MathFonts:
-    """The fonts of pages, by the signs that they print."""
+    """Return the fonts of pages, by the symbols that they print."""
     return fonts_of({view.url: join_characters(page_signs(view)) for view in pages}, folder, stem, digest)
 
 
@@ -236,7 +236,7 @@ def built(root: Path) -> dict[str, bytes]:
 
 
 def fonts_in(files: dict[str, bytes]) -> list[str]:
-    """Those for formulas."""
+    """Return the fonts for formulas."""
     return [path for path in files if path.endswith(".woff2") and "paper-serif" not in path]
 
 
@@ -298,7 +298,7 @@ class TestBuild:
 
 
 class TestOwnFont:
-    """A theme that names its own font."""
+    """A theme with its own font."""
 
     def theme(self, root: Path, line: str, data: bytes = b"") -> Path:
         folder = site(root, a="$a \\uplus b$") / "themes" / "mine"
@@ -336,7 +336,7 @@ def font() -> Any:
 
 
 class TestPaper:
-    """STIX Two Math as theme paper ships it."""
+    """STIX Two Math as shipped with theme paper."""
 
     def test_the_ready_cut_is_up_to_date(self, whole: bytes) -> None:
         cut = subset_font(COMMON, WHOLE.stem, hashlib.sha256(whole).hexdigest())

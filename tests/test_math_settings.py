@@ -1,4 +1,4 @@
-"""`math.packages` and `math.symbols`: what is read from a site and from a page. Mistakes: `tests/broken/`."""
+"""`math.packages` and `math.symbols` in the settings and in a page. Errors: `tests/broken/`."""
 
 from __future__ import annotations
 

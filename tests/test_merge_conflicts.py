@@ -1,4 +1,4 @@
-"""Merge conflicts: which lines are markers, what is read of the rest, and that none is published."""
+"""Merge conflicts: which lines are markers, how the rest is read, and that none is published."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def read(text: str, *, is_markdown: bool = True) -> tuple[str, list[int]]:
         (DIFF3, "\nours\n\n\n\n\n", [1]),
         (f"{CONFLICT}\n{CONFLICT}", "\nours\n\n\n\n\nours\n\n\n", [1, 6]),
         ("<<<<<<<\nours\n=======\n>>>>>>>", "\nours\n\n", [1]),
-        # markers that are left over
+        # leftover markers
         ("<<<<<<< HEAD\na", "\na", [1]),
         ("a\n=======\nb\n>>>>>>> other", "a\n=======\nb\n", [4]),
         (f"<<<<<<< HEAD\n{CONFLICT}", "\n\nours\n\n\n", [1, 2]),
-        # what looks like a marker
+        # lines that only look like a marker
         ("Title\n=======", "Title\n=======", []),
         (">>>>>>> deep", ">>>>>>> deep", []),
         ("<<<<<<<<< HEAD\n<<<<<<<HEAD\n<<<<<<<", "<<<<<<<<< HEAD\n<<<<<<<HEAD\n<<<<<<<", []),
@@ -43,13 +43,13 @@ def read(text: str, *, is_markdown: bool = True) -> tuple[str, list[int]]:
         (f"~~~~ text\n{CONFLICT}\n~~~\n{DIFF3}\n~~~~", f"~~~~ text\n{CONFLICT}\n~~~\n{DIFF3}\n~~~~", []),
         (f"```\n```\n{CONFLICT}", "```\n```\n\nours\n\n\n", [3]),
         (f"``` a`b\n{CONFLICT}", "``` a`b\n\nours\n\n\n", [2]),
-        # a fence that the first version opens
+        # a fence opened by the first version
         (
             f"<<<<<<< HEAD\n```\n=======\n>>>>>>> other\n{CONFLICT}\n```",
             f"\n```\n\n\n{CONFLICT}\n```",
             [1],
         ),
-        # and one that only the second version opens
+        # a fence opened by the second version only
         (f"<<<<<<< HEAD\n=======\n```\n>>>>>>> other\n{CONFLICT}", "\n\n\n\n\nours\n\n\n", [1, 5]),
     ],
 )

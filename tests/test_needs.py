@@ -1,4 +1,4 @@
-"""What a machine lacks, asked in one child process, and told in words."""
+"""Requirements that a machine does not meet: checked in one child process, and reported as a message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUDA = Need("cuda")
 
 
 def answering(answer: Any, code: int = 0, stderr: str = "") -> Any:
-    """A `subprocess.run` whose child says this."""
+    """Return a `subprocess.run` whose child prints this answer."""
 
     def run(command: list[str], **settings: Any) -> subprocess.CompletedProcess[str]:
         text = answer if isinstance(answer, str) else "greetings from torch\n" + json.dumps(answer) + "\n"
@@ -176,7 +176,7 @@ def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest
         ("False", "12.8", "str", "torch sees no CUDA device"),
         ("False", None, "str", "torch is built without CUDA"),
         ("1/0", "12.8", "str", "torch cannot use CUDA: ZeroDivisionError: division by zero"),
-        # seen, and too old for what torch was built for, or taken
+        # visible, but too old for the build of torch, or in use
         ("True", "12.8", "open", "torch cannot use CUDA: FileNotFoundError: [Errno 2] No such file"),
     ],
 )

@@ -1,4 +1,4 @@
-"""New posts and pages: the files written, and everything that is refused."""
+"""New posts and pages: the files written, and all rejected input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def new_post(root: Path, title: str, **options: object) -> Path:
 
 
 def head_of(file: Path) -> dict[str, object]:
-    """The front matter of a post as plain data."""
+    """Return the front matter of a post as plain data."""
     opening, head, _ = file.read_text("utf-8").split("---\n", 2)
     assert opening == ""
     loaded = yaml.safe_load(head)

@@ -1,4 +1,4 @@
-"""New sites: in a new folder, an empty one or a repository, clean by their own check, and what is refused."""
+"""New sites in a new folder, an empty one or a repository: valid by their own check, and rejected input."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REPOSITORY = {
     "LICENSE": "MIT\n",
     "README.md": "# Notes\n",
 }
-"""What a repository has that was made on a web site, and one file more."""
+"""A repository created on a website, with one more file."""
 
 
 def files_in(root: Path) -> dict[str, str]:
@@ -105,7 +105,7 @@ def test_a_new_site_has_search_feed_switch_author_and_a_figure_for_both_schemes(
 
 
 def test_the_first_figure_needs_no_packages(tmp_path: Path) -> None:
-    """NumPy and Matplotlib are extras: imports of them fail here, and the starter builds all the same."""
+    """NumPy and Matplotlib are extras: their imports fail here, and the starter still builds."""
     new_site(tmp_path, TODAY)
     for name in ("numpy", "matplotlib"):
         (tmp_path / f"{name}.py").write_text("raise ImportError('not installed')\n")
@@ -116,7 +116,7 @@ def test_the_first_figure_needs_no_packages(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tag", bundled_tags())
 def test_first_pages_are_in_the_language_of_the_site(tmp_path: Path, tag: str) -> None:
-    """All languages have the same texts, none of them English, and build without a warning."""
+    """All languages have the same pages, none in English, and build without a warning."""
     new_site(tmp_path, TODAY, FirstSettings("N", lang=tag))
     trust(tmp_path)
     report = build_site(tmp_path, BuildOptions(now=NOON, strict=True))
@@ -125,7 +125,7 @@ def test_first_pages_are_in_the_language_of_the_site(tmp_path: Path, tag: str) -
     own, english = (yaml.safe_load((folder / f"{name}.yaml").read_text("utf-8")) for name in (tag, "en"))
     assert own.keys() == english.keys()
     if tag != "en":
-        # words that are the same there
+        # strings that are the same in that language
         assert {key for key in own if own[key] == english[key]} <= {"score", "feed_link"}
     for key in ("intro", "explanation", "note", "limit", "value"):
         assert re.findall(r"\$[^$]+\$|\{[=@][^}]+\}|\[\^\w+\]", own[key]) == re.findall(
@@ -194,7 +194,7 @@ def test_nor_when_the_sample_is_gone(
     assert main(["new", "site", "."]) == 0
     shutil.rmtree("content/posts/hello")
     assert main(["check", "--strict"]) == 0
-    # somebody's own macros are a library, too
+    # macros of the author are a library, too
     text = Path("blogsmith.yaml").read_text()
     Path("blogsmith.yaml").write_text(text.replace(r"\softmax", r"\lse"))
     assert main(["check", "--strict"]) == 0
@@ -389,7 +389,7 @@ def test_guided_needs_a_terminal(
 
 
 def at_a_terminal(command: list[str], folder: Path, answers: Sequence[str]) -> tuple[str, int]:
-    """What a command shows on a terminal where somebody types, and its exit code."""
+    """Return the terminal output of a command with typed answers, and its exit code."""
     import pty
 
     ours, theirs = pty.openpty()
@@ -407,7 +407,7 @@ def at_a_terminal(command: list[str], folder: Path, answers: Sequence[str]) -> t
     os.close(theirs)
     os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
     shown = b""
-    with suppress(OSError):  # Linux says so when nobody has the other end open
+    with suppress(OSError):  # Linux raises this when the other end is closed
         while piece := os.read(ours, 65536):
             shown += piece
     os.close(ours)

@@ -1,4 +1,4 @@
-"""New themes and copied files of themes: what is written, that it works, and what is refused."""
+"""New themes and copied theme files: what is written, that it works, and what is rejected."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Every Python of this version builds the same site: a fault of one of them is nobody's but ours to avoid.
+"""Every micro version of Python builds the same site: we must avoid faults of a single one.
 
-Distributions keep the Python they began with for years, and its faults: `re` of 3.11.2, which Debian 12 has,
-repeated groups wrongly, and no displayed formula of a site ended.
+Distributions keep their first micro version for years, with its faults: `re` of 3.11.2, in Debian 12,
+handled repeated groups incorrectly, and no display formula of a site ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ VERSION = "import sys; print(*sys.version_info[:3], sys.implementation.cache_tag
 
 
 def other_interpreters() -> Iterator[Path]:
-    """Pythons of this minor version and another micro version, with what is installed for this one."""
+    """Yield Pythons of this minor version with a different micro version, with the packages of this one."""
     name = f"python{sys.version_info.major}.{sys.version_info.minor}"
     folders = dict.fromkeys([*os.get_exec_path(), "/usr/bin", "/usr/local/bin"])
     known = {Path(sys.executable).resolve()}
@@ -51,7 +51,7 @@ def test_the_same_site_is_built_by_other_interpreters(tmp_path: Path) -> None:
 
 
 def built_by(program: Path, root: Path) -> dict[str, bytes]:
-    """The site as an interpreter builds it, without cells."""
+    """Return the site as built by an interpreter, without cells."""
     shutil.copytree(SITE, root / "site")
     paths = (str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
     environment = {

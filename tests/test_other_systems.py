@@ -1,4 +1,4 @@
-"""Windows and macOS, as far as Linux can tell: names and paths there, work without calls of Unix."""
+"""Windows and macOS, as far as Linux can simulate them: names, paths, and missing system calls of Unix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ POST = '---\ntitle: A\ndate: 2026-03-01\n---\n\n{% include code.html file="src/a
 
 
 def start(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run blogsmith without what Windows has not."""
+    """Run blogsmith without the features that Windows lacks."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     program = [sys.executable, str(ROOT / "tests/windows_start.py"), *command]
     return subprocess.run(program, cwd=folder, env=environment, capture_output=True, text=True)
@@ -34,7 +34,7 @@ def test_a_site_is_begun_and_built_without_calls_of_unix(tmp_path: Path) -> None
     (site / "src/a.py").write_text("x = 1\n")
     (site / "content/posts/a.md").write_text(POST)
     built = start(site, "build")
-    # what cannot run there is said, and the rest of the page is there
+    # features that cannot run there are reported, and the rest of the page exists
     assert built.returncode == 0, built.stderr
     assert "hint: code of posts runs on Linux and macOS" in built.stderr
     assert "Traceback" not in built.stderr and built.stderr.count("warning:") == 1
@@ -67,7 +67,7 @@ def test_paths_of_a_site_are_written_with_slashes_everywhere() -> None:
 
 
 def test_folders_without_descriptors(tmp_path: Path) -> None:
-    """As on Windows: each name is looked at before it is used."""
+    """Without descriptors, as on Windows, each name is checked before it is used."""
     with open_folder(tmp_path, by_descriptor=False) as folder:
         with folder.enter(".", make=True) as same, same.create("a.txt") as file:
             file.write(b"1")

@@ -1,4 +1,4 @@
-"""Writing the site: complete at any instant, our own files only, the same bytes again."""
+"""Writing of the site: complete at any time, limited to our own files, reproducible."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write(site: Path, files: Files, folder: str = "public") -> WriteReport:
 
 
 def write_outputs(site: Path, outputs: list[Output], folder: str = "public") -> WriteReport:
-    """Write as a build does; a link is what the command line names."""
+    """Write as a build does; a link is given on the command line."""
     target = site / folder
     return write_site(outputs, target, site_root=site, is_chosen=target.is_symlink(), wait_s=0)
 
@@ -66,7 +66,7 @@ def put(folder: Path, files: Files) -> None:
 
 
 def read(folder: Path) -> dict[str, str]:
-    """All files of a folder but the manifest."""
+    """Return all files of a folder except the manifest."""
     found = {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if not file.is_dir()}
     return {path: file.read_text() for path, file in sorted(found.items()) if path != MANIFEST}
 
@@ -76,20 +76,20 @@ def neighbours(site: Path) -> set[str]:
 
 
 def failure(site: Path, files: Files, folder: str = "public") -> list[str]:
-    """`code: message` of each diagnostic that writing ends with."""
+    """Return `code: message` of each diagnostic when writing fails."""
     with pytest.raises(SiteError) as caught:
         write(site, files, folder)
     return [f"{diagnostic.code}: {diagnostic.message}" for diagnostic in caught.value.diagnostics]
 
 
 def in_place(site: Path) -> None:
-    """Make `public` a folder whose name cannot change hands."""
+    """Make `public` a folder that cannot be swapped."""
     (site.parent / "elsewhere").mkdir()
     (site / "public").symlink_to(site.parent / "elsewhere")
 
 
 def swapped(site: Path) -> None:
-    """Leave `public` to be exchanged."""
+    """Leave `public` to be swapped."""
 
 
 def renamed(site: Path) -> None:
@@ -98,7 +98,7 @@ def renamed(site: Path) -> None:
 
 @pytest.fixture(params=[swapped, renamed, in_place], ids=["swapped", "renamed", "in place"])
 def way(request: pytest.FixtureRequest, site: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """One of the three ways a folder is replaced."""
+    """Return one of the three ways a folder is replaced."""
     if request.param is renamed:
         monkeypatch.setattr(stage, "exchange", lambda *names: False)
     request.param(site)
@@ -175,7 +175,7 @@ def test_foreign_files_stay(site: Path, way: str) -> None:
 
 
 def test_a_linked_folder_is_not_entered(site: Path) -> None:
-    """A manifest may name `a/b/c.txt`, but behind a link that is somebody else's file."""
+    """A manifest may contain `a/b/c.txt`, but through a link that is a file of somebody else."""
     write(site, OLD)
     put(site / "precious", {"index.html": "mine", "b/c.txt": "mine"})
     public = site / "public"
@@ -326,7 +326,7 @@ def test_name_too_long(site: Path, way: str) -> None:
 
 @pytest.fixture
 def small_disk(site: Path) -> Iterator[Path]:
-    """A file system of 200 kB under the site root; the output folder is inside it."""
+    """Yield a file system of 200 kB under the site root; the output folder is inside it."""
     disk = site / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)]
@@ -391,13 +391,13 @@ def test_one_writer_at_a_time(site: Path) -> None:
         assert failure(site, NEW) == [message]
         holder.kill()
         holder.wait()
-    # the lock file of the dead process is still there
+    # the lock file of the dead process still exists
     assert (site / ".blogsmith" / "lock").read_text() == f"{holder.pid}\n"
     assert write(site, NEW) == WriteReport(written=5)
 
 
 def die_at(step: int, site: Path, files: Files) -> bool:
-    """Write in a child that kills itself before its `step`th file operation; False if it got through."""
+    """Write in a child that kills itself before its `step`th file operation; False if it finished."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the test runner may have threads
         child = os.fork()
@@ -420,7 +420,7 @@ def die_at(step: int, site: Path, files: Files) -> bool:
 
 @pytest.mark.parametrize("stride", [3, pytest.param(1, marks=pytest.mark.long)])
 def test_killed_at_every_step(site: Path, way: str, stride: int) -> None:
-    """Before each operation on the disk: old or new site, nothing foreign lost, mended by the next run."""
+    """Before each disk operation: old or new site, no file of others lost, repaired by the next run."""
     public = site / "public"
     old, new = {**OLD, **FOREIGN}, {**NEW, **FOREIGN}
     seen = []
@@ -444,7 +444,7 @@ def test_killed_at_every_step(site: Path, way: str, stride: int) -> None:
 
 
 def test_one_changed_file_takes_the_place_of_the_old_one(site: Path) -> None:
-    """The other files and their folders are left alone, and it is either site at every step."""
+    """The other files and their folders are not touched, and each step leaves the old or the new site."""
     public, new = site / "public", {**OLD, "a/index.html": "A"}
     for step in itertools.count():
         write(site, OLD)
@@ -499,7 +499,7 @@ def test_killed_at_random_moments(site: Path) -> None:
 
 @pytest.mark.parametrize("left", ["stage", "retired"])
 def test_files_put_into_the_old_tree_are_saved(site: Path, left: str) -> None:
-    """Somebody wrote to the folder after it was staged, and the run died before it cleared up."""
+    """Somebody wrote to the folder after it was staged, and the run died before cleanup."""
     write(site, OLD)
     put(site / "public", {"both.txt": "before"})
     tree = site / (stage.staged_name("public") if left == "stage" else stage.retired_name("public"))
@@ -523,7 +523,7 @@ def test_a_folder_that_cannot_be_made_leaves_nothing(site: Path) -> None:
 
 
 def test_interrupted_swap_is_undone(site: Path) -> None:
-    """Between the two renames: the old site stands under its waiting name."""
+    """Between the two renames, the old site has its temporary name."""
     write(site, OLD)
     (site / "public").rename(site / stage.retired_name("public"))
     put(site / stage.staged_name("public"), {"half": "done"})

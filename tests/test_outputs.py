@@ -1,4 +1,4 @@
-"""Outputs of cells as HTML: colours, foreign markup, pictures, provenance, values. Nothing runs here."""
+"""Outputs of cells as HTML: colours, foreign markup, images, provenance, values. Nothing runs here."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ from tests.theme_pages import BARE, SITE, load_paper
 STATIC = Path(__file__).parent.parent / "themes" / "paper" / "static"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 LONG = 100_000
-"""Characters."""
+"""Length in characters."""
 BUDGET_S = 4
-"""For so many; what is not linear takes hours."""
+"""Seconds for `LONG` characters; non-linear time would take hours."""
 ESC = "\x1b"
 
 
 def shown(*outputs: CellOutput, code: str = "#| eval: true\nx\n", status: str = "ok") -> Rendered:
-    """A page with one cell that gave `outputs`."""
+    """Render a page with one cell that gave `outputs`."""
     results = PageResults({1: CellResult(status, outputs)}, folder=Path("/records"))  # type: ignore[arg-type]
     return render_with(f"```python\n{code}```\n", results)
 
@@ -141,7 +141,7 @@ class TestColours:
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
     def test_colours_are_readable(self, scheme: str) -> None:
-        """WCAG 2.2, 1.4.3, on the ground that cells.css gives outputs."""
+        """WCAG 2.2, 1.4.3, on the background that cells.css gives outputs."""
         css = (STATIC / "cells.css").read_text()
         assert "--output: color-mix(in srgb, var(--raised) 45%, var(--paper))" in css
         assert "color-mix(in srgb, var(--tone) 22%, var(--paper))" in css
@@ -354,7 +354,7 @@ class TestOutputs:
     def test_markup_of_strangers_is_text(self) -> None:
         from blogsmith.render.outputs.outputs import show_outputs
 
-        # nothing of a stranger runs, but what is recorded might be shown one day
+        # untrusted code never runs, but a recorded result might be shown one day
         page = shown()
         assert "cell" in page.html
         output = Display("value", {"text/html": "<b>x</b>", "text/plain": "plain"})
@@ -432,7 +432,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="4">{}<path d="M
 
 
 def alts(*inside: str, code: str = "x\n") -> tuple[list[str], list[str]]:
-    """Alternative texts of pictures with this inside, and the codes of what is reported."""
+    """Return the alt text of each image with this content, and the codes of diagnostics."""
     pictures = [replace(blob("", SVG.format(text).encode()), name="") for text in inside]
     page = shown(
         *(Display("display", {"image/svg+xml": picture}) for picture in pictures),

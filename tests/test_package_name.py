@@ -1,4 +1,4 @@
-"""The package is called blogsmith-site: what is called blogsmith in registries is another program."""
+"""The package is called blogsmith-site: blogsmith in registries is a different program."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ INSTALLER = (
     r"\b(?:pip3?|pipx|uv|poetry|conda)\b[^\n`]{0,40}\b(?:install|add|inject|run)\b(?:\s+[^\s,;`&|#]+)*?\s+"
 )
 FROM_INDEX = re.compile(rf"{INSTALLER}['\"]?blogsmith[-_]site(?!\\s*@)(?![\\w-])")
-"""An installer and our name without a place to take it from: no index has it."""
+"""Matches an installer with our name and no source: no index has it."""
 FOREIGN = re.compile(rf"(?:{INSTALLER}|\buvx )['\"]?blogsmith(?![\w./-])|\bblogsmith\[")
-"""An installer and, as a name of its own, `blogsmith`; or that with an extra, wherever it stands."""
+"""Matches an installer with the name `blogsmith`, also with an extra."""
 
 
 def texts() -> list[Path]:
@@ -109,7 +109,7 @@ def test_the_installed_package_has_our_name_and_the_command_keeps_its() -> None:
 
 
 def test_our_own_version_is_that_of_our_package() -> None:
-    """Results that were made with `blogsmith.lab` are compared with it."""
+    """Results made with `blogsmith.lab` are compared with it."""
     assert installed_versions(["blogsmith"])["blogsmith"] == program.version("blogsmith") == __version__
 
 
@@ -125,7 +125,7 @@ def test_the_plugin_for_mermaid_names_what_the_extra_brings() -> None:
 
 UV_TOOLS = {
     '[tool]\nrequirements = [{ name = "blogsmith-site" }]\n': "uv tool install --with numpy blogsmith-site",
-    # what was asked for before is asked for again, or it would go
+    # earlier extras are requested again, otherwise they would be removed
     '[tool]\nrequirements = [{ name = "blogsmith-site", extras = ["lab", "diagrams"] }, '
     '{ name = "scipy", specifier = "<2" }]\n': (
         "uv tool install --with 'scipy<2' --with numpy 'blogsmith-site[lab,diagrams]'"
@@ -133,13 +133,13 @@ UV_TOOLS = {
     '[tool]\nrequirements = [{ name = "blogsmith-site", directory = "/src/a b" }]\n': (
         "uv tool install --with numpy '/src/a b'"
     ),
-    # what cannot be said in a command
+    # cannot be expressed in a command
     '[tool]\nrequirements = [{ name = "blogsmith-site", git = "https://example.org/b" }]\n': "",
     '[tool]\nrequirements = [{ name = "blogsmith-site" }]\n[tool.options]\nindex = []\nno-index = true\n': "",
     "[tool": "",
     "[tool]\nrequirements = [3]\n": "",
 }
-"""Receipt of an installation by uv → the command, empty for one that leaves the receipt as it is."""
+"""Receipt of an installation by uv → command; empty for one that leaves the receipt unchanged."""
 
 
 def test_the_command_for_another_python_is_that_of_its_environment(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A build after an edit makes the edited pages again, and gives what a clean build gives."""
+"""A build after an edit rebuilds the edited pages, and gives the result of a clean build."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ A = "content/posts/a.md"
 B = "content/posts/b.md"
 ABOUT = "content/about.md"
 TICK_S = 0.06
-"""Longer than a tick of the clock: stamps tell of later saves."""
+"""Longer than a tick of the clock, so that stamps show later saves."""
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site of a few posts that has been built, long enough ago for stamps to tell."""
+    """Create a site of a few posts that was built long enough ago for stamps to be reliable."""
     root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
     time.sleep(TICK_S)
     build_whole(root)
@@ -36,21 +36,21 @@ def site(tmp_path: Path) -> Path:
 
 
 def build_whole(root: Path) -> BuildReport:
-    """Build as the command does, on what is kept."""
+    """Build as the command does, with the cache."""
     report = build(root, use_cache=True, request_digest="the same", output=root / "public")
     time.sleep(TICK_S)
     return report
 
 
 def expect_edit(root: Path, *paths: str) -> None:
-    """These pages are made again, and no other; the site is what a clean build gives."""
+    """Check that only these pages are rebuilt, and that the site equals that of a clean build."""
     report = build_whole(root)
     assert set(report.rebuilt) == set(paths)
     expect_clean(root, report)
 
 
 def expect_clean(root: Path, report: BuildReport) -> None:
-    """A clean build says and writes the same."""
+    """Check that a clean build reports and writes the same."""
     clean = build(root, output=root.with_name("fresh"))
     assert report.diagnostics == clean.diagnostics
     assert not report.ok or built(root / "public") == built(root.with_name("fresh"))
@@ -59,7 +59,7 @@ def expect_clean(root: Path, report: BuildReport) -> None:
 
 
 def expect_build(root: Path) -> tuple[Diagnostic, ...]:
-    """More than one page may be another one; gives what the build says."""
+    """Build; more than one page may change. Return the diagnostics of the build."""
     assert unchanged(root) is None
     report = build_whole(root)
     expect_clean(root, report)
@@ -92,7 +92,7 @@ def test_posts_in_feeds(site: Path) -> None:
 
 
 def test_posts_in_feeds_beside_formulas_and_cards(tmp_path: Path) -> None:
-    """A font for formulas and a social card belong to the page, not to what feeds have of it."""
+    """The math font and the social card belong to the page, not to its entry in feeds."""
     root = tmp_path / "site"
     write(root / "blogsmith.yaml", "title: S\nbase_url: https://example.org/sub\n")
     for name in ("a", "b"):
@@ -105,7 +105,7 @@ def test_posts_in_feeds_beside_formulas_and_cards(tmp_path: Path) -> None:
 
 
 def test_markdown_of_pages(tmp_path: Path) -> None:
-    """A page's own Markdown is made with it; the list of all of them names no text."""
+    """A page's Markdown version is made with it; the list of all versions contains no content."""
     root = tmp_path / "site"
     write(root / "blogsmith.yaml", "title: S\nllms_txt: true\n")
     for name in ("a", "b"):
@@ -119,7 +119,7 @@ def test_markdown_of_pages(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["netlify", "cloudflare"])
 def test_files_for_hosts(host: str, tmp_path: Path) -> None:
-    """They are made from the places of pages and the names of files, which no text changes."""
+    """They depend on URLs of pages and names of files, which no edit of content changes."""
     root = tmp_path / "site"
     write(root / "blogsmith.yaml", f"title: S\nbase_url: https://example.org\npublish: {host}\n")
     head = "---\ntitle: A\ndate: 2026-01-02\naliases: [/old/]\n---\n"
@@ -136,7 +136,7 @@ def test_files_for_hosts(host: str, tmp_path: Path) -> None:
 
 
 def test_texts_that_readers_search(tmp_path: Path) -> None:
-    """Of the index, the files whose bytes are the same stay as they are."""
+    """Files of the index with unchanged bytes are not rewritten."""
     root = tmp_path / "site"
     for name in ("a", "b", "c"):
         text = f"tags: [owl]\n---\nA first sentence.\n\n## Part\n\nIt is $x + {name} = 1$.\n"
@@ -159,7 +159,7 @@ def test_texts_that_readers_search(tmp_path: Path) -> None:
 
 
 def test_lines_that_move(site: Path) -> None:
-    """Pages that refer to a label are told where it is, and are made again, too."""
+    """Pages that refer to a label depend on its position, and are rebuilt, too."""
     text = POSTS[B].replace("$$x = 1$$", "A first sentence.\n\n$$x = 1$$")
     write(site / B, text)
     # a first sentence is the description of the page, which lists show
@@ -169,7 +169,7 @@ def test_lines_that_move(site: Path) -> None:
 
 
 def test_files_that_are_replaced(site: Path) -> None:
-    """Many editors write another file and give it the old name."""
+    """Many editors write a new file and rename it."""
     other = site / "content/.a.md.new"
     other.write_text(POSTS[A] + "\nOne more sentence.\n", encoding="utf-8")
     other.replace(site / A)
@@ -228,7 +228,7 @@ def test_lists_that_show_texts(site: Path) -> None:
 
 @pytest.mark.parametrize("what", ["a check", "a build"])
 def test_rows_of_something_else(what: str, site: Path) -> None:
-    """What is kept was made of another text than the site was."""
+    """The cached data belongs to another text than the site."""
     add(site, ABOUT, "\n## A heading\n")
     build(site, use_cache=True, write=what == "a build", output=site.with_name("elsewhere"))
     time.sleep(TICK_S)
@@ -237,7 +237,7 @@ def test_rows_of_something_else(what: str, site: Path) -> None:
 
 
 def test_output_that_somebody_has_touched(site: Path) -> None:
-    """The folder is no longer as the last build has left it: what is gone or changed is written again."""
+    """The folder was changed since the last build: missing or changed files are written again."""
     add(site, A, "\nOne more sentence.\n")
     (site / "public/about/index.html").unlink()
     (site / "public/posts/b/index.html").write_text("not ours")
@@ -245,7 +245,7 @@ def test_output_that_somebody_has_touched(site: Path) -> None:
 
 
 def test_sources_that_are_saved_at_the_same_moment(site: Path) -> None:
-    """A save that stamps might not tell from the next one is no reason to believe them."""
+    """Files saved at almost the same time have unreliable stamps."""
     for text in ("One", "Two"):
         add(site, A, f"\n{text} more sentence.\n")
         report = build(site, use_cache=True, request_digest="the same", output=site / "public")
@@ -258,7 +258,7 @@ def fail(html: str, page: object) -> str:
 
 
 def test_a_plugin_that_fails(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its failure is told as by a clean build."""
+    """Its failure is reported as in a clean build."""
 
     def open_site(*arguments: Any, **named: Any) -> SiteContext:
         context = context_module.open_site(*arguments, **named)

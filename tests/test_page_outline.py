@@ -1,4 +1,4 @@
-"""The outline of a body: a page guarded by it has the policy that the whole page would have."""
+"""The outline of a body: the policy made from it equals that made from the whole page."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ WHOLE = [
 REACHING = [
     # closes a quote
     '<p title="\' src=https://a.example/b.png ">x</p>',
-    # belongs to the tag before it
+    # belongs to the previous tag
     'data-embed-url="https://a.example/"><p>x</p>',
-    # is a tag that counts for what stands behind it
+    # is a tag that affects the following text
     '<p>x</p><br srcset="https://a.example/b.png 1x">',
 ]
 FRONTS = [
@@ -86,7 +86,7 @@ BACKS = [
 
 
 def is_equal(before: str, body: str, after: str) -> bool:
-    """Whether a page in parts is guarded as it is in one piece."""
+    """Return whether a page in parts gets the same policy as in a single string."""
     front, data, back = (text.encode("utf-8", "surrogatepass") for text in (before, body, after))
     parts = PageParts(front, EncodedText(data, body_outline(data)), back)
     whole = remove_forbidden(before + body + after).encode()

@@ -1,4 +1,4 @@
-"""The policy of pages: what stands in a page may load and run, and nothing else."""
+"""The policy of pages: only content of the page may load and run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def page(body: str, head: str = "") -> bytes:
 
 
 def policy_in(html: bytes) -> dict[str, str]:
-    """Directive → its sources, of the first policy in a page."""
+    """Map directives to sources, for the first policy in a page."""
     tags = [tag for tag in page_tags(html) if "http-equiv" in tag.attributes]
     directives = tags[0].attributes["content"].split("; ")
     return dict(directive.split(" ", 1) for directive in directives)
@@ -56,7 +56,7 @@ def test_it_stands_right_behind_the_encoding() -> None:
         HEAD.encode() + b'<meta http-equiv="Content-Security-Policy" content="default-src '
     )
     assert html.count(b"Content-Security-Policy") == 1
-    # nothing else of the page has changed
+    # the rest of the page has not changed
     lines = html.split(b"\n")
     assert b"\n".join(lines[:4] + lines[5:]) == page("<p>Text</p>", SHEET)
 
@@ -224,7 +224,7 @@ class TestSettings:
     def test_a_layout_may_bring_its_own(self) -> None:
         own = '<meta http-equiv="content-security-policy" content="default-src https:">'
         assert guard_page(page("", own), Config()).html == page("", own)
-        # in the body browsers pass it over
+        # browsers ignore it in the body
         assert policy_for(own) == BASE
 
 
@@ -302,7 +302,7 @@ class TestTagsThatStandOnManyPages:
     def test_are_read_with_what_stands_behind(
         self, tag: str, behind: str, attributes: Mapping[str, str]
     ) -> None:
-        # first alone, as it is remembered
+        # first alone, as it is cached
         tuple(page_tags(f"<p>{tag}".encode()))
         html = f"<h1>{tag}{behind}</h1>".encode()
         (found,) = page_tags(html)
@@ -334,7 +334,7 @@ class TestNewWindows:
         "written",
         [
             '<a rel="NoOpener" target=_blank>',
-            # who writes it wants it
+            # the author has set it on purpose
             '<a rel="opener" target=_blank>',
             "<a target=_self>",
             "<a target=other>",

@@ -1,4 +1,4 @@
-"""What pages weigh: what a browser loads for them, and what is over the budget."""
+"""Page weights: the files that a browser loads for a page, and reports above the budget."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FILES = {
 
 
 def weighed(root: Path, posts: dict[str, str], budget: str) -> BuildReport:
-    """The report of a check of a site with a theme that loads a sheet, a font and two modules."""
+    """Return the report of a check of a site with a theme that loads a stylesheet, a font and two modules."""
     put_bare(root, {**FILES, **posts})
     for layout in (root / "themes/bare/layouts").iterdir():
         layout.write_text(LAYOUT)
@@ -42,7 +42,7 @@ def weighed(root: Path, posts: dict[str, str], budget: str) -> BuildReport:
 
 
 def over(report: BuildReport) -> list[str]:
-    """What is told of the post."""
+    """Return the diagnostics about the post."""
     return [one.message for one in report.diagnostics if one.path == "content/posts/a.md"]
 
 
@@ -82,7 +82,7 @@ def test_a_section_has_a_budget_of_its_own(tmp_path: Path) -> None:
         f"the scripts of /posts/a/: {scripts} bytes, and budget.sections.posts.scripts is 50 bytes",
     ]
     fonts = {one.path for one in report.diagnostics if "fonts" in one.message}
-    # lists of sections are no pages of theirs
+    # section lists have no source page
     assert fonts == {""}
 
 

@@ -1,4 +1,4 @@
-"""A site with all that prints words of ours, in German and in Arabic: its pages hold no English one."""
+"""A site with all our UI strings, in German and in Arabic: its pages contain no English ones."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ _READ = ("aria-label", "title", "alt", "content")
 
 
 def words_of(element: Element) -> Iterator[tuple[str, str]]:
-    """Each word that readers see or hear, with the text that it stands in."""
+    """Yield each word that readers see or hear, with its surrounding text."""
     if not isinstance(element.tag, str) or element.tag in _SILENT:
         texts = []
     else:
@@ -165,7 +165,7 @@ print(x, open("data.csv").read())
 
 
 def whole_site(root: Path, tag: str, theme: str) -> tuple[Path, Mapping[str, str]]:
-    """A site in one language with all that prints words of ours; an old result among its cells."""
+    """Create a site in one language with all our UI strings, including an old result of a cell."""
     own = SITE.replace("lang: de", f"lang: {tag}\ntheme: {theme}").replace(
         "theme_options: {switch: true}", OTHER
     )

@@ -1,4 +1,4 @@
-"""Patterns that are compiled on their first use behave as compiled ones."""
+"""Patterns that are compiled on first use behave like compiled ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_methods(method: str, arguments: tuple[object, ...]) -> None:
         found, expected = (getattr(pattern, method)(*arguments) for pattern in (lazy, compiled))
         if method == "finditer":
             found, expected = list(found), list(expected)
-        # a match is compared by what it prints
+        # matches are compared by their string form
         assert str(found) == str(expected)
 
 
@@ -62,9 +62,9 @@ def test_a_wrong_pattern_is_told_when_it_is_used() -> None:
 
 
 def test_possessive_repeats_are_of_single_signs() -> None:
-    """Before Python 3.11.5 `(?:…)*+` goes on from where its last round failed (python/cpython#106052).
+    """Before Python 3.11.5, `(?:…)*+` continues where its last iteration failed (python/cpython#106052).
 
-    `(?>(?:…)*)` says the same, and every version does it.
+    `(?>(?:…)*)` is equivalent and works in every version.
     """
     patterns = list(_patterns_of_modules())
     assert len(patterns) > 1000
@@ -82,7 +82,7 @@ def test_possessive_groups_are_found(pattern: str, is_group: bool) -> None:
 
 def _patterns_of_modules() -> Iterator[tuple[str, re.Pattern[Any]]]:
     for module in pkgutil.walk_packages(blogsmith.__path__, "blogsmith."):
-        # these start something, or need what is not here
+        # these start something, or need what is not available here
         if module.name not in (
             "blogsmith.__main__",
             "blogsmith.execute.worker.start",

@@ -1,4 +1,4 @@
-"""Cells in whole builds: what runs, what is recorded, what a page shows, and what the commands say."""
+"""Cells in whole builds: what runs, what is recorded, what pages show, and messages of commands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ And {= total:05d =} again.
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site whose post reads a file, imports a module and sees a variable."""
+    """Create a site whose post reads a file, imports a module and uses a variable."""
     root = tmp_path / "site"
     put_bare(root, {"blogsmith.yaml": "title: T\nexecute: {env: [SHIFT]}\n"})
     write(root, "content/posts/a.md", POST.replace("The sum is {= total =}.\n\n", ""))

@@ -1,7 +1,7 @@
-"""Cells that need what a machine lacks, in whole builds: each step of what is shown, run and said.
+"""Cells with requirements that a machine does not meet, in whole builds: results, runs and messages.
 
-A stand-in plays the machine with CUDA: files that tell of a device, and a torch that sees it. What runs there
-is blogsmith's own, from the probe to the record.
+The machine with CUDA is simulated by files that describe a device, and a torch that reports it. All other
+code, from the probe to the record, is real.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def record(root: Path) -> dict[str, bytes]:
 
 
 def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Exit code, what went to stdout and to stderr."""
+    """Return exit code, stdout and stderr."""
     capsys.readouterr()
     code = main(list(arguments))
     printed = capsys.readouterr()
@@ -222,7 +222,7 @@ def sessions(root: Path) -> dict[str, object]:
 
 
 def test_so_does_the_rest_of_its_own_session(site: Path, machine: Machine) -> None:
-    # the cell of the GPU is valid, and stands in a session that has to run again
+    # the cell of the GPU is valid, but in a session that must run again
     change(site, "#| session: gpu\n", "")
     post = site / "content/posts/a.md"
     post.write_text(f'{post.read_text()}\n```{{python}}\nprint("behind it")\n```\n')
@@ -271,7 +271,7 @@ def test_status_tells_on_what_results_were_made(
     assert out == "content/posts/a.md  2 fresh  1 on CPU, 1 on NVIDIA H200\n"
 
 
-# -- what is asked for by name --
+# -- explicitly requested needs --
 
 
 def test_only_sessions_with_the_need_run(
@@ -358,17 +358,17 @@ def test_other_posts_are_not_spoken_of(
 def test_a_need_is_looked_for_once(site: Path, machine: Machine) -> None:
     machine.with_cuda()
     run(site)
-    # whoever writes it again writes it with today's date
+    # a new row would have the current date
     assert change_cache(site, "UPDATE rows SET written_s = 7 WHERE kind = 'probe'") == 1
     known = paths_of(site)
     run(site, "all")
-    # a test beside this one may have made a folder at the root of the program, which Python imports from
+    # a parallel test may have created a folder at the root of the program, where Python imports from
     assert change_cache(site, "UPDATE rows SET written_s = 8 WHERE written_s = 7") or paths_of(site) != known
     assert known
 
 
 def paths_of(root: Path) -> list[dict[str, str]]:
-    """Folder → stamp, of each Python."""
+    """Return folder → stamp, for each Python."""
     pythons = msgspec.msgpack.decode(read_row(root, "probe", "pythons").data)
     return [entry["path"] for entry in pythons.values()]
 

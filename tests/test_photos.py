@@ -1,4 +1,4 @@
-"""What is published of a picture: its pixels and which way up, and nothing of its author."""
+"""Published images: their pixels and orientation, and no private data of the author."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of pictures in builds and previews: made once, only where pages name them, and always the same."""
+"""Copies of images in builds and previews: made once, only if pages use them, reproducible."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONFIG = "title: T\nbase_url: https://example.org/sub\nimages: {widths: [200, 40
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Two posts with the same picture."""
+    """Create two posts with the same image."""
     files: dict[str, str | bytes] = {
         "blogsmith.yaml": CONFIG,
         "content/posts/a/index.md": HEAD.format("A", "image: scene.png\n") + "![A scene](scene.png)\n",
@@ -149,7 +149,7 @@ def test_a_preview_makes_copies_when_they_are_asked_for(root: Path) -> None:
 
 
 def test_a_save_that_names_a_picture(root: Path) -> None:
-    """The page is shown before the whole site is looked at, and its picture is there."""
+    """The page and its image are shown before the whole site is updated."""
     line = new_line(root)
     present = settled(line)
     path = "content/posts/b/index.md"

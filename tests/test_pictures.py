@@ -1,4 +1,4 @@
-"""Copies of pictures: smaller, upright, in the right colours, and of nobody's private data."""
+"""Copies of images: smaller, upright, in the right colours, without private data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def copy_of(data: bytes, one: ImageVariant) -> Image.Image:
 
 
 def difference(first: Image.Image, second: Image.Image) -> float:
-    """Root mean square of the difference of two pictures of one size, 0 to 255."""
+    """Return the root mean square difference of two images of the same size, 0 to 255."""
     found = ImageStat.Stat(ImageChops.difference(first.convert("RGB"), second.convert("RGB")))
     return max(found.rms)
 
@@ -51,7 +51,7 @@ def test_which_copies() -> None:
     [
         (5000, [480, 800, 1200, 1600]),
         (1600, [480, 800, 1200, 1600]),
-        # two copies of nearly the same size serve nobody
+        # two copies of almost the same size are useless
         (1300, [480, 800, 1300]),
         (900, [480, 900]),
         (480, [480]),
@@ -152,7 +152,7 @@ def test_colors_of_every_mode(mode: str) -> None:
     image = image if mode in ("I;16", "L") else grey.convert("RGB").convert(mode)
     kind = "JPEG" if mode in ("CMYK", "YCbCr") else "PNG"
     copy = copy_of(file_of(image, kind), wanted(100, 50))
-    # of black and white, dots stand for what lies between
+    # black-and-white images represent grey by dots
     assert difference(copy, grey.resize((100, 50))) < (60 if mode == "1" else 6)
 
 
@@ -164,7 +164,7 @@ def test_transparency_is_kept() -> None:
     shown = image.getchannel("A").resize((300, 200)).convert("RGB")
     assert difference(copy.getchannel("A").convert("RGB"), shown) < 3
     flat = copy_of(file_of(image), wanted(300, 200, "jpeg"))
-    # JPEG knows none: what is transparent is as on a white page
+    # JPEG has no transparency: these areas appear as on a white page
     assert ImageStat.Stat(flat.crop((0, 0, 300, 3))).mean[0] > 240
 
 

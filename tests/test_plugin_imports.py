@@ -1,4 +1,4 @@
-"""Consent means the code that was shown: plugins of a site run from the bytes that were digested."""
+"""Consent covers exactly the checked code: plugins of a site run from the bytes with the checked digest."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Neither modules nor folders of one test are those of the next."""
+    """Isolate the modules and folders of each test."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(xml, "__path__", list(xml.__path__))
     names = ("helper", "lib", "lib.helper")
@@ -58,13 +58,13 @@ def write(root: Path, files: dict[str, str]) -> None:
 
 
 def load(root: Path) -> Plugins:
-    """The plugins of a site that is trusted as it is now."""
+    """Return the plugins of a site, trusted in its current state."""
     trust(root)
     return open_site(root).plugins
 
 
 def refusal(root: Path) -> Diagnostic:
-    """Why a trusted site cannot load its plugins."""
+    """Return the error when a trusted site loads its plugins."""
     with pytest.raises(SiteError) as caught:
         load(root)
     (found,) = caught.value.diagnostics
@@ -72,7 +72,7 @@ def refusal(root: Path) -> Diagnostic:
 
 
 def compiled(text: str, folder: Path, to: Path) -> None:
-    """Bytecode of another source in the place of that of a module; Python would not look at the source."""
+    """Replace the bytecode of a module by that of another source; Python would not check the source."""
     (folder / "foreign.py").write_text(text)
     to.parent.mkdir(exist_ok=True)
     mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
@@ -100,7 +100,7 @@ def test_nothing_is_written_beside_plugins(site: Path, monkeypatch: pytest.Monke
 
 
 def test_what_was_digested_is_what_runs(site: Path, tmp_path: Path) -> None:
-    """A change after the digest runs nowhere: not at once, and not when a hook imports it later."""
+    """A change after the check never runs: neither immediately nor when a hook imports it later."""
     plugin = """
 def register(hooks):
     @hooks.shortcode_data("x")
@@ -327,7 +327,7 @@ def test_the_preview_asks_again_as_a_build_does(site: Path, name: str) -> None:
 
 @pytest.mark.parametrize("text", ["<p>It says {{ word }}.</p>", "<p>\n{{ word.nothing.there }}</p>"])
 def test_templates_of_the_site_are_content(site: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    """Jinja makes code of them, and when one is wrong it runs a line of its name to raise there."""
+    """Jinja compiles them to code, and runs a line with their name to raise an error."""
     card = "def register(hooks):\n    @hooks.shortcode_data('card')\n    def card(args, page):\n"
     write(
         site,

@@ -1,6 +1,6 @@
-"""Our own posts keep their word: what their code gave is on the page, claims hold, figures are as drawn.
+"""Our own posts are correct: results of their code are on the page, claims are true, figures are current.
 
-The site is built from what is recorded in `_freeze/`; no cell runs here. After a change of a post's code:
+The site is built from the records in `_freeze/`; no cell runs here. After changing the code of a post, run
 `blogsmith build --execute`.
 """
 
@@ -27,10 +27,10 @@ CONTENT = ROOT / "content"
 POSTS = tuple(sorted(path.parent.name for path in CONTENT.glob("posts/*/index.md")))
 CLAIM = re.compile(r"^(?:> )?#\| claim:", re.MULTILINE)
 ELSEWHERE = frozenset({"cell-versions", "diagram-source"})
-"""What another machine may rightly warn about: it has other packages, or none that draws diagrams."""
+"""Valid warnings on another machine: it has other packages, or none that draws diagrams."""
 
 SPREADS = {"16": 4.0, "64": 8.0, "512": 22.6, "4096": 64.0}
-"""d_k → its root, as the post rounds it."""
+"""d_k → its root, rounded as in the post."""
 FOUR_WORDS = """\
 [[0.37 0.21 0.22 0.21]
  [0.19 0.35 0.24 0.22]
@@ -47,7 +47,7 @@ TWO_QUERIES = """\
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Element]:
-    """Our posts, built by somebody who does not trust the site, so from its records alone."""
+    """Return our posts, built from records alone by a user who does not trust the site."""
     output = shared_folder(tmp_path_factory, "posts", _build_posts) / "public"
     return {post: html5lib.parse((output / "posts" / post / "index.html").read_bytes()) for post in POSTS}
 
@@ -81,7 +81,7 @@ def printed(root: Element) -> list[str]:
 
 
 def rows(root: Element) -> list[list[str]]:
-    """Cells of every row of every table."""
+    """Return the cells of every row of every table."""
     lines = [element for tag, element in elements(root) if tag == "tr"]
     return [[text(cell).strip() for tag, cell in elements(line) if tag == "td"] for line in lines]
 
@@ -103,7 +103,7 @@ def test_everything_on_a_page_has_run(pages: dict[str, Element], post: str) -> N
     root = pages[post]
     cells = of_class(root, "cell")
     assert cells, "a post without a cell"
-    # what needs a card says so until somebody has run it on one
+    # cells that need a GPU are reported until somebody has run them on one
     waiting = [
         cell for cell in cells if cell.get("id") in NEEDS_CUDA and cell.get("data-status") == "skipped"
     ]
@@ -122,7 +122,7 @@ def test_every_claim_was_evaluated_and_holds(pages: dict[str, Element], post: st
 
 
 def test_no_output_is_pasted() -> None:
-    """But for the message that one post quotes."""
+    """Except for the message that one post quotes."""
     assert [post for post in POSTS if "```text" in source(post)] == ["where-a-number-comes-from"]
 
 
@@ -166,7 +166,7 @@ def test_the_heat_map_has_a_twin_for_dark_pages(pages: dict[str, Element]) -> No
 
 @each_row("path", sorted(FIGURES))
 def test_a_figure_is_what_its_script_draws(path: str) -> None:
-    """If not: `python -m scripts.figures`."""
+    """If this fails, run `python -m scripts.figures`."""
     assert (CONTENT / path).read_text(encoding="utf-8") == FIGURES[path]()
 
 

@@ -1,4 +1,4 @@
-"""Cells in the preview that go on from the state after the cell before them: when, and what is told of it."""
+"""Cells in the preview that continue from the state after the previous cell: when, and how it is reported."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SECOND = "x.append(random.random())\nx"
 
 @pytest.fixture
 def others() -> set[int]:
-    """Processes that are no matter of the preview: browsers of other tests, say."""
+    """Return processes that do not belong to the preview, such as browsers of other tests."""
     return children()
 
 
 @pytest.fixture
 def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Previewed]:
-    """A site with a post of three cells, which have run; each of them is worth a checkpoint."""
+    """Yield a site with a post of three cells that have run; each is worth a checkpoint."""
     monkeypatch.setattr(CheckpointStore, "is_worthwhile", lambda *_: True)
     root = site(tmp_path / "s", a=f"{SLOW}\n\n{SECOND}\n\nprint(x)")
     with no_process_left(), previewed(root) as running:
@@ -38,7 +38,7 @@ def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Preview
 
 
 def edit(preview: Previewed, *cells: str) -> int:
-    """Save the post with these cells; how many have run when all is done."""
+    """Save the post with these cells. Return how many have run at the end."""
     preview.write("a", *cells)
     preview.changed("a")
     while (outcome := preview.outcome()).has_more:

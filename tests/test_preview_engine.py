@@ -1,4 +1,4 @@
-"""The engine: answers first, then edited pages, then the whole site; and it survives what goes wrong."""
+"""The engine: first requests, then edited pages, then the whole site; and it survives failures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PATIENCE_S = 90.0
 
 
 class NoRunner:
-    """Runs nothing and remembers what was wanted."""
+    """Runs nothing and records requests."""
 
     def __init__(self) -> None:
         self.works: list[CellWork] = []
@@ -50,7 +50,7 @@ class NoRunner:
 
 @dataclass
 class Preview:
-    """An engine in a thread, and what it tells."""
+    """An engine in a thread, and its messages."""
 
     root: Path
     engine: EventLoop
@@ -62,7 +62,7 @@ class Preview:
     runner: NoRunner = field(default_factory=NoRunner)
 
     def save(self, **files: str) -> None:
-        """Write files, `_` for `/` and without `.md`, tell, and wait until all is done."""
+        """Write files (`_` for `/`, without `.md`), notify the engine, and wait until it is idle."""
         paths = []
         for name, text in files.items():
             path = self.root / (
@@ -78,7 +78,7 @@ class Preview:
         assert self.rests.acquire(timeout=PATIENCE_S)
 
     def text(self, path: str) -> str:
-        """What is at a path."""
+        """Return the content at a path."""
         return self.engine.answer(path).body.decode()
 
     def of_kind(self, kind: str) -> list[Mapping[str, Any]]:
@@ -87,7 +87,7 @@ class Preview:
 
 @contextmanager
 def previewing(root: Path, *, is_sound: bool = True) -> Iterator[Preview]:
-    """is_sound: a site can be made."""
+    """Yield an engine. is_sound: the site has no errors."""
     (root / "blogsmith.yaml").touch()
     line = IncrementalPipeline(root, options(), lambda: NOW)
     shown = ServedSite(line, ScriptTag("secret"))
@@ -229,7 +229,7 @@ def test_settings_that_are_wrong_from_the_start(tmp_path: Path) -> None:
 
 
 def codes(preview: Preview) -> list[str]:
-    """Of the problems that were told last."""
+    """Return the codes of the last reported problems."""
     told = preview.of_kind("problems")
     return [item["code"] for item in told[-1]["items"]] if told else []
 
@@ -294,7 +294,7 @@ def test_sheets_of_a_theme_are_told_as_what_they_are_joined_to(preview: Preview)
     preview.tell([file])
     told = preview.of_kind("css")[-1]["files"]
     assert sheet in told and "/assets/mine/own.css" in told
-    # a tab asks for it under the old name before it has the new page
+    # a tab requests it by the old name before it has the new page
     body = preview.engine.answer(sheet).body
     assert b"p{color:blue}" in body and b"p{color:red}" not in body
     (again,) = re.findall(r'rel="stylesheet" href="(/assets/mine/posts-[^"]+)', preview.text("/posts/a/"))
@@ -335,7 +335,7 @@ def test_whose_cells_have_finished(saved: str) -> None:
     news.on_outcome(b)
     assert news.finished == {a.post, b.post}
     news.on_edit([saved])
-    # whatever is no post may be read by the cells of any
+    # any cell may read a file that is not a post
     assert news.finished == ({b.post} if saved == a.post else set())
 
 
@@ -378,7 +378,7 @@ def test_first_difference(before: str, after: str, line: int) -> None:
 def test_a_tab_that_another_one_has_overtaken_is_told(preview: Preview) -> None:
     shown, path = preview.shown, "/posts/a/"
     shown.page_sent(path, "old")
-    # a second tab asks between the making of the new page and the comparison
+    # a second tab sends a request after the new page is made and before the comparison
     shown.page_sent(path, shown.version(path))
     assert shown.changed_pages() == {path: shown.version(path)}
     assert shown.changed_pages() == {}

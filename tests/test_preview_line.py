@@ -1,4 +1,4 @@
-"""The preview's line gives what a build gives: every byte, every message, after every edit."""
+"""The preview's pipeline gives the result of a build after every edit: all bytes and messages."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_edits_in_any_order(
 def test_edits_in_any_order_after_a_start_from_the_cache(
     script: list[list[tuple[str, str | None]]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Pages of an earlier preview are made again as soon as something that they asked for has changed."""
+    """Pages of an earlier preview are rebuilt as soon as something that they asked for has changed."""
     root = tmp_path_factory.mktemp("edited")
     for path, first in POSTS.items():
         write(root / path, first)
@@ -352,7 +352,7 @@ def test_nothing_of_the_preview_is_in_a_build(tmp_path: Path) -> None:
 
 
 def write(file: Path, text: str | None) -> None:
-    """None: the file is taken away."""
+    """Write the file, or remove it if `text` is None."""
     if text is None:
         file.unlink(missing_ok=True)
         return

@@ -1,11 +1,11 @@
-"""What the terminal tells of running cells."""
+"""Terminal output about running cells."""
 
 from __future__ import annotations
 
 from blogsmith.preview.services import RunPrinter
 
 Event = tuple[str, dict[str, object]]
-"""State of a run, and what else the event says."""
+"""State of a run, and the other fields of the event."""
 
 
 def run(*events: Event, loud: bool = False) -> list[str]:

@@ -1,4 +1,4 @@
-"""Cells in the preview: what runs, what does not run again, what is told, and that nothing is left."""
+"""Cells in the preview: what runs, what does not run again, events, and no leftovers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LONG = "import pathlib, time\npathlib.Path('started').touch()\nprint('first', fl
 
 @pytest.fixture
 def preview(tmp_path: Path) -> Iterator[Previewed]:
-    """A site with a post of one cell, which has run."""
+    """Yield a site with a post of one cell, which has run."""
     root = site(tmp_path / "s", a="print(1)")
     with previewed(root) as running:
         running.changed("a")
@@ -94,7 +94,7 @@ def test_output_comes_while_the_cell_runs_and_stop_ends_it(preview: Previewed) -
     preview.state("output", text="first\n", cell=2)
     states = [(e["state"], e.get("cell"), e.get("text")) for e in preview.runner.current()]
     assert states == [("started", 2, None), ("output", 2, "first\n")]
-    # by itself it would go on for longer than is waited here
+    # without the stop, it would run longer than this test waits
     preview.runner.stop(url("a"))
     outcome = preview.outcome()
     assert outcome.stopped and not outcome.record_changed and not outcome.diagnostics
@@ -113,7 +113,7 @@ def test_how_a_stopped_cell_dies_is_no_news(preview: Previewed, monkeypatch: pyt
 
     def cancel_slowly(task: SessionTask) -> None:
         cancel(task)
-        # whoever asked for it goes on only when the session has come to its end, and told of it
+        # the request returns only after the session has ended and reported it
         wait_for(lambda: task.run is not None)
 
     monkeypatch.setattr(SessionTask, "cancel", cancel_slowly)
@@ -133,7 +133,7 @@ def test_the_last_edit_wins(preview: Previewed) -> None:
     pids = children()
     preview.write("a", "print('the last')")
     preview.changed("a")
-    # by itself the first would go on for longer than is waited here
+    # without the stop, the first would run longer than this test waits
     outcome = preview.outcome()
     assert outcome.record_changed and not outcome.diagnostics and not outcome.stopped
     assert "the last" in preview.recorded("a") and "first" not in preview.recorded("a")
@@ -246,7 +246,7 @@ def test_two_pages_run_at_the_same_time_and_fast_text_is_merged(tmp_path: Path) 
         began = time.monotonic()
         preview.changed(jobs=2)
         assert all(preview.outcome().record_changed for _ in "ab")
-        # the first piece and the last come when they come
+        # the first and the last fragment may come at any time
         most = 2 + (time.monotonic() - began) / GAP_S
         for name in "ab":
             said = [e["text"] for e in preview.events if e["state"] == "output" and e["page"] == url(name)]
@@ -282,7 +282,7 @@ def test_records_are_those_of_a_build(tmp_path: Path) -> None:
         (root / "content/posts/local.py").write_text("x = 7\n")
         other = root / "content/others"
         other.mkdir()
-        # a module of the site that stands before one of Python's own, which NumPy loads
+        # a module of the site that shadows one of Python's own, which NumPy loads
         (root / "content/posts/hidden.md").rename(other / "hidden.md")
         (other / "random.py").write_text("x = 'ours'\n")
         if name == "built":
@@ -316,7 +316,7 @@ def test_workers_are_warm_unless_they_could_tell(tmp_path: Path, monkeypatch: py
         preview.write("a", "import numpy\nprint(numpy.pi)")
         preview.changed("a")
         assert preview.outcome().record_changed and spawned == [], "a folder is no package"
-        # it stands before a module of Python's own that NumPy imports: as in a build, NumPy gets this one
+        # it shadows a module of Python's own that NumPy imports: as in a build, NumPy gets this one
         (root / "content/posts/numbers.py").write_text("")
         preview.write("a", "import numpy\nprint(numpy.pi, 2)")
         preview.changed("a")
@@ -324,7 +324,7 @@ def test_workers_are_warm_unless_they_could_tell(tmp_path: Path, monkeypatch: py
 
 
 def test_a_warm_server_that_died_is_replaced(tmp_path: Path) -> None:
-    # others are those of tests that still have a browser, say
+    # for example, other tests may still have a browser
     others = children()
     with previewed(site(tmp_path / "s", a="print(1)")) as preview:
         preview.changed("a")
@@ -333,7 +333,7 @@ def test_a_warm_server_that_died_is_replaced(tmp_path: Path) -> None:
         servers = children() - others
         for pid in servers:
             os.kill(pid, signal.SIGKILL)
-        # one that is still dying is noticed, too, and then replaced later
+        # a dying server is detected, too, and replaced later
         wait_for(lambda: not any(is_alive(pid) for pid in servers))
         preview.write("a", "print('after')")
         preview.changed("a")
@@ -363,7 +363,7 @@ def test_cells_that_make_each_other_stale_come_to_rest(tmp_path: Path) -> None:
         assert found.code == "cell-stale" and "they write content/posts/" in found.message
         preview.changed(jobs=1)
         assert preview.quiet()
-        # what the author changes counts again
+        # an edit by the author resets the count
         preview.write("a", "print(open('b.txt').read())")
         preview.changed(jobs=1)
         assert preview.outcome().diagnostics == ()
@@ -407,7 +407,7 @@ def test_close_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         preview.state("started", page=url("a"))
         preview.state("started", page=url("b"))
         assert any(temporary.iterdir())
-    # those of other tests may end meanwhile
+    # processes of other tests may end meanwhile
     assert children() <= before
     assert [thread.name for thread in set(threading.enumerate()) - threads] == []
     assert list(temporary.iterdir()) == []

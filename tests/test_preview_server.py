@@ -1,4 +1,4 @@
-"""The preview's server as clients see it: what it answers and refuses, and that it survives all of it."""
+"""The preview's server as clients see it: responses, rejections, and that it survives everything."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_pages_and_other_files_come_from_the_site() -> None:
 
 def test_a_head_is_a_page_without_its_body() -> None:
     with serving(site()) as server, Client(server.port) as client:
-        for _ in range(2):  # no body is left over that would be taken for the next answer
+        for _ in range(2):  # no rest of the body may be taken for the next response
             got = client.ask("/posts/a/", "HEAD")
             assert (got.status, got.headers["content-length"]) == (200, "9")
         assert client.ask("/posts/a/").status == 200
@@ -100,7 +100,7 @@ def test_no_file_stays_open(picture: Path) -> None:
                 assert soon(lambda: not is_open())
 
 
-# our own addresses
+# our own URLs
 def test_the_version_of_a_page() -> None:
     pages = site()
     pages.pages["/été 100%/"] = Response(200)
@@ -244,12 +244,12 @@ def test_a_browser_that_tries_https_is_told_at_once() -> None:
 
 
 def test_slow_requests_and_idle_connections_end() -> None:
-    # a client is given no less than it needs on a busy machine to send its request once it is there
+    # long enough for a client on a busy machine to send its request
     limits = ClientLimits(head_s=0.1, idle_s=2.0)
     with serving(site(), limits=limits) as server:
         with Client(server.port) as client:
             client.ask("/posts/a/")
-            assert client.ended()  # nothing more came
+            assert client.ended()  # nothing more was received
         with Client(server.port) as client:
             client.send(b"GET / HT")
             assert client.answer().status == 408
@@ -261,7 +261,7 @@ def test_slow_requests_and_idle_connections_end() -> None:
 
 def test_headers_have_a_limit() -> None:
     with serving(site()) as server:
-        # cookies of other servers on localhost come with every request
+        # cookies of other servers on localhost are sent with every request
         assert ask(server, "/posts/a/", Cookie="a" * 30_000).status == 200
         assert ask(server, "/posts/a/", Cookie="a" * 100_000).status == 431
         with Client(server.port) as client:
@@ -269,7 +269,7 @@ def test_headers_have_a_limit() -> None:
             assert client.answer().status == 431
 
 
-# our own mistakes
+# our own errors
 def test_an_exception_of_ours_is_an_answer() -> None:
     pages = site()
     pages.pages["/bug"] = RuntimeError("<script>alert('\ud800')</script>\r\n\r\n")
@@ -296,14 +296,14 @@ def test_a_client_that_hangs_up_is_no_mistake(capfd: pytest.CaptureFixture[str])
             client.send(data.replace(b"%s", client.host.encode()))
             if b"big" in data:
                 client.socket.recv(1000)
-                # closing with unread bytes resets the connection, in the middle of the answer
+                # closing with unread bytes resets the connection, in the middle of the response
             client.socket.close()
         assert ask(server, "/posts/a/").status == 200
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(picture: Path) -> None:
-    # more than any system takes before it is read; it has no bytes on the disk
+    # larger than any system buffers before it is read; it has no bytes on the disk
     os.truncate(picture, 1_000_000_000)
     with serving(with_file(picture)) as server, Client(server.port) as client:
         client.send(f"GET /a.png HTTP/1.1\r\nHost: {client.host}\r\n\r\n".encode())
@@ -340,13 +340,14 @@ def test_a_page_takes_two_milliseconds(capsys: pytest.CaptureFixture[str]) -> No
     middle = statistics.median(spans)
     with capsys.disabled():
         print(f"\n50 kB page: {middle * 1000:.2f} ms")
-    # of the quick ones: the others may have waited for a busy machine
+    # of the fastest, since others may have waited for a busy machine
     assert statistics.quantiles(spans, n=20)[0] < 0.02, "ten times what is wanted"
 
 
 def test_answers_do_not_wait_for_an_acknowledgement() -> None:
     with serving(site()) as server, Client(server.port) as client:
         client.ask("/posts/a/")
-        # with Nagle's algorithm a second small answer waits 40 ms on Linux; so may one for a busy machine
+        # with Nagle's algorithm, a second small response waits 40 ms on Linux; on a busy machine others may
+        # too
         [connection] = server._admission
         assert connection.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

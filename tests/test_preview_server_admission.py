@@ -1,4 +1,4 @@
-"""Who has to go when the preview's server has as many connections as it takes, and who never has to."""
+"""Limits of connections: the ones that the preview's server closes, and those it never does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE = "/posts/a/"
 
 
 def limits_of(connections: int) -> ClientLimits:
-    """On a busy machine who has to go may take its time: nobody else has to go meanwhile."""
+    """Return limits with long timeouts, so that no other connection is closed on a busy machine."""
     return ClientLimits(connections=connections, admission_s=60, eviction_s=60)
 
 
@@ -59,7 +59,7 @@ def test_a_request_on_its_way_for_long_counts_from_its_first_byte() -> None:
 
 
 def _has_rested(server: PreviewServer, since_s: float) -> bool:
-    """Whether a connection waits for its next request since some moment after that one."""
+    """Return whether a connection has waited for its next request since a moment after `since_s`."""
     return any(one.since_s > since_s for one in server._admission if one.is_idle and one.is_awaiting_request)
 
 
@@ -78,7 +78,7 @@ def test_connections_that_browsers_keep_go_when_there_are_no_others() -> None:
 
 
 def test_who_is_being_answered_stays() -> None:
-    """Only then somebody is turned away, and comes in later."""
+    """Only then a new connection is rejected, and accepted later."""
     asked, go_on = threading.Semaphore(0), threading.Event()
 
     class Slow(MemorySite):
@@ -126,7 +126,7 @@ def test_who_takes_nothing_of_an_answer_goes_last(tmp_path: Path) -> None:
 
 @contextmanager
 def conversing(limits: ClientLimits) -> Iterator[tuple[Connection, socket.socket]]:
-    """A connection without a thread, and the client's end of it."""
+    """Yield a connection without a thread, and the client's end of it."""
     ours, theirs = socket.socketpair()
     hub = EventHub(dict, lambda error: None, limits)
     with ours, theirs:
@@ -135,7 +135,7 @@ def conversing(limits: ClientLimits) -> Iterator[tuple[Connection, socket.socket
 
 
 def test_a_request_that_has_come_is_answered_all_the_same() -> None:
-    """Who is to go may have said it all just before; a browser would lose what it asked."""
+    """The closed connection may have sent its request just before; a browser would lose the response."""
     with conversing(ClientLimits()) as (connection, client):
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /more")
         connection.evict()
@@ -153,7 +153,7 @@ def test_half_a_request_is_not_waited_for() -> None:
 
 @pytest.fixture
 def many_files() -> Iterator[None]:
-    """The clients are in this process, too."""
+    """Raise the limit of open files, as the clients are in this process, too."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 4096 if hard == resource.RLIM_INFINITY else min(4096, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))

@@ -1,4 +1,4 @@
-"""The stream of events: what arrives, in which order, and what becomes of clients that do not listen."""
+"""The stream of events: content, order, and clients that do not read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_events_reach_every_stream_in_order() -> None:
 
 
 def test_no_event_falls_between_hello_and_the_stream() -> None:
-    """The state changes, then the event is published: hello has the change, or the event comes after it."""
+    """The state changes before the event is published: hello has the change, or the event follows."""
     state = {"count": 0}
     with serving(site(), hello=lambda: state) as server:
         clients = []
@@ -107,7 +107,7 @@ def test_a_closed_tab_is_noticed_without_an_event(how: str) -> None:
         client = Client(server.port).listen()
         assert client.event()["kind"] == "hello"
         if how == "reset":
-            # closing sends a reset in place of an end
+            # closing sends a reset instead of an end
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         if how == "half":
             client.socket.shutdown(socket.SHUT_WR)
@@ -142,7 +142,7 @@ def test_a_client_that_does_not_read_is_dropped_and_nobody_waits_for_it() -> Non
 
 
 def test_one_event_beyond_the_limit_still_arrives() -> None:
-    """Otherwise a long list of problems, the first thing on each stream, would end each of them."""
+    """Otherwise a long list of problems, the first message on each stream, would end each of them."""
     big = "x" * 10_000_000
     with serving(site(), hello=lambda: {"text": big}) as server, Client(server.port) as client:
         assert client.listen().event()["text"] == big

@@ -1,4 +1,4 @@
-"""Who may ask the preview, and for what: the functions alone, on words."""
+"""Access rules of the preview: the functions alone, on strings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOSTS = host_headers([], 8000)
 
 
 def request(method: str = "GET", target: str = "/", length: int | None = None, **headers: str) -> Request:
-    """headers: names with _ for -."""
+    """Return a request. headers: names with _ for -."""
     named = {"host": "localhost:8000", **{name.replace("_", "-"): value for name, value in headers.items()}}
     return Request(method, target, named, length, keep_alive=True)
 
@@ -120,7 +120,7 @@ def test_there_are_no_web_sockets_and_no_bodies_of_reading() -> None:
     for asked in (request(upgrade="WebSocket"), request(length=1)):
         with pytest.raises(RequestRejectedError):
             check_method(asked, "/")
-    # what curl --http2 says first; a server is free to go on as it was
+    # the first request of curl --http2, which a server may ignore
     check_method(request(upgrade="h2c", length=0), "/")
 
 

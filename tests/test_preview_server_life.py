@@ -1,4 +1,4 @@
-"""Where the preview's server listens, how much of it there is under load, and that nothing of it is left."""
+"""The preview's server: where it listens, its resources under load, and no leftovers."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_closing_does_not_wait_for_the_site(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> None:
-    # more than any system takes before it is read; it has no bytes on the disk
+    # larger than any system buffers before it is read; it has no bytes on the disk
     (tmp_path / "big").touch()
     os.truncate(tmp_path / "big", 1_000_000_000)
     pages = site()
@@ -68,7 +68,7 @@ def test_a_client_that_reads_nothing_of_a_file_is_given_up(tmp_path: Path) -> No
 
 
 def test_no_open_files_are_left_for_a_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system's own limit: the server waits a little and goes on."""
+    """The system's own limit: the server waits a little and continues."""
     monkeypatch.setattr(server_module, "_OUT_OF_FILES_S", 0.01)
     real, failures = socket.socket.accept, [OSError(24, "Too many open files")] * 3
 
@@ -96,7 +96,7 @@ def test_no_threads_are_left_for_a_connection(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_starting_costs_little() -> None:
-    """The first page waits for all that is imported; `http.server` alone takes 60 ms."""
+    """The first page waits for all imports; `http.server` alone takes 60 ms."""
     modules = "'http.server' in sys.modules, 'email' in sys.modules"
     code = f"import sys, blogsmith.preview.http.server; print({modules})"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -108,7 +108,7 @@ def test_a_server_may_be_closed_before_it_accepts(monkeypatch: pytest.MonkeyPatc
     closing = threading.Event()
 
     class Late(selectors.DefaultSelector):
-        """The thread that accepts comes so far only when all is over."""
+        """The accepting thread starts only after the end."""
 
         def register(self, *arguments: Any) -> Any:
             closing.wait(WAIT_S)

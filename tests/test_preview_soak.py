@@ -13,10 +13,10 @@ from tests.serve_process import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at the server through /proc")
 SECONDS = (5, 100)
-"""The second for a machine that is so busy that little happens in the first."""
+"""The second value is for a machine so busy that little happens in the first."""
 LOOKS = 12
 LEAST_LOOKS = 6
-"""After the first third of the time; `soak` says nothing of growth with less than four."""
+"""After the first third of the time; with fewer than four, `soak` does not report growth."""
 
 
 def test_nothing_grows_and_no_edit_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What the preview says on the terminal, as functions of records."""
+"""Terminal output of the preview, as functions of records."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_whole_site_is_counted() -> None:
             "14:03:22 content/a.md: 2 pages in 100 ms (2 errors, 1 warning)",
         ),
         (ChangeLine(AT, [], 3, 0.1), "14:03:22 the site: 3 pages in 100 ms"),
-        # nothing a file is called acts on the terminal
+        # a file name cannot control the terminal
         (ChangeLine(AT, ["a\x1b[2J\n.md"], 1, 0.1), "14:03:22 a\\x1b[2J\\n.md: 1 page in 100 ms"),
     ],
 )
@@ -89,7 +89,7 @@ def test_errors_come_before_warnings() -> None:
 
 def test_what_is_known_is_not_repeated() -> None:
     assert problem_lines([TEX, WARNING], [WARNING, TEX], color=False) == []
-    # a line typed above it
+    # a line inserted before it
     assert problem_lines([TEX], [moved(TEX, 42)], color=False) == []
     assert new_problems([TEX], [TEX, moved(TEX, 50)]) == [moved(TEX, 50)]
 

@@ -1,4 +1,4 @@
-"""Pages of the last preview: true or not given out, and harmless whatever their file is."""
+"""Stored pages of the last preview: shown only if current, and harmless regardless of their file."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_what_is_saved_takes_the_place_of_all(root: Path) -> None:
 
 
 def test_pages_that_an_earlier_preview_made_stay(root: Path) -> None:
-    """Only those that are new are handed in, with the paths of all."""
+    """Only new pages are passed in, with the paths of all."""
     kept = StoredPages(root.resolve(), "")
     made = StoredPage("/b/", "v2", "", "", zlib.compress(HTML))
     kept.save([made], {"/a/", "/b/"}, [])
@@ -134,7 +134,7 @@ def test_a_link_is_neither_read_nor_written_through(
 
 
 def test_pages_that_a_clone_brings_are_not_looked_at(root: Path) -> None:
-    """Nothing of what a site's folder holds is given out, under whatever name."""
+    """No content of a site's folder is served, under any name."""
     save(root, [StoredPage("/x/", "v1", "", "", zlib.compress(HTML))])
     data = cache_path(root).read_bytes()
     assert store(root).page("/x/") is not None
@@ -171,7 +171,7 @@ def test_a_source_outside_the_site(root: Path) -> None:
 
 
 def test_a_page_that_is_sent_while_the_engine_comes_is_told(root: Path) -> None:
-    """To be compared with what the page is now, whichever of the two is first."""
+    """It is compared with the current page, whichever is first."""
     told: list[str] = []
 
     class Engine:

@@ -1,4 +1,4 @@
-"""What the probe said is kept while what it depends on stays, and forgotten when any of it changes."""
+"""Results of the probe are cached as long as their inputs are unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CUDA = Need("cuda")
 
 @dataclass
 class Place:
-    """A machine with a Python, folders with packages and a device; children are counted."""
+    """A machine with a Python, folders with packages and a device; child processes are counted."""
 
     root: Path
     environ: dict[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Place:
         return ProbeCache(self.root / "site", self.root / "machine")
 
     def ask(self, *needs: Need) -> dict[str, str]:
-        """Need → why it is not met."""
+        """Map needs to the reasons why they are not met."""
         python = str(self.root / "env/bin/python")
         found = unmet(needs, python, self.environ, self.run, lambda: True, self.cache)
         return {str(need): why for need, why in found.items()}
@@ -61,7 +61,7 @@ def place(tmp_path: Path) -> Place:
     put_torch(tmp_path / "packages")
     (tmp_path / "packages/more.pth").write_text("")
     path = f"{tmp_path / 'packages'}:{tmp_path / 'absent'}"
-    # as in the environment of cells, where no folder changes because something was imported from it
+    # as in the environment of cells, where imports do not change folders
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     return Place(tmp_path, environ | {"SECRET": "hunter2"})
 
@@ -208,7 +208,7 @@ def test_a_row_of_another_form_counts_as_none(place: Place) -> None:
 
 
 def put_row(root: Path, content: object, python: Path = Path("python")) -> None:
-    """Keep this as what is known of Pythons."""
+    """Store this as the cached row about Pythons."""
     if isinstance(content, dict) and "PYTHON" in content:
         content = {str(python): content["PYTHON"]}
     change_row(root, "probe", "pythons", Row(str(SCHEMA), msgspec.msgpack.encode(content)))

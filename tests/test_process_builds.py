@@ -1,4 +1,4 @@
-"""Pages made by several processes are those that one process makes: bytes, messages, what is kept."""
+"""Pages made by several processes equal those of a single one: bytes, messages, cache."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="23" height="9"/>'
 
 
 def text_of(number: int, chance: random.Random) -> str:
-    """A post that refers to others, right and wrong ones."""
+    """Return a post that refers to others, correctly and incorrectly."""
     other = chance.randrange(POSTS)
     pieces = [
         f"# Part {number} of $n_{{{number}}}$\n",
@@ -78,7 +78,7 @@ def build_with(root: Path, jobs: int, start_method: str = "fork", **options: Any
 
 
 def mended(root: Path) -> Path:
-    """The same site without errors."""
+    """Return the same site without errors."""
     for file in (root / "content/posts").glob("*.md"):
         lines = file.read_text().split("\n")
         wrong = ("unknown", "#part-", "gone.svg", "gone]")
@@ -88,7 +88,7 @@ def mended(root: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes make pages of sites as small as ours, too."""
+    """Let processes make pages of small sites, too."""
     for name in ("FORK_FEWEST", "SPAWN_FEWEST"):
         monkeypatch.setattr(page_executor, name, 5)
     monkeypatch.setattr(write, "MIN_PROCESS_PAGES", 16)
@@ -96,19 +96,19 @@ def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def tracker() -> None:
-    """Python's own helper of `multiprocessing` stays until the end; it is no child that we left."""
+    """Start Python's own helper of `multiprocessing`, which runs until the end and is not a leftover."""
     resource_tracker.ensure_running()
 
 
 @pytest.fixture(params=METHODS)
 def method(request: pytest.FixtureRequest) -> str:
-    """How processes are started."""
+    """Return how processes are started."""
     return str(request.param)
 
 
 @pytest.fixture
 def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What has been made by pools."""
+    """Record what pools have made."""
     found: list[str] = []
 
     def watch(module: Any, name: str) -> None:
@@ -127,7 +127,7 @@ def pools(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def sent_states(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What processes gave in the end, by the name of the page; what they gave nothing for is not here."""
+    """Record the final data of processes by page name; pages without data are missing."""
     found: dict[str, str] = {}
     take = body_processes.BodyPool._store_result
 
@@ -140,7 +140,7 @@ def sent_states(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def both(method: str) -> list[str]:
-    """The pools of a build in which all is made anew: templates are filled by copies alone."""
+    """Return the pools of a build without cache: only forked copies fill templates."""
     return ["BodyPool", "PagePool"] if method == "fork" else ["BodyPool"]
 
 
@@ -163,7 +163,7 @@ class TestBuilds:
         )
 
     def test_the_font_is_cut_by_one_of_them(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Half a second, for which the builder would let the others wait."""
+        """It takes half a second, during which the builder would let the others wait."""
         root, builder = mended(site(tmp_path / "site")), os.getpid()
         # signs for which the font of the theme's own pages is not enough
         put(root, {"content/posts/rare.md": "---\ntitle: Rare\n---\n\n$\\beth \\wr \\amalg$\n"})
@@ -185,7 +185,7 @@ class TestBuilds:
         assert printed(one) == printed(several)
 
     def test_the_same_doubts(self, tmp_path: Path, pools: list[str], method: str) -> None:
-        """Whether pages are made for the check or were there, and some of them have cells."""
+        """Whether pages are made for the check or were cached, and some of them have cells."""
         root = mended(site(tmp_path / "site"))
         cell = "---\ntitle: Cell\n---\nLet $ y^2 $ be.\n\n```{python}\nprint(1 + 1)\n```\n"
         put(root, {"content/posts/cell.md": cell})
@@ -207,7 +207,7 @@ class TestBuilds:
         assert printed(one) == printed(after) == printed(again)
 
     def test_code_that_takes_too_long(self, tmp_path: Path, pools: list[str], method: str) -> None:
-        """Each process has the alarms that end it."""
+        """Each process has its own time limit."""
         root = mended(site(tmp_path / "site"))
         stuck = f"# Stuck\n\n```console\n{'a' * 50_000}!\n```\n"
         put(root, {"content/posts/p7.md": stuck})
@@ -251,7 +251,7 @@ class TestBuilds:
         assert built(tmp_path / "1") == built(tmp_path / "3")
 
     def test_few_changed_pages_of_many(self, tmp_path: Path, pools: list[str], method: str) -> None:
-        """What others hold is known from rows, and told to those who ask."""
+        """Content of other pages is read from rows, and sent to the processes that need it."""
         root = mended(site(tmp_path / "site"))
         build_with(root, 3, use_cache=True, start_method=method)
         for number in range(6):
@@ -373,7 +373,7 @@ class TestSpawned:
         assert (said.out, "noise" in said.err, "loud" in said.err) == ("", True, True)
 
     def test_links_in_two_languages(self, tmp_path: Path) -> None:
-        """A link to a file leads to the page in the language of the page that has it."""
+        """A link to a file resolves to the page in the language of the linking page."""
         root = mended(site(tmp_path / "site"))
         put(root, {"blogsmith.yaml": "title: Parts\nlang: en\nlanguages: {de: {}}\n"})
         german = "---\ntitle: Post {n}\ndate: 2026-02-01\n---\n\nSiehe [](p{m}.md) und [hier](p{m}.md).\n"
@@ -386,7 +386,7 @@ class TestSpawned:
         assert b'href="/de/posts/p2/"' in (tmp_path / "2/de/posts/p1/index.html").read_bytes()
 
     def test_nothing_is_imported_from_the_folder_of_a_site(self, tmp_path: Path) -> None:
-        """Where the builder may be started."""
+        """The builder may be started in that folder."""
         root = mended(site(tmp_path / "site"))
         modules = ("blogsmith", "concurrent", "encodings", "multiprocessing", "sitecustomize", "tokenize")
         put(root, {f"{name}.py": "open('imported', 'w').close()\n" for name in modules})
@@ -400,7 +400,7 @@ class TestSpawned:
     def test_processes_end_with_the_builder(
         self, tmp_path: Path, method: str, ending: signal.Signals
     ) -> None:
-        """Also those that are in the midst of a page."""
+        """Including processes that are rendering a page."""
         root = mended(site(tmp_path / "site"))
         builder = subprocess.Popen(
             [sys.executable, "-c", BUILDER, str(root), method],
@@ -424,7 +424,7 @@ class TestSpawned:
     def test_on_a_machine_without_the_site(
         self, tmp_path: Path, sent_states: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Sizes of pictures are sent; what programs draw, and a folder of the site, are left to us."""
+        """Sizes of images are sent; diagrams by programs, and a folder of the site, are left to us."""
         root = mended(site(tmp_path / "site"))
         put(root, {"blogsmith.yaml": "plugins: [graphviz]\nbrowser: {pyodide: static/pyodide}\n"})
         drawn = "# Drawn\n\n```dot\ndigraph { a -> b }\n```\n"
@@ -502,7 +502,7 @@ class TestFailures:
 
 
 def forked(processes: int, answer: Callable[[Any], Any], tasks: Iterable[Any], per_call: int = 1) -> Any:
-    """The results of tasks of processes that are forked."""
+    """Return the results of tasks in forked processes."""
     with ProcessPool("fork", processes, lambda: answer) as pool:
         yield from pool.map(tasks, per_call)
 
@@ -514,7 +514,7 @@ class TestPool:
             assert sorted(found) == [(number, number * 2) for number in range(50)]
 
     def test_tasks_are_taken_when_there_is_room(self) -> None:
-        """All at once may hold every text of the site."""
+        """All tasks together might contain the content of the whole site."""
         taken = []
 
         def tasks() -> Iterator[int]:
@@ -567,7 +567,7 @@ class TestPool:
         assert [*forked(2, str, range(2))] == [(0, None), (1, None)]
 
     def test_processes_end_with_the_pool(self) -> None:
-        """Also when something else is raised while they work."""
+        """Even if another exception is raised while they work."""
         pids = set()
 
         def answer(task: str) -> int:
@@ -588,7 +588,7 @@ class TestPool:
                 os.kill(pid, 0)
 
     def test_a_look_may_end_all(self) -> None:
-        """Also with more in the pipe than it can take."""
+        """Even with more in the pipe than its capacity."""
 
         def look() -> None:
             raise CancelledError

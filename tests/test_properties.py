@@ -1,4 +1,4 @@
-"""What holds for every post: no crash, no lost word, HTML that keeps its shape."""
+"""Properties of every post: no crash, no lost text, well-formed HTML."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.rows import examples
 
 
 def pieces(rendered: Rendered) -> list[str]:
-    """Every piece of HTML a page is put together from."""
+    """Return every HTML fragment of a page."""
     body = rendered.body
     return [body.html, body.title_html, body.description_html, *(entry.html for entry in body.toc)]
 
 
 def shape_problems(rendered: Rendered) -> list[str]:
-    """How the page breaks the rules of HTML, without the ids whose second use is reported."""
+    """Return violations of HTML rules, except for duplicate ids that are reported."""
     reported = any(d.code in ("label-twice", "id-twice") for d in rendered.diagnostics)
     found = [problem for html in pieces(rendered) for problem in markup_problems(html)]
     return [p for p in found if not (reported and p.endswith(" twice"))]
@@ -51,7 +51,7 @@ def test_no_word_is_lost(text: str) -> None:
     # a footnote's name is replaced by its number
     words = set(re.findall(r"w[a-z]{3,8}w", re.sub(r"\[\^\w+\]", "", text)))
     rendered = render(text)
-    # of two notes with one name only the first can be shown; the second is an error
+    # of two footnotes with one name only the first is shown; the second is an error
     assume(not any(d.code == "footnote-twice" for d in rendered.diagnostics))
     shown = text_of(rendered.html)
     assert not {word for word in words if word not in shown}
@@ -95,7 +95,7 @@ PATHOLOGICAL = {
 
 @pytest.mark.parametrize("name", PATHOLOGICAL)
 def test_pathological_texts_come_to_an_end(name: str) -> None:
-    """Each of these takes the square of its length, minutes, where a guard is missing."""
+    """Without a guard, each of these takes quadratic time, which is minutes."""
     assert isinstance(render(PATHOLOGICAL[name]).html, str)
 
 

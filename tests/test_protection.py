@@ -1,4 +1,4 @@
-"""Pages that ask for protection: which keys and values ask for it, and that no command publishes one."""
+"""Pages that request protection: the keys and values that do, and that no command publishes one."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_keys_and_values(front: dict[str, object], expected: list[str]) -> None:
 
 
 def _rows() -> Iterator[tuple[str, str, bool]]:
-    """Each key of each rule with each value it knows, and whether that restricts."""
+    """Yield each key of each rule with each known value, and whether that restricts access."""
     for number, rule in enumerate(RULES):
         taken = {(key, word) for earlier in RULES[:number] for key in earlier.keys for word in earlier.closed}
         for key in sorted(rule.keys):
@@ -130,7 +130,7 @@ def test_the_error_can_be_neither_lowered_nor_silenced(
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A site with an open post that links to a protected one."""
+    """Create a site with a public post that links to a protected one."""
     secret = PROTECTED_POST.replace("DRAFT", "password: hunter2\n")
     files = {"blogsmith.yaml": CONFIG, "content/posts/a.md": POST, PATH: secret}
     files[f"content/posts/secret/{SECRET}.txt"] = SECRET
@@ -138,7 +138,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def published(root: Path) -> list[str]:
-    """Files of the output that name the secret, in their path or their bytes."""
+    """Return files of the output that contain the secret, in their path or their bytes."""
     public = root / "public"
     files = [file for file in sorted(public.rglob("*")) if file.is_file()]
     word = SECRET.encode()
@@ -169,7 +169,7 @@ def test_what_was_published_before_goes(root: Path) -> None:
     put(root, {PATH: secret.replace("password: hunter2\n", "")})
     assert build(root).ok
     assert {"feed.json", "sitemap.xml", f"tags/{SECRET}/index.html"} <= {*published(root)}
-    # with a page of which nobody knows where it goes, a build removes nothing else
+    # with a page of unknown URL, a build removes nothing else
     put(root, {PATH: secret, "content/posts/unclear.md": "---\ntitle: [\n---\n"})
     assert not build(root, keep_going=True).ok
     assert published(root) == []

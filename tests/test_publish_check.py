@@ -17,7 +17,7 @@ DRAFT = "---\ntitle: B\ndate: 2026-01-01\ndraft: true\n---\ntext\n"
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A trusted site; `test_publish_rehearsal.py` has the new environment, which is left out here."""
+    """Create a trusted site. The new environment is tested in `test_publish_rehearsal.py` instead."""
     use_made_up_index(monkeypatch)
     monkeypatch.setattr("blogsmith.publish.rehearsal_command.rehearse_host", lambda *given: 0)
     settings = "title: T\nbase_url: https://example.org\n"

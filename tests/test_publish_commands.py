@@ -62,11 +62,11 @@ HOSTS: Mapping[str, tuple[Callable[[Path], list[str]], str]] = {
     "netlify": (netlify_commands, "URL"),
     "cloudflare": (cloudflare_commands, ""),
 }
-"""Host → how its commands are read, and the variable in which it gives the address of the site."""
+"""Host → how its commands are read, and its environment variable with the URL of the site."""
 
 
 def recorded_site(root: Path, target: str) -> Path:
-    """A site with a result of another machine, and the files of a host."""
+    """Create a site with a result of another machine, and the files of a host."""
     settings = f"base_url: {HOME}\n" if target == "cloudflare" else ""
     publish_site(root, settings, is_bare=True, **{"content/posts/b.md": _CELL})
     assert build(root, execution=ExecutionOptions(execute="stale")).ok
@@ -78,7 +78,7 @@ def recorded_site(root: Path, target: str) -> Path:
 
 
 def type_commands(root: Path, commands: list[str], folder: Path, **environment: str) -> None:
-    """Each by a shell that ends at the first mistake, with the programs of `folder` before others."""
+    """Run each command in a shell that ends at the first error, with the programs of `folder` first."""
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     for command in commands:
         done = subprocess.run(

@@ -25,7 +25,7 @@ def git(folder: Path, *words: str) -> str:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A trusted site in a repository with a remote, `remote.git` next to it."""
+    """Create a trusted site in a repository with a remote, `remote.git` next to it."""
     if shutil.which("git") is None:
         pytest.skip("git is not installed")
     (tmp_path / "gitconfig").write_text("[user]\n\tname = Ada\n\temail = ada@example.org\n", "utf-8")
@@ -49,7 +49,7 @@ def publish(root: Path, *words: str) -> int:
 
 
 def published(root: Path, branch: str = "gh-pages") -> list[str]:
-    """Files of a branch at the remote; none if there is no such branch."""
+    """Return the files of a branch at the remote; none if the branch does not exist."""
     remote = root.parent / "remote.git"
     if not git(remote, "for-each-ref", f"refs/heads/{branch}"):
         return []
@@ -57,7 +57,7 @@ def published(root: Path, branch: str = "gh-pages") -> list[str]:
 
 
 def state(root: Path) -> tuple[str, ...]:
-    """Everything of the author's repository that publishing must not change."""
+    """Return all parts of the author's repository that publishing must not change."""
     return (
         git(root, "status", "--porcelain"),
         git(root, "for-each-ref"),
@@ -192,7 +192,7 @@ def test_a_domain_of_ones_own_goes_into_the_branch(root: Path) -> None:
 
 
 def test_bytes_are_published_as_they_were_built(root: Path) -> None:
-    """Settings of git that convert files do not touch pages."""
+    """Settings of git that convert files do not affect pages."""
     git(root, "config", "core.autocrlf", "true")
     (root / "static").mkdir()
     (root / "static/lines.txt").write_bytes(b"one\r\ntwo\n\xff")

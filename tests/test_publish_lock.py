@@ -1,4 +1,4 @@
-"""The lock of a published site and the wheel next to it: what setup writes, keeps and reports."""
+"""The lock of a published site and the wheel next to it: creation, updates and reports."""
 
 from __future__ import annotations
 

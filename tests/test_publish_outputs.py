@@ -1,4 +1,4 @@
-"""Headers and redirects of Netlify and Cloudflare: read back by the rules that these hosts publish."""
+"""Headers and redirects of Netlify and Cloudflare: parsed by the documented rules of these hosts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Rules = list[tuple[str, dict[str, str]]]
 
 
 def read_headers(text: str) -> Rules:
-    """The rules of a `_headers`, in their order: a pattern, then indented headers."""
+    """Return the rules of a `_headers` file in order: a pattern, then indented headers."""
     rules: Rules = []
     for line in text.splitlines():
         if line.startswith(" "):
@@ -41,7 +41,7 @@ def read_headers(text: str) -> Rules:
 
 
 def headers_of(path: str, rules: Rules) -> dict[str, list[str]]:
-    """Header → all values that rules give to a path; with more than one, hosts join them by commas."""
+    """Map headers to all values that the rules give for a path; hosts join several by commas."""
     found: dict[str, list[str]] = {}
     for pattern, headers in rules:
         if re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), path):
@@ -51,7 +51,7 @@ def headers_of(path: str, rules: Rules) -> dict[str, list[str]]:
 
 
 def read_redirects(text: str) -> Mapping[str, tuple[str, str]]:
-    """Source → target and status; the first rule of a source holds."""
+    """Map sources to target and status; the first rule of a source applies."""
     found: dict[str, tuple[str, str]] = {}
     for line in text.splitlines():
         source, target, status = line.split(" ")
@@ -61,7 +61,7 @@ def read_redirects(text: str) -> Mapping[str, tuple[str, str]]:
 
 @pytest.fixture(scope="module", params=["netlify", "cloudflare"])
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    """A host, and the output folder of a site for it."""
+    """Return a host, and the output folder of a site for it."""
     target = request.param
     settings = f"base_url: https://notes.example.org\npublish: {target}\n"
     root = publish_site(tmp_path_factory.mktemp("site"), settings)
@@ -83,7 +83,7 @@ def test_every_file_gets_each_header_once(built: tuple[str, Path]) -> None:
         assert all(len(values) == 1 for values in found.values()), inside
         assert {name: [value] for name, value in SECURITY.items()}.items() <= found.items()
         if file.suffix == ".html":
-            # hosts have pages asked for again by themselves
+            # hosts set revalidation of pages themselves
             assert found.keys() == SECURITY.keys()
         if kind := CONTENT_TYPES.get(file.suffix[1:]):
             assert found["Content-Type"] == [kind]

@@ -24,7 +24,7 @@ HOSTS = ("github-pages", "gitlab", "cloudflare", "netlify")
 
 @pytest.fixture
 def offline(package_index: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other index, and a cache of this test's own."""
+    """Allow no other index, and use a separate cache for the test."""
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     for name, value in {**package_index, "XDG_CACHE_HOME": str(tmp_path / "cache")}.items():
@@ -32,7 +32,7 @@ def offline(package_index: Mapping[str, str], tmp_path: Path, monkeypatch: pytes
 
 
 def published_site(root: Path, target: str) -> Path:
-    """A site with a recorded result that is trusted and set up for a host."""
+    """Create a trusted site with a recorded result, set up for a host."""
     settings = "base_url: https://ada.example.org\n" if target == "cloudflare" else ""
     publish_site(root, settings, is_bare=True, **{"content/posts/b.md": CELL})
     assert run("trust", "--site", str(root)) == 0
@@ -66,10 +66,10 @@ def test_a_host_installs_the_lock_and_builds_the_same_pages(
     if target != HOSTS[0]:
         return
 
-    # the files of the first time are enough for the next one
+    # the files of the first run are sufficient for the next one
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "empty"))
     assert len(list(wheel_folder().glob("*.whl"))) > 15
-    # a lock that was changed: the wheel that it names is another one
+    # a changed lock: the wheel that it names is a different one
     lock = root / LOCK
     text = lock.read_text("utf-8")
     digest = re.search(r"click==.*\n *--hash=sha256:(\w+)", text)

@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 def publish(
     root: Path, *options: str, answer: str = "", is_built: bool = False, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the script. is_built: by this process, which takes a tenth of the time."""
+    """Run the script. is_built: built by this process, in a tenth of the time."""
     programs = Path(sys.executable).parent
     if is_built:
         assert build(root).ok

@@ -1,4 +1,4 @@
-"""nginx and Caddy with the settings that we write, as they are on a server but for port and folders."""
+"""nginx and Caddy with our settings, as on a server except for port and folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.publish_sites import ALIASES, Served, free_port, needs_program, publish_site, run, serving
 
 BASES = ("", "/blog", "/a+b(c)$1")
-"""Paths of sites: at the root, in a folder, and in one whose name means something in patterns."""
+"""Paths of sites: at the root, in a folder, and in one whose name has a meaning in patterns."""
 
 
 @contextmanager
@@ -63,11 +63,11 @@ SERVERS = {"nginx": nginx, "caddy": caddy}
 
 @pytest.fixture(scope="module", params=BASES, ids=("root", "folder", "signs"))
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A built site with the settings of both servers, and its base path."""
+    """Return a built site with the settings of both servers, and its base path."""
     base = request.param
     root = publish_site(tmp_path_factory.mktemp("published"), f"base_url: 'http://notes.example.org{base}'\n")
     assert run("build", "--site", str(root)) == 0
-    # as an upload that forgets nothing would bring it
+    # as uploaded by a tool that skips nothing
     (root / "public/.env").write_text("secret", "utf-8")
     return root, base
 
@@ -77,7 +77,7 @@ def test_a_server_with_our_settings(name: str, built: tuple[Path, str], tmp_path
     root, base = built
     setup = ("publish", "setup", name, "--site", str(root), "--destination", str(root / "public"), "--force")
     if name == "nginx" and "$" in base:
-        # a variable has no escape there, so it is refused
+        # a variable cannot be escaped there, so it is rejected
         assert run(*setup) == 1
         return
     assert run(*setup) == 0
@@ -137,7 +137,7 @@ def _check_caches(served: Served, base: str, root: Path) -> None:
         found = served.get(address)
         assert found.status == 200, address
         assert found.headers["cache-control"] == "public, max-age=31536000, immutable", address
-        # these headers are not lost with another one
+        # these headers are not lost when another one is set
         assert found.headers["x-content-type-options"] == "nosniff"
     unversioned = next(address for address in named if "?v=" in address).partition("?")[0]
     for address in (unversioned, f"{base}/posts/first/squares.svg", f"{base}/posts/first/?v=01234567"):

@@ -1,4 +1,4 @@
-"""`blogsmith publish setup`: what it writes, what it never writes over, and strangers' texts."""
+"""`blogsmith publish setup`: what it writes, what it never overwrites, and untrusted strings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def index(monkeypatch: pytest.MonkeyPatch) -> MadeUpIndex:
 
 
 def site(root: Path, settings: str = "", **files: str) -> Path:
-    """A site in a repository of GitHub, checked out on its branch main."""
+    """Create a site in a repository of GitHub, with its branch main checked out."""
     named = {
         "blogsmith.yaml": f"title: T\n{settings}",
         "content/posts/a.md": POST,
@@ -61,7 +61,7 @@ def workflow(root: Path) -> dict[str, Any]:
 
 
 def read_workflow(text: str) -> dict[str, Any]:
-    """To PyYAML, which reads YAML 1.1, the key `on` is true."""
+    """Parse a workflow. PyYAML reads YAML 1.1, where the key `on` is true."""
     return {("on" if key is True else key): value for key, value in yaml.safe_load(text).items()}
 
 
@@ -288,7 +288,7 @@ def test_a_branch_is_one_word_of_the_workflow(tmp_path: Path) -> None:
     assert workflow(tmp_path)["on"]["push"]["branches"] == [branch]
 
 
-# schemas, and texts of strangers
+# schemas, and untrusted strings
 
 HOSTILE = (
     "public; rm -rf ~",

@@ -1,4 +1,4 @@
-"""Python for browsers: what code imports, what a lock may say, and the copy in a site's own folder."""
+"""Python for browsers: imports of code, validation of locks, and the copy in a site's own folder."""
 
 from __future__ import annotations
 
@@ -52,27 +52,27 @@ title: {title}
 def vendor(
     target: Path, source: PyodideSource, packages: Sequence[str], modules: Sequence[str]
 ) -> VendorResult:
-    """A copy in a site whose root is the folder above `target`."""
+    """Copy to a site whose root is the folder above `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     return pyodide_vendor.vendor(target.parent, target, source, packages, modules)
 
 
 @pytest.fixture(autouse=True)
 def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The servers of these tests are on this machine, whatever leads out of it."""
+    """Use no proxy, since the servers of these tests are on this machine."""
     monkeypatch.setenv("no_proxy", "*")
 
 
 @pytest.fixture
 def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A whole distribution, whose core counts as the pinned one."""
+    """Return a complete distribution whose core is accepted as the pinned one."""
     pin_stub(monkeypatch)
     return write_stub(tmp_path / "dist")
 
 
 @pytest.fixture
 def npm() -> Path:
-    """The core as published."""
+    """Return the core as published on npm."""
     if not NPM.is_dir():
         reason = f"{NPM} is missing; `make test` fetches it with npm"
         pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
@@ -80,7 +80,7 @@ def npm() -> Path:
 
 
 def site(root: Path, code: str = "import scipy", settings: str = "") -> Path:
-    """A site with one page whose readers run `code`."""
+    """Create a site with one page whose readers run `code`."""
     (root / "content").mkdir(parents=True)
     (root / "blogsmith.yaml").write_text(f"title: T\n{settings}", encoding="utf-8")
     (root / "content" / "a.md").write_text(POST.format(title="A", code=code), encoding="utf-8")
@@ -88,12 +88,12 @@ def site(root: Path, code: str = "import scipy", settings: str = "") -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Name → bytes of every file."""
+    """Return name → bytes of every file."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def run(root: Path, *arguments: str | Path) -> int:
-    """`blogsmith pyodide …` on a site."""
+    """Run `blogsmith pyodide …` on a site."""
     return main(["pyodide", *map(str, arguments), "--site", str(root)])
 
 
@@ -239,7 +239,7 @@ def test_packages_that_nobody_imports_any_more_go(stub: Path, tmp_path: Path) ->
 def test_what_a_run_left_that_died_is_not_in_the_way(
     stub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where two names cannot be exchanged in one step."""
+    """Even if two names cannot be exchanged in one step."""
     monkeypatch.setattr(stage, "exchange", lambda *names: False)
     target = tmp_path / "static" / "pyodide"
     vendor(target, open_source(str(stub)), (), ())

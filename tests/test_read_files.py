@@ -1,4 +1,4 @@
-"""Finding and reading the files of a site: what is taken, what is passed over, what is refused."""
+"""Finding and reading the files of a site: which are read, ignored and rejected."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.rows import each_row
 
 
 def write(root: Path, *paths: str) -> None:
-    """Make files that hold their own path."""
+    """Create files that contain their own path."""
     for path in paths:
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -30,12 +30,12 @@ def write(root: Path, *paths: str) -> None:
 
 
 def read(root: Path) -> SiteFiles:
-    """The files of the site with default settings."""
+    """Return the files of the site with default settings."""
     return read_site(root, Config())
 
 
 def faults(found: SiteFiles) -> list[tuple[str, str, str]]:
-    """(code, path, severity) of each diagnostic."""
+    """Return (code, path, severity) of each diagnostic."""
     return [(d.code, d.path, d.severity) for d in found.diagnostics]
 
 
@@ -236,7 +236,7 @@ def test_a_name_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_posts_that_would_share_recorded_results_are_refused(tmp_path: Path, first: str, second: str) -> None:
-    """Both are named, and only one is read: nothing of the other can be taken for its own."""
+    """Both are reported, and only one is read, so that its results cannot be mixed up with the other's."""
     write(tmp_path, first, second)
     found = read(tmp_path)
     (fault,) = [d for d in found.diagnostics if d.code == "twin-posts"]

@@ -1,4 +1,4 @@
-"""How long a page takes to read: what counts, and that what is folded does not."""
+"""Reading time of a page: what is counted, and that folded content is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every recipe of the manual, made from nothing: it comes to what stands below it, without a complaint."""
+"""Every recipe of the manual, followed from an empty folder, gives the documented result without warnings."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ class Recipe:
 
     title: str
     files: dict[str, str]
-    """Path → text to copy."""
+    """Path → content to copy."""
     promises: dict[str, str]
-    """Path → what this file then holds, line by line in this order, `…` for what is left out."""
+    """Path → lines that this file must contain, in this order; `…` stands for omitted lines."""
     session: str
-    """Commands at a terminal behind `$ `, and what they print in the same form."""
+    """Terminal commands after `$ `, and their output in the same form."""
 
 
 def recipes() -> list[Recipe]:
-    """All of them, in their order."""
+    """Return all recipes, in order."""
     return [_recipe(text) for text in _TEXT.split("\n## ")[1:]]
 
 
 def _recipe(text: str) -> Recipe:
     title, _, body = text.partition("\n")
     fences = list(_FENCE.finditer(body))
-    # the page has to be a whole one: a fence that is not read would be one that nobody tests
+    # every fence of the page must be read, otherwise it would not be tested
     assert len(fences) * 2 == len(re.findall("^```", body, re.MULTILINE)), title
     is_promise = {found: found["language"] == "html" for found in fences if found["path"]}
     return Recipe(
         title,
-        # a fence in a fence is of tildes, so that a recipe can be copied from any view of this page
+        # nested fences use tildes, so that a recipe can be copied from any view of this page
         {found["path"]: found["text"] for found, promise in is_promise.items() if not promise},
         {found["path"]: found["text"] for found, promise in is_promise.items() if promise},
         "".join(found["text"] for found in fences if found["language"] == "console"),
@@ -59,7 +59,7 @@ def _recipe(text: str) -> Recipe:
 
 
 def missing_piece(whole: str, shown: str) -> str:
-    """The first piece of `shown` that `whole` lacks behind those before it; empty if it has all."""
+    """Return the first part of `shown` that `whole` lacks after the previous ones; empty if it has all."""
     at = 0
     for piece in [piece.strip() for piece in re.split(r"…|\n", shown)]:
         found = whole.find(piece, at)
@@ -75,7 +75,7 @@ def test_a_recipe_keeps_its_promise(
 ) -> None:
     if "mermaid" in recipe.files.get("blogsmith.yaml", ""):
         pytest.importorskip("merman")
-    # a machine with a card has to show the same as all others
+    # a machine with a GPU must show the same as all others
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     site = put(

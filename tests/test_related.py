@@ -1,4 +1,4 @@
-"""Related posts: the sums by bits give what counting gives."""
+"""Related posts: the sums by bits equal sums by counting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SITES = st.lists(
 
 
 def counted(terms: Sequence[Terms], post: int, left_out: set[int], count: int) -> list[int]:
-    """The simple way: each term of each other post."""
+    """Compute in a simple way: each term of each other post."""
     scores: Counter[int] = Counter()
     for number, others in enumerate(terms):
         if number != post and number not in left_out:
@@ -49,7 +49,7 @@ def test_any_weight(weight: int) -> None:
 
 
 def test_rare_terms_among_many_posts() -> None:
-    """Terms that are too rare to be kept as integers count like the others."""
+    """Terms that are too rare to be stored as integers count like the others."""
     terms = terms_of_posts(1200)
     overlap = TermOverlap(terms)
     for post in range(0, 1200, 97):

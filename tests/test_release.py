@@ -1,4 +1,4 @@
-"""The release script: what it writes, what it refuses, and a whole release in a clone that is thrown away."""
+"""The release script: what it writes, what it rejects, and a whole release in a temporary clone."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def git(root: Path, *arguments: str) -> str:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """This checkout as a repository of one commit."""
+    """Return this checkout as a repository of one commit."""
     root = tmp_path / "repository"
     root.mkdir()
     copy_checkout(root)
@@ -95,7 +95,7 @@ def test_a_release(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert git(checkout, "log", "-1", "--format=%s").strip() == "Version 7.0.0"
     assert "## 7.0.0 — 2026-12-01" in (checkout / "CHANGELOG.md").read_text("utf-8")
     assert {file.suffix for file in (checkout / "dist").iterdir()} == {".whl", ".gz"}
-    # a second one has nothing to say
+    # a second release has no changes to describe
     assert release.main(["--checks", "", "7.1.0"]) == 1
     assert "says nothing under Unreleased" in capfd.readouterr().err
 

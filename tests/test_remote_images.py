@@ -1,6 +1,6 @@
-"""Images at other hosts: the site's rule for them, downloading copies, and what may not happen meanwhile.
+"""Images on other hosts: the site's rule for them, downloads of copies, and security.
 
-All servers are on this machine; what a name stands for is handed in.
+All servers are on this machine; addresses of names are passed in.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ HERE = Limits(allow_private=True, read_timeout_s=2.0, total_timeout_s=5.0)
 
 
 def png(width: int = 4, height: int = 3, color: str = "red") -> bytes:
-    """A picture."""
+    """Return an image."""
     stream = io.BytesIO()
     Image.new("RGB", (width, height), color).save(stream, "PNG")
     return stream.getvalue()
@@ -63,7 +63,7 @@ class Host:
     asked: list[str] = field(default_factory=list)
 
     def put(self, path: str, data: bytes, media_type: str = "image/png", **headers: str) -> str:
-        """Give `data` at a path; its address."""
+        """Serve `data` at a path. Return its URL."""
 
         def answer(request: BaseHTTPRequestHandler) -> None:
             request.send_response(200)
@@ -77,7 +77,7 @@ class Host:
         return self.url + path
 
     def move(self, path: str, target: str) -> str:
-        """Lead from a path to an address; its own one."""
+        """Redirect from a path to a URL. Return the URL of the path."""
 
         def answer(request: BaseHTTPRequestHandler) -> None:
             request.send_response(302)
@@ -90,7 +90,7 @@ class Host:
 
 @pytest.fixture
 def host() -> Iterator[Host]:
-    """A server that knows no path yet."""
+    """Yield a server without any path."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -183,7 +183,7 @@ def test_addresses_of_private_networks(address: str, answer: bool) -> None:
 
 
 def refusal(address: str, limits: Limits = HERE) -> str:
-    """Why a download is refused."""
+    """Return why a download is rejected."""
     with pytest.raises(DownloadError) as caught:
         download(address, limits)
     return str(caught.value)
@@ -224,7 +224,7 @@ def test_private_hosts_are_not_asked(host: Host) -> None:
 
 
 def test_a_redirect_to_a_private_host_is_refused(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first host counts as public here, the one that it leads to does not."""
+    """The first host counts as public here, the target of its redirect does not."""
     monkeypatch.setattr(connection, "is_public", lambda address: address == "127.0.0.1")
     port = host.url.rpartition(":")[2]
     limits = Limits(lookup=lambda name, port: ["169.254.169.254" if "metadata" in name else "127.0.0.1"])
@@ -235,7 +235,7 @@ def test_a_redirect_to_a_private_host_is_refused(host: Host, monkeypatch: pytest
 
 
 def test_the_address_that_was_judged_is_the_one_asked(host: Host) -> None:
-    """A name is looked up once: what it stands for a moment later is not asked."""
+    """A name is resolved only once: a later change of its address has no effect."""
     port = host.url.rpartition(":")[2]
     host.put("/a.png", png())
     answers = iter([["127.0.0.1"]])
@@ -397,7 +397,7 @@ def test_names_of_copies() -> None:
 
 @pytest.fixture
 def site(tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A trusted site with a post that names two images of the host, one of them twice."""
+    """Create a trusted site with a post that uses two images of the host, one of them twice."""
     root = tmp_path / "site"
     host.put("/a.png", png(4, 3))
     host.put("/b.png", png(8, 3))
@@ -410,12 +410,12 @@ def site(tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def page_of(root: Path) -> str:
-    """The page of the post."""
+    """Return the page of the post."""
     return (root / "public/posts/a/index.html").read_text()
 
 
 def copies_of(root: Path) -> list[Path]:
-    """Files in the folder for copies."""
+    """Return the files in the folder for copies."""
     return sorted(file for file in (root / "static/remote").rglob("*") if file.is_file())
 
 
@@ -599,7 +599,7 @@ def test_a_copy_that_changes_makes_its_page_anew(site: Path, host: Host) -> None
 
 
 def with_rule(root: Path, rule: str, more: str = "") -> Path:
-    """A site whose post names an image at another host."""
+    """Create a site whose post uses an image on another host."""
     text = "![A](https://pictures.example/a.png)\n"
     post = f"---\ntitle: A\ndate: 2026-03-01\n---\n\n{text}"
     return put(root, {"blogsmith.yaml": f"images: {{remote: {rule}}}\n{more}", "content/posts/a.md": post})
@@ -642,13 +642,13 @@ VIMEO = "https://vimeo.com/123456789"
 
 
 def oembed(picture: str) -> bytes:
-    """What a host says of a video."""
+    """Return a host's metadata of a video."""
     return json.dumps({"type": "video", "title": "<b>x</b>", "thumbnail_url": picture}).encode()
 
 
 @pytest.fixture
 def videos(tmp_path: Path, host: Host, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with videos; every host on the network is the one on this machine."""
+    """Create a site with videos; every host on the network is the one on this machine."""
     root = tmp_path / "site"
     post = f"---\ntitle: A\ndate: 2026-03-01\n---\n\n{VIDEOS}"
     config = "images: {remote: fetch}\n"

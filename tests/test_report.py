@@ -1,4 +1,4 @@
-"""The printed form of diagnostics, what a terminal may see of them, and the order they come in."""
+"""The printed form of diagnostics, escaping for terminals, and their order."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_few_are_printed_each_by_itself() -> None:
 
 
 def many(count: int) -> list[Diagnostic]:
-    """So many errors with excerpt and hint, in ten files, in no order."""
+    """Return `count` errors with excerpt and hint, in ten files, in random order."""
     found = [
         Diagnostic("e", f"m{n}", f"{n % 10}.md", Place(1 + n // 10, 2), "abc", f"hint {n}")
         for n in range(count)
@@ -209,7 +209,7 @@ def test_above_forty_each_has_a_line_and_the_first_ten_an_excerpt() -> None:
     assert sorted(heads) == sorted(
         f"{one.path}:{one.place.line}:2: error: {one.message} [e]" for one in found if one.place
     )
-    # the lines of a file are together, in the order of its text
+    # the lines of a file are together, in order
     assert heads == sorted(heads)
     assert lines[1:4] == ["    1 | abc", "      |  ^", "hint: hint 0"]
     assert sum(line.startswith("hint:") for line in lines) == 10

@@ -1,4 +1,4 @@
-"""What is wrong as programs read it: JSON, SARIF, and annotations of GitHub Actions."""
+"""Diagnostics in formats for programs: JSON, SARIF, and annotations of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -124,14 +124,14 @@ FILES = {
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with very many mistakes."""
+    """Create a site with very many errors."""
     root = put_bare(tmp_path.resolve(), FILES)
     monkeypatch.chdir(root)
     return root
 
 
 def run(*arguments: str) -> int:
-    """One command at the tests' moment."""
+    """Run one command at the time of the tests."""
     return main(arguments, CommandClock(now=lambda: NOW, seconds=lambda: 0.0))
 
 

@@ -18,7 +18,7 @@ _LINE = re.compile(r"^\| (\d+) \| [^|]+ \| ((?:`test_\w+\.py`(?:, )?)+) \|$", re
 
 
 def rows_of(folder: str) -> dict[int, set[str]]:
-    """Row → files with a test of its name that an ordinary run has."""
+    """Map rows to files with a test of that name that is part of a normal run."""
     found: dict[int, set[str]] = {}
     for file in sorted((HERE / folder).glob("test_*.py")):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -42,7 +42,7 @@ def test_the_table_names_the_files(folder: str) -> None:
 
 
 def test_every_fault_has_one_place_and_its_tests_are_there() -> None:
-    """Faults that `make mutants` plants are tried by hand only: code that moves takes its row along."""
+    """Faults of `make mutants` are tried manually only, so moved code must be updated in its row."""
     for fault in MUTANTS:
         text = (PACKAGE / fault.file).read_text("utf-8")
         assert text.count(fault.old) == 1, f"{fault.name}: give the row another place"

@@ -1,4 +1,4 @@
-"""Code that readers run: what a built page says of it, from parsing to feeds. `tests/browser/` runs it."""
+"""Code that readers run: its data on a built page, from parsing to feeds. `tests/browser/` runs it."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ BLOCK = '<div class="runnable">\n\n```python\n{}\n```\n\n</div>\n\n'
 
 
 def data(html: str) -> list[dict[str, str]]:
-    """The `data-` attributes of every block that runs, in order."""
+    """Return the `data-` attributes of every runnable block, in order."""
     tags = re.findall(r'<div class="(?:[^"]* )?runnable(?: [^"]*)?"[^>]*>', html)
     return [dict(re.findall(r' data-([\w-]+)="([^"]*)"', tag)) for tag in tags]
 
 
 def one(source: str, config: str = "") -> dict[str, str]:
-    """The attributes of the only block of a post."""
+    """Return the attributes of the only block of a post."""
     (found,) = data(render(source, config).html)
     return found
 
 
 def codes(source: str, config: str = "") -> list[str]:
-    """Codes of what is said of a post."""
+    """Return the codes of diagnostics of a post."""
     return [found.code for found in render(source, config).diagnostics]
 
 
@@ -186,7 +186,7 @@ def test_where_python_may_come_from(folder: str, is_fine: bool) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site below a path, with a copy of Pyodide and two pages of which one runs code."""
+    """Create a site below a path, with a copy of Pyodide and two pages; one of them runs code."""
     pin_stub(monkeypatch)
     write_stub(tmp_path / "static" / "py thon")
     settings = "base_url: https://example.org/blog\nbrowser: {pyodide: static/py thon}\n"
@@ -200,7 +200,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Path → bytes of every file below `folder`."""
+    """Return path → bytes of every file below `folder`."""
     files = (path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 

@@ -1,4 +1,4 @@
-"""Patterns and loops that are quick forms of others: both say the same of any text."""
+"""Optimized patterns and loops give the same result as simple ones for any text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from blogsmith.tex.parse.lexer import tokenize, tokenize_without_positions
 _PLAIN_SIGNS = re.compile(
     r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|[\w)][~^][\w+-]"
 )
-"""As one would write them; `_SIGNS` is arranged so that `re` finds them quickly."""
+"""The simple form; `_SIGNS` is arranged so that `re` finds matches quickly."""
 
 
 @given(st.text("{[^*:)=\\nrD!?+%~-aé 1`$\0", max_size=12))

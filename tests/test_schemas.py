@@ -1,6 +1,6 @@
-"""The JSON Schemas say what the program says: which keys there are, and what may stand behind them.
+"""The JSON Schemas agree with the program: which keys exist, and their values.
 
-If the files are out of date: `python -m tests.regen docs`.
+If the files are outdated, run `python -m tests.regen docs`.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from tests.test_sites import SITES
 
 @cache
 def validator(name: str) -> Draft7Validator:
-    """Of one of the schemas that ship."""
+    """Return a validator of one of the schemas that ship."""
     return Draft7Validator(read_schema(name))
 
 
 def is_valid(name: str, data: object) -> bool:
-    """Whether an editor with the schema is content."""
+    """Return whether an editor with the schema reports no error."""
     return bool(validator(name).is_valid(data))
 
 
@@ -61,7 +61,7 @@ def test_files_are_schemas(name: str) -> None:
 
 
 def keys_of(form: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Dotted key → form, of all that may stand in a schema; those that are refused apart."""
+    """Yield dotted key and form of all keys in a schema, except for rejected ones."""
     for branch in ("anyOf", "allOf"):
         for one in form.get(branch, ()):
             yield from keys_of(one, prefix)
@@ -81,7 +81,7 @@ def test_every_setting_has_a_row_and_the_reverse() -> None:
     codes = {f"diagnostics.{code}" for code in CODES}
     found = {key for key, _ in keys_of(schema)}
     settings = {setting.key for setting in docs_sources.all_settings()} - {"diagnostics.<code>"}
-    # records that are nothing but their keys have no row in the manual
+    # records without other data have no row in the manual
     heads = {key.partition(".")[0] for key in settings if "." in key}
     nested = {"execute.figures", "execute.dask"}
     assert found - heads - nested == (settings | codes) - heads
@@ -111,7 +111,7 @@ def test_every_key_is_explained_and_has_a_form(name: str) -> None:
     assert [key for key in formless if not rows[key].get("deprecated")] == []
 
 
-# what may stand behind them
+# values of keys
 
 WORDS = ("", " ", "x", "a b", "Ä-1", "true", "no", "off", "2026-01-02", "/a/", "/:slug/", "a/b.py", "../x")
 MORE_WORDS = ("https://example.org", "5 min", "2 GB", "10.1000/182", "en", "torch>=2", "static/a", "\\R")
@@ -123,31 +123,31 @@ VALUES: tuple[Any, ...] = (
     *({"d": [1, 2]}, {"use": "x"}, [{"title": "A", "url": "/a/"}], {"de": {"title": "B"}}),
 )
 HEAD_CODES = frozenset({"front-matter-value", "front-matter-unknown", "date"})
-"""Codes of wrong values. Unknown keys are the author's own, and what a key does beside others is no value."""
+"""Codes of invalid values. Unknown keys belong to the author; conflicts of keys are not about values."""
 
 
 def slot_of(data: Any, code: str) -> tuple[Any, Reporter]:
-    """Data as a reader gets it, and what its mistakes are told to."""
+    """Return data as a reader gets it, and the reporter of its errors."""
     reporter = Reporter("content/posts/a.md")
     return LocatedMapping(Located(data, {}, {}, {}), reporter, code, is_bounded=False).root(), reporter
 
 
 def reads_settings(data: Any) -> bool:
-    """Whether the program has nothing to say."""
+    """Return whether the program reports nothing."""
     slot, reporter = slot_of(data, "config-value")
     SETTINGS.read(slot)
     return not reporter.diagnostics
 
 
 def reads_head(data: Any) -> bool:
-    """The same of front matter; keys that it does not know are the author's own."""
+    """Return the same for front matter; unknown keys belong to the author."""
     slot, reporter = slot_of(data, "front-matter-value")
     read_front_matter(slot, PurePosixPath("content/posts/a.md"), "UTC")
     return HEAD_CODES.isdisjoint(found.code for found in reporter.diagnostics)
 
 
 def reads_options(data: Any) -> bool:
-    """The same of a cell, key by key."""
+    """Return the same for a cell, key by key."""
     slot, reporter = slot_of(data, "cell-option")
     for key in data:
         OPTIONS.fields[key].read(slot.child(key))
@@ -155,7 +155,7 @@ def reads_options(data: Any) -> bool:
 
 
 def samples(table: Schema, schema: Mapping[str, Any]) -> Iterator[Any]:
-    """Every key with every value, and keys of records likewise."""
+    """Yield every key with every value, including keys of records."""
     for key, form in schema["properties"].items():
         if form.get("not") == {} or form.get("deprecated"):
             continue
@@ -166,7 +166,7 @@ def samples(table: Schema, schema: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def words_in(form: Mapping[str, Any]) -> list[Any]:
-    """The words that a form lists."""
+    """Return the values that a form lists."""
     found = [*form.get("enum", ()), *(word for one in form.get("anyOf", ()) for word in one.get("enum", ()))]
     return found[:12]
 
@@ -180,11 +180,11 @@ READERS = MappingProxyType(
 )
 DIFFERENT: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
     {
-        # which zones there are is known where a site is built
+        # valid time zones are known where a site is built
         "config timezone": lambda value: isinstance(value, str),
         # the theme knows its options
         "config theme_options": lambda value: isinstance(value, dict),
-        # a number stands for a text as it is spelt, which no schema sees
+        # a number is read as a string as spelled, which no schema can see
         **dict.fromkeys(
             ("front-matter doi", "front-matter lang", "front-matter template", "front-matter layout"),
             lambda value: isinstance(value, int | float) or value == " ",
@@ -192,7 +192,7 @@ DIFFERENT: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
         "front-matter execute": lambda value: value == {"kernel": -1},
     }
 )
-"""Schema and key → where it says something else than the program, and why."""
+"""Schema and key → where it differs from the program, and why."""
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -207,14 +207,14 @@ def test_a_schema_accepts_what_the_program_accepts(name: str) -> None:
     assert different == []
 
 
-# what authors have written
+# files of authors
 
 _HEAD = re.compile(r"(?P<mark>---|\+\+\+)[ \t]*\n(?P<head>.*?)^(?P=mark)[ \t]*$", re.DOTALL | re.MULTILINE)
 FOLDERS = (ROOT / "content", ROOT / "blogsmith/starter", *(site / "source" for site in SITES))
 
 
 def written_files() -> Iterator[tuple[str, str, str]]:
-    """(where, name, text) of every settings file and post of sites that are right, broken, ours or new."""
+    """Yield (where, name, content) of every settings file and post of valid, broken, own and new sites."""
     yield "", "blogsmith.yaml", (ROOT / "blogsmith.yaml").read_text("utf-8")
     for folder in FOLDERS:
         for file in sorted(path for path in folder.rglob("*") if path.suffix in (".md", ".yaml")):
@@ -226,7 +226,7 @@ def written_files() -> Iterator[tuple[str, str, str]]:
 
 
 def test_what_is_written_in_sites_is_valid_when_it_is_right() -> None:
-    """With a mistake in the notation itself nobody knows what the values are."""
+    """With a syntax error, the values are unknown."""
     different, count = [], 0
     for where, name, text in written_files():
         kind = "config" if name.endswith("blogsmith.yaml") else "front-matter"
@@ -253,9 +253,9 @@ UNSEEN = frozenset(
     {
         # a path for the site's own language, which changes nothing
         ("languages-own-path.txt", "blogsmith.yaml"),
-        # the last digit of an ORCID iD does not fit the others
+        # the last digit of an ORCID iD does not match the others
         ("citable-settings.txt", "blogsmith.yaml"),
-        # a work without an id, which nothing can cite
+        # a reference without an id, which nothing can cite
         ("cite-without-id.txt", "content/posts/a.md"),
         # a page that was updated before it was written
         ("front-foreign-keys.txt", "content/posts/a.md"),
@@ -265,7 +265,7 @@ UNSEEN = frozenset(
         ("theme-options.txt", "blogsmith.yaml"),
     }
 )
-"""Broken sites with mistakes of values that the schema or the reader alone cannot see."""
+"""Broken sites with invalid values that only the schema or only the reader can detect."""
 
 
 # what it says of itself

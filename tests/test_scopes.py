@@ -1,4 +1,4 @@
-"""Every field that a page may depend on says how far it reaches, and the pipeline goes by that."""
+"""Every field that a page may depend on declares its scope, and the pipeline uses it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SETTINGS = MappingProxyType(
         "publish": "netlify",
     }
 )
-"""Settings that reach no text → another value."""
+"""Settings that do not affect content → another value."""
 SHOWS_ALL = (
     "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}"
     "{{ page.citation }}{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
@@ -80,7 +80,7 @@ HEADS = MappingProxyType(
         "search": "false",
     }
 )
-"""Keys of the front matter that move a page in its site → another value."""
+"""Front matter keys that move a page within its site → another value."""
 
 
 @pytest.mark.parametrize("record", FIELDS, ids=lambda record: record.__name__)
@@ -113,7 +113,7 @@ def test_a_field_without_a_scope_is_refused() -> None:
 
 @pytest.mark.parametrize("name", scoped_fields(Config, FieldScope.SITE))
 def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
-    """No text is made anew for it, and the site is that of a build from nothing all the same."""
+    """No content is regenerated for it, and the site equals that of a clean build."""
     root = put_bare(tmp_path / "site", {path: text for path, text in POSTS.items() if "partials" not in path})
     write(root / "themes/bare/theme.yaml", "name: bare\noptions: {color_scheme: light}\n")
     for layout in (root / "themes/bare/layouts").iterdir():
@@ -127,14 +127,14 @@ def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
     write(root / "blogsmith.yaml", "\n".join([*lines, f"{name}: {SETTINGS[name]}", ""]))
     report = compare(root)
     assert report.ok, report.diagnostics
-    # who makes the pages, what is told of them, and who wrote none of them is to be seen nowhere
+    # the process, diagnostics and unused authors are not visible on pages
     is_seen = name not in ("build", "diagnostics", "orcids", "links", "budget", "sections")
     assert (report.rebuilt, report.written + report.removed > 0) == ({}, is_seen)
 
 
 @pytest.mark.parametrize("name", scoped_fields(FrontMatter, FieldScope.SITE))
 def test_a_key_that_moves_a_page(name: str, tmp_path: Path) -> None:
-    """A page for which it is another one is not looked at alone."""
+    """If it changes, the page is not updated alone."""
     put_bare(tmp_path, {"content/posts/a.md": "---\ntitle: A\n---\nText.\n"})
     line = new_line(tmp_path)
     present = settled(line)

@@ -1,4 +1,4 @@
-"""Scripts of a theme in one file for a group of pages: each for itself, named by all that is in it."""
+"""Script bundles of a theme for a group of pages: scripts stay separate; names depend on the content."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def test_joined_in_the_order_of_the_theme(tmp_path: Path) -> None:
 @each_row(
     ("files", "has_lists"),
     [
-        # a script of the child in the parent's place
+        # a script of the child replaces the parent's
         ({"themes/child/static/a.js": "mine"}, True),
-        # and one that it joins to those of the parent
+        # and one that it adds to those of the parent
         ({"themes/child/theme.yaml": "extends: parent\nscripts: [{file: every.js, for: posts}]\n"}, True),
-        # one that it wants on every page, by itself
+        # one for every page, in a separate file
         ({"themes/child/theme.yaml": "extends: parent\nscripts: [b.js]\n"}, False),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_script_that_imports_later_can_be_joined(tmp_path: Path) -> None:
 
 
 def test_each_script_runs_for_itself(tmp_path: Path) -> None:
-    """Names do not meet, and a mistake in one stops no other; it is reported as it would be alone."""
+    """Their names do not collide, and an error in one stops no other; it is reported as if alone."""
     files = {
         "themes/child/static/a.js": "const name = 1;\nfunction f() { return name; }\nnone();\n",
         "themes/child/static/b.js": "const name = 2;\nfunction f() { return name; }\nseen.push(f());\n",
@@ -128,7 +128,7 @@ def test_where_they_cannot_be_joined_each_stands_alone(tmp_path: Path) -> None:
 
 
 def test_incremental_builds_are_clean_builds(tmp_path: Path) -> None:
-    """A script of a site in the place of ours, saved, and taken away."""
+    """A script of a site that replaces ours, saved, and removed."""
     root = put(tmp_path / "one", SITE)
     assert build(root).ok
     seen = set()

@@ -1,4 +1,4 @@
-"""What search knows of pages, the index made of it, and the page that needs no script."""
+"""Search: the records of pages, the index made of them, and the page that needs no script."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_formulas_of_a_page() -> None:
         [("eq-x", "(1)")],
         [("eq-a", "(2)"), ("eq-b", "(3)")],
     ]
-    # a number is no text
+    # a number is not text
     assert part.text == ""
 
 
@@ -212,7 +212,7 @@ def test_where_terms_stand() -> None:
         ("Zebra", '<p>owl owl</p><h2 id="a">Owl</h2><p>cat</p><h2 id="b">Last</h2><p>cat</p>'),
         ("Other", "<p>cat cat cat cat</p>"),
     )
-    # of the first page once in the second part, once in the third; often in the first part of the next one
+    # on the first page once in the second and third section; often in the first section of the next page
     assert places(index)["cat"] == ".1AFC"
     assert places(index)["owl"] == "BI"
     assert places(index)["zebra"] == "E"
@@ -264,7 +264,7 @@ def test_formulas_of_the_index() -> None:
         for page, rows in found["formulas"]
         for section, number, *_, code in rows
     ]
-    # what is said twice in a page is there once, and a letter alone is no formula
+    # duplicates on a page are indexed once, and single letters are not
     assert read == [(0, 0, 0, "a + b"), (1, 1, 0, "λ + a")]
     assert found["macros"] == {"R": "\\mathbb{R}"}
     assert found["signs"]["lambda"] == "λ"
@@ -310,7 +310,7 @@ def built_site(root: Path, **options: object) -> Path:
 
 
 def index_files(public: Path) -> dict[str, Any]:
-    """Name → content of the files of the index."""
+    """Return name → content of the files of the index."""
     entry = json.loads((public / "search/index.json").read_text())
     return {name: json.loads((public / f"search/{name}.json").read_text()) for name in entry["files"]} | {
         "entry": entry
@@ -357,7 +357,7 @@ def test_pages_that_are_kept_out(tmp_path: Path) -> None:
         assert ("search must be true or false" in printed(report)) is (value != "false")
         assert "platypus" not in json.dumps(index_files(root / "public"))
         assert "/b/own/" not in (root / "public/search/index.html").read_text().partition("<main")[2]
-    # it is published, and in lists as ever
+    # it is published, and in lists as usual
     assert "/b/own/" in (root / "public/sitemap.xml").read_text()
 
 

@@ -1,4 +1,4 @@
-"""The five posts of `tests/sites/seeds/`: every point on the page, in both themes, and every result again."""
+"""The five posts of `tests/sites/seeds/`: every point on the page, in both themes; reproducibility."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def copied(folder: Path, theme: str = "paper") -> Path:
 
 @pytest.fixture(scope="module", params=THEMES)
 def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Slug → HTML, built from the recorded results as on a host."""
+    """Return slug → HTML, built from the recorded results as on a host."""
     root = copied(tmp_path_factory.mktemp("seeds"), request.param)
     report = build(root, strict=True, execution=ExecutionOptions(frozen=True))
     assert report.ok, report.diagnostics
@@ -41,7 +41,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def missing(html: str, points: tuple[Point, ...]) -> list[str]:
-    """Names of the points that a page lacks, with the number of elements found."""
+    """Return the points that a page lacks, with the number of elements found."""
     root = cssselect2.ElementWrapper.from_html_root(html5lib.parse(html))
     lacking = []
     for point in points:
@@ -67,7 +67,7 @@ def test_every_formula_is_typeset_once(slug: str, pages: Mapping[str, str]) -> N
 
 
 def written_formulas(text: str) -> int:
-    """Number of formulas that a post's text and captions contain, by another way than the parser's."""
+    """Count the formulas in a post's body and captions, independently of the parser."""
     captions = re.findall(r'(?:data-caption|cap)="([^"]*)"', text)
     body = re.sub(r"^ *(`{3,})[^\n]*\n.*?^ *\1$", "", text, flags=re.DOTALL | re.MULTILINE)
     body = re.sub(r"`[^`\n]*`|<div[^>]*>|{%.*?%}", "", body)
@@ -101,7 +101,7 @@ def test_the_table_of_points_is_up_to_date() -> None:
 
 
 def test_all_results_repeat(tmp_path: Path) -> None:
-    """NumPy always, PyTorch where it is installed: a run of every cell leaves the records as they are."""
+    """NumPy always, PyTorch if installed: running every cell does not change the records."""
     root = copied(tmp_path)
     before = results(root)
     report = build(root, execution=ExecutionOptions(execute="all"))
@@ -111,7 +111,7 @@ def test_all_results_repeat(tmp_path: Path) -> None:
 
 
 def results(root: Path) -> dict[str, list[str]]:
-    """Path of a record → the texts of its outputs."""
+    """Return the path of each record → the text of its outputs."""
     found = {}
     for file in sorted((root / "_freeze").rglob("outputs.json")):
         found[file.relative_to(root).as_posix()] = re.findall(

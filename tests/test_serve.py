@@ -1,4 +1,4 @@
-"""`blogsmith serve` from its start to its end, as a process."""
+"""`blogsmith serve` from start to end, as a process."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ENDLESS = cell("import time\nprint('it runs', flush=True)\nwhile True:\n    time
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site of two posts."""
+    """Create a site of two posts."""
     root = tmp_path / "site"
     write(
         root,
@@ -53,7 +53,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def is_free(port: int) -> bool:
-    """Whether another program may listen there now."""
+    """Return whether another program could listen there now."""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError:

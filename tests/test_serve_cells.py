@@ -1,4 +1,4 @@
-"""Cells in `blogsmith serve`: run in the background of a trusted site, and their results come to the page."""
+"""Cells in `blogsmith serve`: run in the background of a trusted site; results appear on the page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONFIG = "title: Notes\nexecute: {jobs: 2}\n"
 
 
 def summing(*numbers: int) -> str:
-    """A post whose cells print what stands nowhere in their code."""
+    """Return a post whose cells print strings that are not in their code."""
     return post(
         "Cells", "\n".join(cell(f"print(f'the sum is {{{number} + {number}}}')") for number in numbers)
     )
@@ -30,7 +30,7 @@ def summing(*numbers: int) -> str:
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A preview of a trusted site."""
+    """Yield a preview of a trusted site."""
     root = tmp_path_factory.mktemp("cells") / "site"
     write(root, {"blogsmith.yaml": CONFIG, FILE: summing(10)})
     with running(root, trusted=True) as serving:
@@ -40,7 +40,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 @pytest.fixture
 def tab(serving: Serving) -> Iterator[Listener]:
-    """A tab that shows the post."""
+    """Yield a tab that shows the post."""
     with tab_of(serving, PAGE) as tab:
         yield tab
 
@@ -50,7 +50,7 @@ def test_an_edited_cell_runs_and_its_output_comes(serving: Serving, tab: Listene
     tab.wait_for("run", page=PAGE, state="finished")
     serving.wait_for(PAGE, "the sum is 202", "the sum is 404")
     tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
-    # news of the test before, of what is wrong, may come late
+    # events of the previous test about problems may come late
     told = [event for event in tab.events[1:] if event["kind"] != "problems"]
     kinds = [event["state"] if event["kind"] == "run" else event["kind"] for event in told]
     # the text is shown before anything has run, the results once they are recorded
@@ -66,7 +66,7 @@ def test_an_edited_cell_runs_and_its_output_comes(serving: Serving, tab: Listene
 def test_prose_runs_nothing(serving: Serving, tab: Listener) -> None:
     write(serving.root, {FILE: summing(7)})
     serving.wait_for(PAGE, "the sum is 14")
-    # the page that has the result is told last, after the end of the run
+    # the page with the result is announced last, after the end of the run
     tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
     after = len(tab.events)
     write(serving.root, {FILE: summing(7) + "\nMore prose.\n"})
@@ -105,7 +105,7 @@ def test_stop_and_again(serving: Serving, tab: Listener) -> None:
     after = tab.events.index(stopped)
     assert serving.act("run", serving.token(), body).status == 200
     tab.wait_for("run", after, state="output", text="it runs\n")
-    # a save breaks it off, too
+    # a save cancels it, too
     write(serving.root, {FILE: summing(8)})
     serving.wait_for(PAGE, "the sum is 16")
     tab.wait_until(lambda: tab.version(PAGE) == serving.version(PAGE))
@@ -123,7 +123,7 @@ def test_a_post_that_is_deleted_while_it_runs(serving: Serving, tab: Listener) -
     (serving.root / file).unlink()
     serving.wait_for(page, "404 ")
     assert soon(lambda: not is_running(pid), PATIENCE_S)
-    # the one more: a server of warm workers, which may only come now
+    # one more: a server of warm workers, which may start only now
     assert soon(lambda: len(processes(serving.process.pid)) <= before + 1, PATIENCE_S)
 
 
@@ -149,7 +149,7 @@ def test_what_a_value_without_cells_has_read_and_imported(serving: Serving) -> N
     serving.wait_for(page, "1 m")
     write(serving.root, {f"{folder}/data.txt": "2"})
     serving.wait_for(page, "2 m")
-    # found first from now on, and so in place of the other
+    # found first from now on, and so instead of the other
     write(serving.root, {f"{folder}/unit_of_lone.py": "UNIT = ' km'"})
     serving.wait_for(page, "2 km")
 
@@ -159,7 +159,7 @@ class TestASiteThatIsNotTrusted:
 
     @pytest.fixture
     def root(self, tmp_path: Path) -> Path:
-        """Such a site."""
+        """Return the root of an untrusted site."""
         root = tmp_path / "site"
         write(root, {"blogsmith.yaml": CONFIG, "content/posts/a/index.md": post("First", cell(self.CODE))})
         return root

@@ -1,4 +1,4 @@
-"""`blogsmith serve`: options, who may ask, what stands on the terminal, and how it ends."""
+"""`blogsmith serve`: options, accepted clients, terminal output, and its end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CLOCKS = CommandClock(now=lambda: NOW)
 
 @dataclass
 class FakeSession:
-    """Stands in for `preview.session.serve_site`: remembers its call, says what it is told to, and ends."""
+    """Replaces `preview.session.serve_site`: records its call, prints given lines, and ends."""
 
     says: list[str] = field(default_factory=list)
     ends: BaseException | None = None
@@ -58,7 +58,7 @@ class FakeSession:
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> FakeSession:
-    """A preview that shows nothing."""
+    """Return a preview that shows nothing."""
     fake = FakeSession()
     module = ModuleType("blogsmith.preview.app")
     vars(module)["serve_site"] = fake
@@ -68,7 +68,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> FakeSession:
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The current folder is a site."""
+    """Make a site the current folder."""
     (tmp_path / "blogsmith.yaml").write_text("title: T\n")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
@@ -112,7 +112,7 @@ def test_every_option_arrives(site: Path, session: FakeSession) -> None:
 
 @pytest.fixture
 def taken() -> Iterator[int]:
-    """A port that another program listens at."""
+    """Yield a port that another program listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 
@@ -247,7 +247,7 @@ def test_a_wildcard_is_never_a_name_by_itself() -> None:
 
 
 class Terminal(io.StringIO):
-    """A stream that calls itself a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True

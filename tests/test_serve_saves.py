@@ -1,4 +1,4 @@
-"""Saves while `blogsmith serve` runs: however and however often a file is saved, the last one is shown."""
+"""Saves while `blogsmith serve` runs: in any way and at any rate, the last version is shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at proces
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A preview of a dozen posts beside the one that editors save."""
+    """Yield a preview of a dozen posts and the one that editors save."""
     folder = tmp_path_factory.mktemp("saves")
     (folder / "elsewhere").mkdir()
     with serving_posts(folder / "site") as serving:
@@ -27,7 +27,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 @pytest.fixture
 def tab(serving: Serving) -> Iterator[Listener]:
-    """A tab that shows the post."""
+    """Yield a tab that shows the post."""
     with tab_of(serving, PAGE) as tab:
         yield tab
 
@@ -37,7 +37,7 @@ def test_however_it_is_saved(serving: Serving, tab: Listener, save: Callable[[Pa
     for _ in range(2):
         before, text = len(tab.events), new_word()
         save(serving.root / FILE, post("First", f"The word is {text}."))
-        # the tab is told before it asks, and finds it when it does
+        # the event comes before the request, which must find the new page
         tab.wait_for("pages", before)
         serving.wait_for(PAGE, "200 ", text)
         wait_until_current(serving, tab)
@@ -72,7 +72,7 @@ def test_none_of_300_saves_is_missed(serving: Serving) -> None:
 
 
 def test_a_file_that_a_post_shows(serving: Serving) -> None:
-    """Where no cell runs, files elsewhere count only if a post shows them."""
+    """Without cells, files outside of the content matter only if a post shows them."""
     with serving.listen() as tab:
         first, second = new_word(), new_word()
         write(serving.root, {"src/shown.py": f"x = '{first}'\n"})

@@ -1,4 +1,4 @@
-"""What `blogsmith serve` shows of a site, and what becomes of it when something is wrong or missing."""
+"""`blogsmith serve` with a site: pages, and behaviour with errors and missing files."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ODD = "content/posts/größe 1<2.md"
 
 
 def image_post(size: int) -> dict[str, str]:
-    """A bundle with a picture."""
+    """Return a bundle with an image."""
     text = post("Picture", "![A square](<a square.svg>)")
     return {"content/posts/picture/index.md": text, "content/posts/picture/a square.svg": SVG.format(size)}
 
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A preview of a site that lives below a path; every test leaves it as it was."""
+    """Yield a preview of a site below a path; every test restores it."""
     root = tmp_path_factory.mktemp("notes") / "site"
     files = {
         "blogsmith.yaml": CONFIG,
@@ -92,7 +92,7 @@ class TestAsBuilt:
         with serving.listen() as tab:
             write(serving.root, {ODD: post("Odd", "Another text.", slug="größe-1")})
             path = f"/my/posts/{quote('größe-1')}/"
-            # pages that tests before have asked for may be told, too
+            # pages requested by earlier tests may be announced, too
             tab.wait_until(lambda: bool(tab.version(path)))
             [told] = [event["pages"][path] for event in tab.of("pages") if path in event["pages"]]
             assert told["line"] == 7
@@ -159,7 +159,7 @@ class TestPosts:
         assert serving.ask(path).body == before
         beside = serving.root.with_name("beside.txt")
         beside.write_text("not of the site", "utf-8")
-        # the answer must not depend on whether the change was seen already
+        # the response must not depend on whether the change was detected already
         for target in ("/etc/passwd", os.path.relpath(beside, file.parent)):
             file.unlink()
             file.symlink_to(target)
@@ -262,7 +262,7 @@ class TestMistakes:
             serving.wait_for("/posts/a/", "200 ", "It says goodbye.")
 
     def _trust(self, serving: Serving) -> None:
-        """Consent lies outside the site: it is seen with the next save."""
+        """Consent is stored outside the site: it takes effect with the next save."""
         serving.trust()
         write(serving.root, {"content/posts/b.md": post("Second", f"Text {len(serving.said())}.")})
 

@@ -1,4 +1,4 @@
-"""Pages that `blogsmith serve` keeps for its next start: there at once, never more than the site shows."""
+"""Pages that `blogsmith serve` stores for its next start: available immediately, and only current ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SECRET = "in no folder of the site"
 
 @pytest.fixture(scope="module")
 def previewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site that was previewed before, beside a file that is none of it."""
+    """Create a site that was previewed before, next to a file that is not part of it."""
     folder = tmp_path_factory.mktemp("stored")
     (folder / "secret.txt").write_text(SECRET)
     files = {"content/posts/a.md": post("First", "Some text."), "static/data.txt": "some data"}
@@ -48,7 +48,7 @@ def previewed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def site(previewed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The same as it was: what is kept is kept for a site in one place."""
+    """Yield the same site in its original place, which is the key of stored pages."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(previewed / "cache"))
     shutil.copytree(previewed, tmp_path / "kept")
     yield previewed / "site"
@@ -57,33 +57,33 @@ def site(previewed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def change_page(root: Path, path: str = PAGE, **changes: object) -> None:
-    """As only this user can, or a bug of ours: everything else that guards is tried."""
+    """Change a stored page as only this user, or a bug of ours, can: all other protections are tested."""
     row = read_row(root, "served page", path)
     page = msgspec.msgpack.decode(row.data, type=StoredPage)
     change_row(root, "served page", path, Row(row.key, msgspec.msgpack.encode(replace(page, **changes))))
 
 
 def name_file(root: Path, path: str, file: str) -> None:
-    """Have an address show a file."""
+    """Let a URL show a file."""
     key = read_row(root, "served file", "/data.txt").key
     change_row(root, "served file", path, Row(key, file.encode()))
 
 
 def test_pages_of_the_last_time_are_there_at_once(site: Path) -> None:
-    # so many that this test asks before all are known, also if the machine lets it wait
+    # many pages, so that this test sends its request before all are loaded, even on a slow machine
     write_posts(site / "content/notes", 100)
     with running(site) as serving:
         serving.wait_until_whole()
         old = serving.page(PAGE)
     write(site, {"content/posts/b.md": post("Second", "New.")})
-    # the tab is there first: it is told only once
+    # the tab connects first, because the event comes only once
     with running(site) as serving, serving.listen() as tab:
         page = serving.page(PAGE)
         assert "Some text." in page
         assert "Second" not in page, "its neighbour is not known yet"
         said = serving.said()
         assert len(said.splitlines()) == 1
-        # the browser has what it was sent and is told as soon as that is known to be old
+        # the browser shows the sent page, and gets an event as soon as that is known to be old
         known = re.search(r'data-version="(\w+)"', page)
         assert known and known[1] in old
         tab.wait_until(lambda: tab.version(PAGE) not in ("", known[1]))
@@ -97,7 +97,7 @@ def test_a_source_that_has_changed_is_never_shown_as_it_was(site: Path) -> None:
 
 
 def _nothing(root: Path) -> None:
-    """It is gone."""
+    """Do nothing; the page is gone."""
     cache_path(root).unlink()
 
 
@@ -169,8 +169,8 @@ def test_a_forged_file_names_nothing_that_is_not_public(site: Path) -> None:
 
 
 def test_a_clone_s_own_pages_are_not_shown_at_all(site: Path) -> None:
-    """Its folder holds pages for this very site, which nobody looks at."""
-    # so many that this test asks before all are known, also if the machine lets it wait
+    """Its folder contains pages for this very site, which are never read."""
+    # many pages, so that this test sends its request before all are loaded, even on a slow machine
     write_posts(site / "content/notes", 100)
     change_page(site, packed=zlib.compress(FORGED))
     name_file(site, "/data.txt", str(site / "static/own.txt"))
@@ -186,7 +186,7 @@ def test_a_clone_s_own_pages_are_not_shown_at_all(site: Path) -> None:
 
 
 def test_the_same_pages_in_the_user_s_own_cache_are_shown(site: Path) -> None:
-    """The place is what protects: the test above tests something."""
+    """The location protects: this shows that the test above is meaningful."""
     write_posts(site / "content/notes", 100)
     change_page(site, packed=zlib.compress(FORGED))
     with running(site) as serving:

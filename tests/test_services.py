@@ -1,4 +1,4 @@
-"""Services of other hosts: threads, frames, counters by their settings, and the hosts in a policy."""
+"""Services of other hosts: threads, frames, counters by their settings, and hosts in the policy."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_the_frame_of_giscus(lang: str, theirs: str) -> None:
     address = urlsplit(found.frame_url)
     assert (address.netloc, address.path) == ("giscus.app", f"/{theirs}/widget")
     asked = parse_qs(address.query)
-    # as giscus names a page by its path
+    # giscus identifies a page by its path
     assert (asked["term"], asked["repo"], asked["categoryId"]) == (["b/posts/a/"], ["a/b"], ["DIC_abcd"])
     assert found.link_host == "github.com"
 

@@ -1,4 +1,4 @@
-"""The one cache of a site: what was put in is there, whoever writes beside; damage costs time only."""
+"""The cache of a site: stored rows are available despite parallel writers; damage only costs time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ fork = multiprocessing.get_context("fork")
 
 
 def put_row(root: Path, name: str, data: bytes = b"data") -> str:
-    """Put one row into the cache of a site; why that failed."""
+    """Store one row in the cache of a site. Return the error message."""
     with open_site_cache(root) as rows:
         rows.put("page", name, Row("key", data))
     return rows.problem
@@ -122,7 +122,7 @@ class TestRows:
         assert row_names(tmp_path, "page") == {"a", "e", "f"}
 
     def test_the_file_does_not_grow_with_edits(self, tmp_path: Path) -> None:
-        """Room of rows that are gone is used again, and no log stays beside the file."""
+        """Space of removed rows is reused, and no log stays next to the file."""
         for number in range(40):
             with open_site_cache(tmp_path) as rows:
                 for name in ("same", str(number)):
@@ -179,7 +179,7 @@ class TestRows:
 
 class TestProcesses:
     def test_two_write_at_once(self, tmp_path: Path) -> None:
-        """Each of them has the file open all the while."""
+        """Both have the file open all the time."""
         barrier = fork.Barrier(2)
 
         def work(own: str) -> None:
@@ -206,7 +206,7 @@ class TestProcesses:
             assert row_names(root, "page") == {str(own) for own in range(6)}
 
     def test_many_replace_a_file_at_once(self, tmp_path: Path) -> None:
-        """Of a version of before: what one has put into the new file, no other one removes."""
+        """A file of an earlier version: rows that one process writes to the new file are kept by others."""
         put_row(tmp_path, "old")
         cache_path(tmp_path).write_bytes(b"SQLite format 3\0 of another time")
         barrier = fork.Barrier(6)
@@ -229,7 +229,7 @@ class TestProcesses:
                 return int(rows.get("page", "a") != Row("key", b"one") or bool(rows.problem))
 
             assert in_child(read) == 0
-            # the child has taken nothing from its parent
+            # the child has inherited nothing from its parent
             rows.put("page", "b", Row("key", b"two"))
             assert rows.get("page", "a") == Row("key", b"one")
             rows.share()
@@ -238,7 +238,7 @@ class TestProcesses:
         assert row_names(tmp_path, "page") == {"a", "b"}
 
     def test_a_child_cannot_write(self, tmp_path: Path) -> None:
-        """Its rows go to the process that has started it; a mistake there spoils nothing."""
+        """Its rows are sent to its parent process; an error there damages nothing."""
         with open_site_cache(tmp_path) as rows:
 
             def write() -> int:
@@ -274,7 +274,7 @@ def write_and_die(root: Path, step: int) -> int:
 
 
 def together(acts: list[Callable[[], None]]) -> None:
-    """Do these in processes of their own, at the same time."""
+    """Run these functions in parallel in separate processes."""
     running_now = [fork.Process(target=act) for act in acts]
     for process in running_now:
         process.start()
@@ -342,7 +342,7 @@ DAMAGE: dict[Callable[[Path], None], str] = {
     no_table: "it was damaged",
     other_database: "it was damaged",
 }
-"""What may be wrong with a file → what the author is told."""
+"""Damage of a file → message for the author."""
 
 
 @pytest.mark.parametrize(("damage", "reason"), DAMAGE.items(), ids=lambda one: getattr(one, "__name__", "-"))
@@ -352,7 +352,7 @@ def test_a_file_that_is_no_good_is_replaced(
     put_row(tmp_path, "a")
     damage(cache_path(tmp_path))
     expected = f"cache replaced: {reason}; this run starts from the sources" if reason else ""
-    # whoever is first does not print it
+    # the first process does not print it
     assert put_row(tmp_path, "b") == ""
     with open_site_cache(tmp_path) as rows:
         assert rows.get("page", "a") is None
@@ -383,7 +383,7 @@ def test_a_row_that_is_damaged(tmp_path: Path) -> None:
 
 
 def lock(root: Path, mode: str = "NORMAL") -> sqlite3.Connection:
-    """Be in the middle of writing."""
+    """Start a write transaction."""
     other = sqlite3.connect(cache_path(root), isolation_level=None, check_same_thread=False)
     other.execute(f"PRAGMA locking_mode = {mode}")
     other.execute("BEGIN EXCLUSIVE")
@@ -393,12 +393,12 @@ def lock(root: Path, mode: str = "NORMAL") -> sqlite3.Connection:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait for other processes a moment only."""
+    """Wait for other processes for a moment only."""
     monkeypatch.setattr(cache_file, "WAIT_S", 0.2)
 
 
 class TestProblems:
-    """Nothing is kept, the run goes on, and the author is told why."""
+    """Nothing is cached, the run continues, and the author gets a message."""
 
     def test_another_process_writes_for_long(self, tmp_path: Path, impatient: None) -> None:
         put_row(tmp_path, "a")
@@ -410,7 +410,7 @@ class TestProblems:
             place = cache_path(tmp_path)
             expected = f"cache not used: another command has locked {place}; try again when that has ended"
             assert rows.problem == rows.take_note() == expected
-            # what is there can be read, and what was to be written is still in memory
+            # existing rows can be read, and new ones are still in memory
             assert rows.get("page", "a") and rows.get("page", "b")
             assert not rows.put("page", "c", Row("key", b""))
             started = time.monotonic()
@@ -487,7 +487,7 @@ class TestProblems:
 
 @pytest.fixture
 def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The cache lies on a file system of 400 kB."""
+    """Put the cache on a file system of 400 kB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
@@ -500,7 +500,7 @@ def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site of two posts and a cell."""
+    """Create a site of two posts and a cell."""
     files = {f"content/posts/{name}.md": POST.format(name) for name in (1, 2)}
     root = put_bare(tmp_path / "site", {"blogsmith.yaml": "title: S\n", **files, "content/cell.md": CELL})
     trust(root)
@@ -512,7 +512,7 @@ def remember(root: Path) -> BuildReport:
 
 
 def expect_clean(root: Path) -> None:
-    """The site is what a clean build makes."""
+    """Check that the site equals that of a clean build."""
     assert build(root, output=root.with_name("fresh")).ok
     assert built(root / "public") == built(root.with_name("fresh"))
 
@@ -563,7 +563,7 @@ def test_builds_on_a_file_that_is_no_good(damage: Callable[[Path], None], site: 
 
 
 def test_damage_in_any_place(site: Path) -> None:
-    """Parts of the file are overwritten: a build goes on without what is damaged, and says the same."""
+    """Parts of the file are overwritten: a build continues without damaged rows, with the same messages."""
     chance = random.Random(3)
     remember(site)
     sound = cache_path(site).read_bytes()
@@ -591,7 +591,7 @@ def notes_in(text: str) -> list[str]:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 class TestCommands:
-    """Each command says once what the matter is."""
+    """Each command reports the problem once."""
 
     def test_a_file_that_was_damaged(
         self, command: list[str], site: Path, capsys: pytest.CaptureFixture[str]
@@ -673,7 +673,7 @@ def test_an_editor_s_log_says_it_once(site: Path) -> None:
 
 
 def test_builds_that_are_killed(site: Path) -> None:
-    """At any statement to the cache: the next build gives what a clean one gives."""
+    """Killed at any statement to the cache: the next build equals a clean one."""
     for step in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55):
         put(site, {"content/posts/1.md": POST.format(1) + f"Step {step}.\n"})
         code = in_child(partial(build_and_die, site, step))
@@ -684,7 +684,7 @@ def test_builds_that_are_killed(site: Path) -> None:
 
 
 def build_and_die(root: Path, step: int) -> int:
-    """A build that is killed at a statement of its cache."""
+    """Run a build that is killed at a statement of its cache."""
     count = iter(range(100_000))
     connect = cache_file._connect
 
@@ -717,7 +717,7 @@ def test_builds_that_are_killed_at_random_moments(site: Path) -> None:
 
 
 def test_commands_at_once(site: Path) -> None:
-    """A preview, an editor and builds share the file, each sees edits, and none is in another's way."""
+    """A preview, an editor and builds share the file; each sees edits, and none blocks another."""
     desk = Desk(site, {})
     with running(site) as serving:
         serving.wait_until_whole()
@@ -754,7 +754,7 @@ class TestPlaces:
         (cache_folder() / "sites/file").touch()
         for root in sites[1:]:
             root.rmdir()
-        # nothing is looked for while there is no new site
+        # old caches are searched only if there is a new site
         put_row(sites[0], "b")
         assert cache_path(sites[1]).is_file()
         (tmp_path / "new").mkdir()
@@ -830,7 +830,7 @@ def test_drives_of_the_network(place: str, expected: bool, tmp_path: Path) -> No
 def test_no_log_is_shared_by_machines(
     shared: bool, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log beside the file needs memory that its readers have in common."""
+    """A log next to the file needs memory shared by its readers."""
     put_row(tmp_path, "a")
     monkeypatch.setattr(cache_file, "is_shared", lambda file: shared)
     with open_site_cache(tmp_path) as rows:
@@ -844,7 +844,7 @@ def test_no_log_is_shared_by_machines(
 
 
 def test_every_kind_is_described() -> None:
-    """The table of kinds and the type name the same, in the order in which they are made."""
+    """The table of kinds and the type have the same names, in order of creation."""
     text = Path(cache_file.__file__).with_name("site_cache.py").read_text("utf-8")
     (listed,) = re.findall(r"Kind = Literal\[(.*?)\]", text, re.DOTALL)
     (table,) = re.findall(r"KINDS: .*?= \{(.*?)\n\}", text, re.DOTALL)

@@ -1,4 +1,4 @@
-"""What an address in a post leads to: pages, anchors, files, and what is said when there is nothing."""
+"""Resolution of links in posts: pages, anchors, files, and messages for missing targets."""
 
 from __future__ import annotations
 

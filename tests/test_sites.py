@@ -26,18 +26,18 @@ REGENERATE = "rewrite with: python -m tests.regen sites"
 
 
 def tree(root: Path, pattern: str = "*") -> dict[str, bytes]:
-    """Every file below `root` that matches, by path."""
+    """Return every matching file below `root`, by path."""
     return {str(p.relative_to(root)): p.read_bytes() for p in sorted(root.rglob(pattern)) if p.is_file()}
 
 
 def copied(site: Path, to: Path) -> Path:
-    """The site's source in a folder of its own."""
+    """Copy the site's source to a separate folder."""
     shutil.copytree(site / "source", to)
     return to
 
 
 def snapshot(public: Path) -> dict[str, bytes]:
-    """What a snapshot keeps: all files but the theme's own and the manifest, which have other tests."""
+    """Return the files of a snapshot: all except the theme's own and the manifest, which have other tests."""
     return {
         path: data
         for path, data in tree(public).items()
@@ -97,7 +97,7 @@ def test_edits_end_where_a_clean_build_does(site: Path, tmp_path: Path) -> None:
 
 
 def check_page(html: str) -> tuple[set[str], list[str]]:
-    """Ids and addresses of a page; it must be HTML without a fault, with one title and no id twice."""
+    """Return ids and URLs of a page. It must be valid HTML, with one title and no duplicate ids."""
     root = html5lib.HTMLParser(strict=True).parse(html)
     found = list(elements(root))
     ids = [name for _, element in found if (name := element.get("id"))]
@@ -109,7 +109,7 @@ def check_page(html: str) -> tuple[set[str], list[str]]:
 
 
 def broken_addresses(public: Path, base_path: str) -> Iterator[str]:
-    """Every address in the site that leads to no file or anchor of it."""
+    """Yield every URL in the site that resolves to no file or anchor of it."""
     pages = {path: check_page(data.decode()) for path, data in tree(public, "*.html").items()}
     for path, (_, addresses) in pages.items():
         for address in addresses:

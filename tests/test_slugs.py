@@ -1,4 +1,4 @@
-"""Slugs: ours, and those that GitHub makes."""
+"""Slugs: ours, and those of GitHub."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.rows import each_row
     ],
 )  # fmt: skip
 def test_slugs_of_github(text: str, expected: str) -> None:
-    """Most rows are those of github-slugger's own tests."""
+    """Most rows are from github-slugger's own tests."""
     assert github_slug(text) == expected
 
 

@@ -1,4 +1,4 @@
-"""Social cards: who has one, what stands on it, that it is a good picture, and that none is drawn twice."""
+"""Social cards: which pages have one, its content, a valid image, and no duplicate drawing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tests.theme_pages import BARE
 
 STYLE = CardStyle(paper="#fbf9f4", ink="#211e1a", muted="#686056", accent="#97301f")
 BAND = (120, 500)
-"""Where the title stands."""
+"""Vertical range of the title."""
 
 
 def formula(tex: str) -> str:
@@ -45,7 +45,7 @@ def picture(title: str, byline: str = "", style: CardStyle = STYLE) -> Image.Ima
 
 
 def ink_box(image: Image.Image, band: tuple[int, int] = BAND) -> tuple[int, int, int, int] | None:
-    """The box around all that is not paper in a band of the picture."""
+    """Return the bounding box of everything that is not background in a band of the image."""
     part = image.convert("RGB").crop((0, band[0], WIDTH_PX, band[1])).convert("L")
     return part.point(lambda value: 255 if value < 200 else 0).getbbox()
 
@@ -116,7 +116,7 @@ class TestFormula:
         root = lay_out_formula(title_pieces(formula(r"\sqrt{x}"))[0].mathml)
         assert root
         image = root.fill(100)
-        # the bar begins where the sign ends: no gap between them
+        # the bar starts where the root symbol ends, without a gap
         top = next(y for y in range(image.height) if image.crop((0, y, image.width, y + 1)).getbbox()) + 2
         bar = image.crop((0, top, image.width, top + 1)).getbbox()
         assert bar
@@ -136,7 +136,7 @@ class TestFormula:
 
 
 def write_font_of_boxes(file: Path) -> None:
-    """A font that has two Hebrew letters and an L; each is a box, of Alef the widest."""
+    """Write a font with two Hebrew letters and an L; each is a box, the widest is Alef."""
     widths = {".notdef": 500, "space": 300, "alef": 900, "bet": 300, "L": 600}
     font = FontBuilder(1000, isTTF=True)
     font.setupGlyphOrder([*widths])
@@ -160,7 +160,7 @@ def write_font_of_boxes(file: Path) -> None:
 
 
 def ink_runs(image: Image.Image) -> list[tuple[int, int]]:
-    """First and last column, without that, of what is drawn in the band of the title, from the left."""
+    """Return first column and end column of each shape in the band of the title, from the left."""
     part = image.convert("RGB").crop((0, BAND[0], WIDTH_PX, BAND[1])).convert("L")
     columns = part.point(lambda value: 255 if value < 200 else 0).reduce((1, part.height)).tobytes()
     edges = [x for x in range(1, WIDTH_PX) if bool(columns[x]) != bool(columns[x - 1])]
@@ -168,7 +168,7 @@ def ink_runs(image: Image.Image) -> list[tuple[int, int]]:
 
 
 class TestDirection:
-    """Titles and bylines that are written from right to left; the order of their words is Unicode's."""
+    """Right-to-left titles and bylines; the order of their words is that of Unicode."""
 
     @pytest.mark.parametrize(
         ("html", "direction", "pieces"),
@@ -228,7 +228,7 @@ class TestPicture:
         assert left >= 85
         assert top > 0
         assert bottom < BAND[1] - BAND[0]
-        # a single word that is wider than the card is cut by its edge
+        # a single word that is wider than the card is clipped at its edge
         assert right <= WIDTH_PX - 85 or title == "W" * 90
 
     def test_a_short_title_is_large(self) -> None:
@@ -254,7 +254,7 @@ class TestPicture:
         assert draw_card(card, STYLE) == draw_card(card, STYLE)
 
     def test_cards_drawn_before_leave_nothing_behind(self) -> None:
-        # words are kept as pictures, and one picture serves many cards
+        # words are cached as images, and one image serves many cards
         titles = ("A word and a word", "word", f"{formula('x')}, a word", "W" * 30)
         fonts = CardFonts(STYLE)
         for title in (*titles, *titles):
@@ -315,7 +315,7 @@ def site(root: Path, *posts: str, config: str = CONFIG) -> Path:
 
 
 def meta(root: Path, page: str) -> dict[str, str]:
-    """Property or name of each `<meta>` of a page → its content."""
+    """Return property or name of each `<meta>` of a page → its content."""
     tree = parse((root / "public" / page / "index.html").read_text())
     found = (item for item in tree.iter() if isinstance(item.tag, str) and item.tag.endswith("meta"))
     return {item.get("property") or item.get("name") or "": item.get("content") or "" for item in found}

@@ -32,7 +32,7 @@ RUNS = {
 
 
 def post(*changes: tuple[int, dict[str, Any]], codes: list[str] = CODES, **others: Any) -> PageCells:
-    """The post of these tests; changes: position → options and label of that cell."""
+    """Return the post of these tests. changes: position → options and label of that cell."""
     by_position = dict(changes)
     labels = ["load", "score", ""]
     cells = [
@@ -47,7 +47,7 @@ KNOWN = record(post(), around(FILES, environment=ENVIRONMENT), RUNS)
 
 @dataclass(frozen=True)
 class Row:
-    """A change to post, files, environment or site, and what is said of each cell then."""
+    """A change of post, files, environment or site, and the expected verdict for each cell."""
 
     name: str
     page: PageCells = field(default_factory=post)
@@ -304,7 +304,7 @@ def test_a_stale_value_shows_what_its_expression_gave() -> None:
 
 
 def test_versions_here_say_nothing_of_a_kernel() -> None:
-    """Those are of the Python that the site names."""
+    """Versions are those of the Python that the site names."""
     post = page(cell("a\n"))
     runs = {0: CellRun("ok", packages=("numpy",))}
     here = around(versions={"numpy": "2.5.0", "python": "3.12.1"})
@@ -343,7 +343,7 @@ def test_other_versions_are_told_once_for_a_page() -> None:
     ],
 )
 def test_a_patch_level_is_information(then: str, now: str, is_patch: bool) -> None:
-    """And no warning; with `--strict-env` it counts like any other."""
+    """There is no warning; with `--strict-env` it counts like any other change."""
     runs = {0: CellRun("ok", packages=("numpy",))}
     post = page(cell("a\n"))
     machine = Machine(packages={"numpy": then})
@@ -362,7 +362,7 @@ def test_a_patch_level_is_information(then: str, now: str, is_patch: bool) -> No
     [("2.11.0+cu130", "2.11.0"), ("2.11.0", "2.11.0+cu130"), ("2.11.0+cu130", "2.11.0+cu130")],
 )
 def test_how_a_package_was_built_is_no_change_where_one_side_does_not_say(then: str, now: str) -> None:
-    """A wheel of torch calls itself 2.11.0+cu130, and pip knows it as 2.11.0."""
+    """A torch wheel has version 2.11.0+cu130, which pip knows as 2.11.0."""
     post = page(cell("a\n"))
     machine = Machine(packages={"torch": then})
     made = session_record(
@@ -410,7 +410,7 @@ def test_a_cell_that_cannot_run_here_is_missing_but_nothing_to_run() -> None:
     ("here", "changed"),
     [
         ({}, []),
-        # the package, but no card: the result cannot be made again here
+        # the package is installed, but no GPU: the result cannot be reproduced here
         ({"torch": "2.14.0"}, []),
         ({"cuda": ""}, []),
         ({"cuda": "", "torch": "2.14.0"}, ["python 3.11.7 → 3.12.1", "torch 2.13.0 → 2.14.0"]),

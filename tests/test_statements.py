@@ -1,4 +1,4 @@
-"""Statements, what uses them, circles of proofs, and the map."""
+"""Statements, their uses, circular proofs, and the map."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def build_posts(root: Path, config: str = CONFIG, **posts: str) -> Path:
 
 
 def listed(html: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """(statement, [(text, address) of each use]) of the list below a post."""
+    """Return (statement, [(text, URL) of each use]) of the list below a post."""
     found = re.search(r'<nav class="used-in".*?</nav>', html, re.DOTALL)
     items = re.findall(r"<li>(.*?)</li>", found[0], re.DOTALL) if found else []
     links = [re.findall(r'<a href="([^"]*)">(.*?)</a>', item) for item in items]
@@ -161,7 +161,7 @@ def test_boxes_do_not_overlap() -> None:
 
 
 def test_an_edit_of_a_use(tmp_path: Path) -> None:
-    """The list below a post is made anew when another post uses it no more."""
+    """The list below a post is regenerated when another post no longer uses it."""
     public = build_posts(tmp_path, first=FIRST, second=SECOND)
     write(tmp_path / "content/posts/second.md", SECOND.replace("{@first#lem-rev}, ", ""))
     build_posts(tmp_path, first=FIRST, second=SECOND.replace("{@first#lem-rev}, ", ""))

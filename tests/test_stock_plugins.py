@@ -1,4 +1,4 @@
-"""Rules that stay ours although mdit-py-plugins has one: the cases that its plugin fails, and no others."""
+"""Rules of our own although mdit-py-plugins has one: exactly the cases that its plugin fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders that are entered through no link, and the rule that nothing else writes on disk."""
+"""Folders are entered through no link, and no other code writes to disk."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
 @pytest.fixture(params=[True, False], ids=["by descriptor", "by path"])
 def top(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Folder]:
-    """An open folder, also as on systems without descriptors for folders; `outside/` lies beside it."""
+    """Yield an open folder, also as on systems without descriptors for folders; `outside/` is next to it."""
     (tmp_path / "site").mkdir()
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "precious").write_text("precious")
@@ -60,7 +60,7 @@ LINKED = ("file", "folder", "dangling")
 
 @pytest.fixture(params=LINKED)
 def linked(request: pytest.FixtureRequest, top: Folder) -> Folder:
-    """The folder with a link in it, `link`, that leads out."""
+    """Return the folder with a link in it, `link`, that points outside."""
     targets = {"file": "../outside/precious", "folder": "../outside", "dangling": "../outside/new"}
     (top.path / "link").symlink_to(targets[request.param])
     return top
@@ -142,7 +142,7 @@ def test_a_pipe_is_no_file(top: Folder) -> None:
 
 
 def test_a_lock_on_a_file_with_two_names_is_refused(top: Folder) -> None:
-    """An archive may hold a hard link: to empty the file would empty the other name too."""
+    """An archive may contain a hard link: emptying the file would empty the other name too."""
     (top.path / "lock").hardlink_to(top.path.parent / "outside" / "precious")
     with pytest.raises(OSError, match="two names"), hold_lock(top, "lock", 0):
         pass
@@ -160,7 +160,7 @@ def test_a_lock_is_held_once(top: Folder) -> None:
 def test_a_full_disk_at_the_end_of_a_lock_undoes_nothing(
     top: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was done under the lock is done."""
+    """Changes made under the lock are kept."""
     opened = Folder.open_lock
 
     def open_full(folder: Folder, name: str) -> object:
@@ -168,7 +168,7 @@ def test_a_full_disk_at_the_end_of_a_lock_undoes_nothing(
         answers = iter((0,))
 
         class Full:
-            """The file, whose size can be changed once."""
+            """A file whose size can be changed only once."""
 
             def __getattr__(self, method: str) -> object:
                 return getattr(file, method)
@@ -208,7 +208,7 @@ def test_what_cannot_be_written_leaves_the_old_file(top: Folder, monkeypatch: py
 
 @pytest.mark.skipif(not HAS_DESCRIPTORS, reason="folders cannot be synced here")
 def test_a_file_is_on_disk_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a power cut the name stands for the old bytes or all of the new: write, fsync, rename, fsync."""
+    """After a power failure the file has the old or the new bytes: write, fsync, rename, fsync."""
     steps: list[str] = []
     fsync, rename = os.fsync, os.replace
 
@@ -246,7 +246,7 @@ def test_the_folder_of_a_site_is_not_entered_through_a_link(tmp_path: Path) -> N
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-# Who may write on disk by itself, and why. All others use `base/storage/`.
+# Modules that may write to disk themselves, and why. All others use `base/storage/`.
 WRITERS = {
     "base/storage": "the one place for it",
     "lab": "runs in the process of a post, and writes what the post says",
@@ -268,7 +268,7 @@ METHODS = {
     "write_bytes",
     "write_text",
 }
-"""Of pathlib; `replace` and `open` are looked at more closely."""
+"""Methods of pathlib; `replace` and `open` are checked separately."""
 OS_CALLS = METHODS | {
     "fchmod",
     "link",
@@ -285,9 +285,9 @@ OS_CALLS = METHODS | {
     "utime",
 }
 MODULES = {"shutil": {"which", "get_terminal_size", "copyfileobj"}, "tempfile": {"gettempdir"}}
-"""Modules that write, and what of them does not."""
+"""Modules that write, and their functions that do not."""
 OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
-"""Modules whose `open` is given an open file here, or opens none."""
+"""Modules whose `open` gets an open file here, or opens none."""
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
@@ -301,11 +301,11 @@ READING_OPENS = {
 _WRITING = re.compile(
     rf"\b(?:{'|'.join([*METHODS, *OS_CALLS, 'replace', 'open', *MODULES, 'sqlite3'])})\b\s*[.(]"
 )
-"""What of those calls a text has to hold: most files need not be parsed."""
+"""Strings in files with these calls; most files need not be parsed."""
 
 
 def writes_in(text: str, *, reads_by_descriptor: bool = False) -> list[str]:
-    """Calls in Python code that may write on disk, as `line: call`."""
+    """Return calls in Python code that may write to disk, as `line: call`."""
     found: list[str] = []
     if not _WRITING.search(text):
         return found
@@ -334,13 +334,13 @@ def _writing_call(call: ast.Call, reads_by_descriptor: bool) -> str:
         return ".open"
     # `Path.replace` has one argument; `str.replace` has two
     is_path_replace = name == "replace" and len(call.args) == 1 and not call.keywords
-    # a folder of `base/storage/` gives its methods a name first: `folder.rename("a", to, "b")`
+    # methods of folders in `base/storage/` get a name first: `folder.rename("a", to, "b")`
     is_ours = name in ("rename", "chmod") and len(call.args) == 3
     return f".{name}" if (name in METHODS or is_path_replace) and not is_ours else ""
 
 
 def _opens_to_write(call: ast.Call, position: int) -> bool:
-    """Whether a mode among the arguments of `open` writes, or cannot be known."""
+    """Return whether a mode among the arguments of `open` writes, or is unknown."""
     modes = [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
     modes += call.args[position : position + 1]
     for mode in modes:

@@ -1,4 +1,4 @@
-"""YAML as blogsmith accepts it: values, places, and a diagnostic for everything else."""
+"""YAML as blogsmith accepts it: values, positions, and a diagnostic for everything else."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.rows import each_row
 
 
 def load(text: str, first_line: int = 1) -> tuple[loader.Located | None, list[Diagnostic]]:
-    """The data and the diagnostics of a text."""
+    """Return the data and the diagnostics of a string."""
     reporter = Reporter("x.yaml", [""] * (first_line - 1) + text.split("\n"))
     return loader.load(text, reporter, first_line=first_line), reporter.diagnostics
 
 
 def value_of(text: str) -> Any:
-    """The data of a text without mistakes."""
+    """Return the data of a string without errors."""
     located, diagnostics = load(text)
     assert diagnostics == []
     assert located is not None
@@ -30,7 +30,7 @@ def value_of(text: str) -> Any:
 
 
 def faults(text: str) -> list[str]:
-    """Each diagnostic as `code line:column+length message`."""
+    """Return each diagnostic as `code line:column+length message`."""
     return [
         f"{d.code} {d.place.line}:{d.place.column}+{d.place.length} {d.message}"
         for d in load(text)[1]

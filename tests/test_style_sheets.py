@@ -1,4 +1,4 @@
-"""Style sheets of pages: one file of many, as short as it can be, named by all that it is made of."""
+"""Stylesheets of pages: bundled into one file, minified, named by their content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAPER = sorted((ROOT / "themes" / "paper" / "static").glob("*.css"))
 
 
 def meaning(css: str) -> list[str]:
-    """A sheet as tokens, by another reader of CSS; without those that mean nothing where they stand."""
+    """Return a stylesheet as tokens of another CSS parser, without insignificant ones."""
     flat = [*_flat(tinycss2.parse_component_value_list(css, skip_comments=True)), "}"]
     kept: list[str] = []
     for token, behind in pairwise(flat):
@@ -103,9 +103,9 @@ class TestStatements:
     [
         (":root{--a:1}:root{--a:2}", ":root{--a:2}"),
         (":root{--a:1;--b:1}p{c:d}:root{--a:2}", ":root{--b:1}p{c:d}:root{--a:2}"),
-        # the same name in other letters is another property
+        # the same name in another case is a different property
         (":root{--a:1}:root{--A:2}", ":root{--a:1}:root{--A:2}"),
-        # what browsers may not understand, what wins all the same, what holds elsewhere
+        # values that browsers may not support, that take precedence, or that apply elsewhere
         (":root{color:red}:root{color:oklch(1 2 3)}", ":root{color:red}:root{color:oklch(1 2 3)}"),
         (":root{--a:1!important}:root{--a:2}", ":root{--a:1!important}:root{--a:2}"),
         (":root{--a:1}@media print{:root{--a:2}}", ":root{--a:1}@media print{:root{--a:2}}"),
@@ -149,7 +149,7 @@ def child(root: Path, files: dict[str, str] | None = None, **chosen: object) -> 
 
 class TestJoined:
     def test_order(self, tmp_path: Path) -> None:
-        """Parents first, then the theme, then options, then what holds for some media; groups as declared."""
+        """Parents first, then the theme, then options, then rules for some media; groups as declared."""
         theme = child(tmp_path, wide="40rem")
         assert {group: sheet.text("@font-face{}") for group, sheet in theme.sheets.items()} == {
             "posts": (
@@ -308,7 +308,9 @@ class TestSites:
         assert ".embed-link{" not in (root / "public" / first).read_text()
 
     def test_incremental_builds_are_clean_builds(self, tmp_path: Path) -> None:
-        """A saved sheet, another sign in a formula, an option: old sheets go, pages name the new ones."""
+        """A saved stylesheet, a new symbol in a formula, an option: old stylesheets are removed, pages name
+        the new ones.
+        """
         root = write(tmp_path / "one", SITE)
         assert build(root).ok
         edits = [

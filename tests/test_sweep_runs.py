@@ -1,4 +1,4 @@
-"""Sweeps that run: what each value finds, what it leaves, and what is run again."""
+"""Running sweeps: input of each value, its effects, and what runs again."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def post(code: str) -> str:
 
 
 def ran(root: Path) -> list[str]:
-    """Values that ran since this was asked last."""
+    """Return the values that ran since the last call."""
     log = root / "content/posts/log.txt"
     found = log.read_text().split() if log.exists() else []
     log.unlink(missing_ok=True)

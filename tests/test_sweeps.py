@@ -1,4 +1,4 @@
-"""Sweeps: keys and verdicts of their values, what is recorded of them, and what feeds show."""
+"""Sweeps: keys and verdicts of their values, their records, and their default in feeds."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def swept(*values: Any, default: int = 0, before: str = "x = 1\n") -> PageCells:
 
 
 def run(post: PageCells, *keys: str, only_sweeps: bool = False) -> SessionRun:
-    """A run with these points, each of which prints its key."""
+    """Return a run with these points. Each prints its key."""
     others = {key: CellRun("ok", (Stream("stdout", key),), seconds=0.25) for key in keys}
     runs = {1: CellRun("skipped" if only_sweeps else "ok", others=others)}
     made = run_page(post, runs=runs)
@@ -72,7 +72,7 @@ def test_types_of_values_count() -> None:
 
 
 def test_cells_without_a_sweep_keep_their_keys() -> None:
-    """As they were before there were sweeps."""
+    """The keys equal those from before sweeps were introduced."""
     keys = session_keys(page(cell("x = 1\n")), "main", {}, form=AS_WRITTEN)
     assert keys.cells == ("90ed0f482e31ca4e0e558619c9a2b7a8",)
     assert not keys.sweeps
@@ -173,7 +173,7 @@ print(2 * d)
 
 
 def test_feeds_show_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where a run holds a fold of its own."""
+    """Even if a run contains a fold of its own."""
     rendered = render(POST)
     assert "output-more" in rendered.html
 

@@ -1,4 +1,4 @@
-"""Named blocks: those of every layout, and overrides that nothing prints."""
+"""Named blocks: those of every layout, and overrides that have no effect."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CHILD = '{% extends "layouts/base.html" %}'
         (CHILD + "{% block a %}{% endblock %}{% block b %}{% endblock %}", []),
         (CHILD + "{% block c %}{% endblock %}", ["c"]),
         (CHILD + "{%- block c -%}x{%- endblock c -%}{% block d %}{% endblock %}", ["c", "d"]),
-        # in a block that is printed a new one is, too
+        # a new block within a printed block is printed, too
         (CHILD + "{% block a %}{% block c %}{% endblock %}{% endblock %}", []),
         (CHILD + "{# {% block c %}{% endblock %} #}", []),
         (CHILD + "{% raw %}{% block c %}{% endraw %}", []),
@@ -65,5 +65,5 @@ def test_every_layout_has_the_blocks(tmp_path: Path, layout: str) -> None:
     assert places == sorted(places)
     assert html.index("<!--head_end-->") < html.index("</head>")
     body = html.index("Text</p>")
-    # a list has its own text among what is listed
+    # a list shows its own content together with its entries
     assert html.index("<!--after_content-->") > body

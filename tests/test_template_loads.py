@@ -1,4 +1,4 @@
-"""Which templates a finished page depends on: those that were looked for while it was made, and no others."""
+"""A finished page depends exactly on the templates that were looked up while it was made."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ POSTS = {"/posts/a/", "/posts/b/"}
 
 @pytest.fixture
 def made() -> Iterator[set[str]]:
-    """Addresses of the pages whose templates are filled."""
+    """Yield the URLs of the pages whose templates are filled."""
     urls: set[str] = set()
     page = OutputPlan.page
 
@@ -81,7 +81,7 @@ def test_a_template_that_goes(tmp_path: Path, made: set[str]) -> None:
 
 
 def test_each_page_that_imports_depends_on_what_the_macros_took(tmp_path: Path, made: set[str]) -> None:
-    """Macros are made once for all pages: the second page looks for no template of theirs."""
+    """Macros are made once for all pages: the second page loads none of their templates."""
     root = put_bare(tmp_path / "site", FILES)
     build(root, use_cache=True, output=root / "public")
     put(root, {"content/posts/b.md": POST.format("B", 2) + "\nMore.\n"})

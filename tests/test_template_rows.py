@@ -1,4 +1,4 @@
-"""Compiled templates that builds keep: they are compiled again where anything is not as it was."""
+"""Compiled templates in the cache: compiled again if any input has changed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FILES = {"blogsmith.yaml": "title: S\n", "content/a.md": POST, "shortcodes/note.
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The first site of a user that was built."""
+    """Create the first site of a user."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     root = put_bare(tmp_path / "site", FILES)
     build(root, use_cache=True, output=root / "public")
@@ -37,7 +37,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def compiled() -> Iterator[list[str | None]]:
-    """Names of the templates that are compiled, as in a process that has compiled none before."""
+    """Yield the names of the templates that are compiled, as in a fresh process."""
     names: list[str | None] = []
     original = environment._code.__wrapped__
 
@@ -62,7 +62,7 @@ def test_templates_are_compiled_once(site: Path, compiled: list[str | None]) -> 
     build(site, use_cache=True, output=site / "public")
     assert compiled == []
     assert built(site / "public") != first
-    # those that this build did not need are still there
+    # those that this build did not need still exist
     assert set(stored(site)) == names
 
 
@@ -75,7 +75,7 @@ def test_a_template_that_changes_is_compiled_alone(site: Path, compiled: list[st
 
 
 def test_a_template_that_moves_is_compiled_again(site: Path, compiled: list[str | None]) -> None:
-    """Its place stands in messages about it."""
+    """Its path is in messages about it."""
     lesser, own = site / "themes/bare/layouts/page.html", site / "layouts/page.html"
     own.parent.mkdir()
     lesser.rename(own)
@@ -124,7 +124,7 @@ def test_code_that_is_damaged(code: bytes, site: Path, compiled: list[str | None
 
 
 def build_with_row(root: Path, data: bytes) -> None:
-    """Build a page again, when this is what is kept of templates."""
+    """Build a page again, with this cached row of templates."""
     with open_rows(root) as rows:
         rows.put("templates", "theme", Row(rows.program, data))
     put(root, {"content/a.md": POST.replace("text", "another text")})
@@ -161,7 +161,7 @@ def test_a_new_site_begins_with_what_its_user_has_compiled(site: Path, compiled:
 
 
 SHARED = bundled_folder("themes")
-"""Names the cache that all sites of a user share."""
+"""Path of the cache that all sites of a user share."""
 
 
 def build_other(root: Path) -> Path:
@@ -179,7 +179,7 @@ def test_templates_of_the_user_that_are_damaged(data: bytes, site: Path, compile
 
 
 def test_a_cache_of_the_user_that_is_damaged(site: Path, compiled: list[str | None]) -> None:
-    """It is replaced; no site is the worse for it."""
+    """It is replaced; no site is affected."""
     cache_path(SHARED).write_bytes(b"no database")
     build_other(site)
     assert "layouts/page.html" in compiled
@@ -194,7 +194,7 @@ def test_templates_of_the_user_for_another_program(site: Path, compiled: list[st
 
 
 def test_templates_of_a_site_that_was_built_before_are_its_own(site: Path) -> None:
-    """Only a site without any begins with those of the user."""
+    """Only a site without any starts with those of the user."""
     with open_rows(SHARED) as rows:
         rows.put("templates", "theme", Row(rows.program, msgspec.msgpack.encode({"never": ("used", b"")})))
     compare(site)

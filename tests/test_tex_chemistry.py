@@ -1,4 +1,4 @@
-r"""Chemistry: what `\ce` and `\pu` become in plain TeX."""
+r"""Chemistry: conversion of `\ce` and `\pu` to plain TeX."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tex_expansion import complaint, expand
 
 
 def upright(made: str) -> str:
-    r"""`<Na>` in an expectation is `\mathrm{Na}`."""
+    r"""Expand `<Na>` in an expectation to `\mathrm{Na}`."""
     return re.sub(r"<([A-Za-z@ \\]+)>", r"\\mathrm{\1}", made)
 
 
@@ -44,7 +44,7 @@ FORMULAS = [
     ("M^-2", "<M>{}^{-2}"),
     ("Ca²⁺", "<Ca>{}^{2+}"),
     ("e− + e–", "<e>{}^{-}{}+{}<e>{}^{-}"),
-    # oxidation states stand before the number of atoms, charges above the number of sites
+    # oxidation states are before the number of atoms, charges above the number of sites
     ("Mn^{II}2O", "<Mn>{}^{<II>}{}_{2}<O>"),
     ("Mn^IV", "<Mn>{}^{<IV>}"),
     ("X^{2+}_{3}", "<X>{}_{3}^{2+}"),
@@ -134,7 +134,7 @@ FORMULAS = [
     ("KI KBr", "<KI>~<KBr>"),
     ("AgI v + O2 ^", r"<AgI>\downarrow{}{}+{}<O>{}_{2}\uparrow{}"),
     ("AgI (v)", r"<AgI>\downarrow{}"),
-    # what TeX reads
+    # parts that TeX reads
     ("{any text} + K", r"{\text{any text}}{}+{}<K>"),
     ("K_{{red}}", r"<K>{}_{{\text{red}}}"),
     ("{pure $x$}", r"{\text{pure }{x}}"),
@@ -357,7 +357,7 @@ def test_any_text_gives_balanced_tex_or_a_mistake(text: str) -> None:
     ],
 )
 def test_long_text_takes_time_in_proportion(piece: str) -> None:
-    """Looking to the end of the text at every character would make this test one that does not end."""
+    """Searching to the end of the text at every character would make this test run endlessly."""
     text = piece * (20_000 // len(piece))
     for convert in (chemistry, physical_unit):
         try:

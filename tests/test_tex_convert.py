@@ -1,4 +1,4 @@
-"""Formulas from TeX to MathML: what comes out, what is refused and where the error points."""
+"""Formulas from TeX to MathML: output, rejected input and positions of errors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALIGN = r"\begin{align}a&=b\label{eq:x}\\x\\c&=d\\\end{align}"
 
 
 def shown(tex: str, *, display: bool = True, **macros: str) -> str:
-    """The text of the formula, as a reader sees it."""
+    """Return the text of the formula, as a reader sees it."""
     formula = convert_formula(
         tex, display=display, macros={"\\" + name: body for name, body in macros.items()}
     )
@@ -155,7 +155,7 @@ def test_a_display_environment_stands_in_a_display(environment: str) -> None:
 
 
 def test_an_error_is_the_same_in_a_formula_that_needs_places() -> None:
-    """Comments and control characters shift no place."""
+    """Comments and control characters do not shift positions."""
     tex = "a % b\n\x00\ufffe + \\nosuch"
     error = refused(tex)
     assert tex[error.offset : error.offset + error.length] == r"\nosuch"

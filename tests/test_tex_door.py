@@ -1,4 +1,4 @@
-"""The last check of every formula's markup: what a page may hold, and nothing else."""
+"""The last check of every formula's markup: only allowed elements pass."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ DEEP = 10_000
 TOO_DEEP = 600
 LETTERS = (r"\ce{…}", r"\pu{…}", r"\SI{1}{…}", r"\num{…}", r"\begin{CD}…\end{CD}")
 SECONDS = 10
-"""Of processor time; one is allowed, but the machines of a test differ, and busy ones take longer for it."""
+"""Processor time; one second is the goal, but test machines differ, and busy ones take longer."""
 LENGTHS = (20_000, pytest.param(MAX_LENGTH, marks=pytest.mark.long))
-"""Of formulas that are as long as can be; shorter ones have less time in proportion."""
+"""Lengths of the longest formulas; shorter ones have proportionally less time."""
 FLAT = "x_1+\\alpha "
 
 REFUSED = {
@@ -73,7 +73,7 @@ SURVIVED = {
 
 
 def answer(tex: str, *, display: bool = True, seconds: float = SECONDS) -> TexError | ElementTree.Element:
-    """The error or the tree of the formula, which both come in time."""
+    """Return the error or the tree of the formula, both in time."""
     before = time.process_time()
     found: TexError | str
     try:
@@ -91,7 +91,7 @@ def answer(tex: str, *, display: bool = True, seconds: float = SECONDS) -> TexEr
 
 
 def depth(root: ElementTree.Element) -> int:
-    """Elements inside elements, itself included."""
+    """Return the depth of nested elements, including the root."""
     deepest, open_ones = 0, [(root, 1)]
     while open_ones:
         element, level = open_ones.pop()
@@ -121,10 +121,10 @@ def test_nested_too_deep(pair: str) -> None:
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("pair", NESTED)
 def test_nested_a_little_around_very_much(pair: str, length: int) -> None:
-    """Whatever reads an argument twice does so on each level."""
+    """Code that reads an argument twice does so on each level."""
     opening, closing = NESTED[pair]
     count = 120
-    # of what prints nothing, so that the tree is read quickly; names and numbers take letters only
+    # invisible filling, so that the tree is read quickly; names and numbers accept letters only
     filling = "x" if pair in LETTERS else r"\/"
     filling *= (length - count * len(opening + closing)) // len(filling)
     found = answer(opening * count + filling + closing * count, seconds=SECONDS * length / MAX_LENGTH)

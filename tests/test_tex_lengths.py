@@ -30,7 +30,7 @@ from tests.rows import each_row
 )
 def test_lengths(tex: str, em: float) -> None:
     found = ems(tex)
-    # the printer's table of TeX rounds to five places
+    # the printed table of TeX rounds to five digits
     assert found is not None and found == pytest.approx(em, rel=1e-4)
 
 

@@ -1,4 +1,4 @@
-"""Macros: what a definition says, what a call becomes, and where a bad one is reported."""
+"""Macros: parsing of definitions, expansion of calls, and positions of errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.rows import each_row
 
 
 def expanded(tex: str, macros: dict[str, str]) -> str:
-    """`tex` with every macro opened, nothing else done."""
+    """Return `tex` with every macro expanded, otherwise unchanged."""
     reader = TokenReader(split(tex), read_macros(macros))
     out: list[str] = []
     while reader.stack:
@@ -28,7 +28,7 @@ def expanded(tex: str, macros: dict[str, str]) -> str:
 
 
 def shown(tex: str, macros: dict[str, str] | None = None) -> str:
-    """What is printed of `tex`."""
+    """Return the output of `tex`."""
     return re.sub("<[^>]*>", "", convert_formula(tex, display=True, macros=macros or {}).mathml)
 
 
@@ -39,7 +39,7 @@ def refused(tex: str, macros: dict[str, str] | None = None) -> TexError:
 
 
 def caret(tex: str, error: TexError) -> str:
-    """What is underlined."""
+    """Return the underlined text."""
     return tex[error.offset : error.offset + error.length]
 
 
@@ -184,7 +184,7 @@ def test_errors_point_at_the_call(tex: str, at: str, kind: str, message: str) ->
 
 
 def test_errors_point_at_an_alias() -> None:
-    r"""A command that `\let` has taken another name for stands where that name does."""
+    r"""An alias made by `\let` is reported at the position of its name."""
     alias = r"\let\ab\sqrt x+\ab"
     assert caret(alias, refused(alias)) == r"\ab"
     twice = r"\let\a" * 4
@@ -193,7 +193,7 @@ def test_errors_point_at_an_alias() -> None:
 
 
 def test_a_macro_of_an_earlier_formula_is_reported_at_its_call() -> None:
-    """Also if that formula had to be read twice."""
+    """Even if that formula was read twice."""
     first = r"\gdef\x{\nosuch}" + r"\hat{" * 200 + "x" + "}" * 200
     macros = convert_formula(first, display=True).macros
     with pytest.raises(TexError) as caught:
@@ -244,7 +244,7 @@ def test_broken_definitions(tex: str, at: str, message: str | None) -> None:
 
 
 def test_the_budget_counts_what_macros_make() -> None:
-    # each call costs what it makes and itself
+    # each call costs its output and itself
     body = "x" * 9
     calls = BUDGET // 10
     assert len(expanded(r"\a" * calls, {r"\a": body})) == 9 * calls

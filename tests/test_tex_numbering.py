@@ -1,4 +1,4 @@
-"""Environment and rows of a display, as the numbering sees them, and the anchors made from them."""
+"""Environment and rows of a display, as seen by the numbering, and the anchors made from them."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ $$ i $$ {#eq:i}
 
 
 def anchors(html: str) -> list[str]:
-    """The ids of equations in a page."""
+    """Return the ids of equations in a page."""
     return re.findall(r' id="(eq-[^"]*)"', html)
 
 

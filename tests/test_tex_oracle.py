@@ -1,9 +1,9 @@
-"""Second opinions: formulas by chance mean the same to us and to math-core, a converter in Rust.
+"""Second opinions: random formulas mean the same to us and to math-core, a converter in Rust.
 
-Where latex2mathml, a converter in Python, is not known to be wrong, its opinion is asked too.
+latex2mathml, a converter in Python, is compared too, except for its known errors.
 
-Both answers are brought to a form in which only what is read counts: the signs in their order, what stands
-above, below and beside what, which letters are upright. Spaces, sizes and groups are left out.
+Both results are reduced to what readers see: the symbols in order, their relative positions (above, below,
+beside), and which letters are upright. Spaces, sizes and groups are removed.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ BREAK = r" \\ "
 
 
 class Maker:
-    """Formulas of what every TeX has."""
+    """Makes formulas of commands that every TeX has."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
 
     def pick(self, names: str) -> str:
-        """One of the names."""
+        """Return one of the names."""
         return self.rng.choice(names.split())
 
     def row(self, depth: int) -> str:
-        """Terms with signs between them."""
+        """Return terms with operators between them."""
         row = self.rng.choice(("", "", "-")) + self.term(depth)
         for _ in range(self.rng.randrange(3)):
             term = self.term(depth)
@@ -60,7 +60,7 @@ class Maker:
         return row
 
     def term(self, depth: int) -> str:
-        """Something that may carry scripts."""
+        """Return a term that may have scripts."""
         if depth <= 0:
             return self.rng.choice((self.letter, self.number))(depth)
         makers = [self.letter, self.number, self.fraction, self.root, self.fenced, self.accented, self.faced]
@@ -76,7 +76,7 @@ class Maker:
         return self.pick("0 12 3.14")
 
     def scripts(self, depth: int) -> str:
-        """Mostly none."""
+        """Return scripts, mostly none."""
         marks = self.rng.choice(("", "", "", "", "_", "^", "_^", "^_", "'", "'_"))
         return "".join(mark if mark == "'" else f"{mark}{{{self.row(depth)}}}" for mark in marks)
 
@@ -236,12 +236,12 @@ x \mapsto \frac{x}{|x|}
 
 @pytest.fixture(scope="module")
 def peer() -> FormulaConverter:
-    """latex2mathml as our plugin has it: what it is known to do otherwise is passed over."""
+    """Return latex2mathml as in our plugin, without its known differences."""
     return load_plugins(["latex2mathml"], [bundled_folder("plugins")]).converters["latex2mathml"]
 
 
 def peer_form(peer: FormulaConverter, tex: str, *, display: bool) -> Row | None:
-    """The row of its answer; None if it has none."""
+    """Return the row of its result; None if it has none."""
     found = convert_with_plugin(peer, FormulaSource(tex, display))
     return None if isinstance(found, str) else read_structure(f"<math>{found.content}</math>")
 

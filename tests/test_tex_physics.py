@@ -1,4 +1,4 @@
-"""The physics package: what its commands become in plain TeX, and which names it takes from others."""
+"""The physics package: conversion of its commands to plain TeX, and the names it overrides."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check(tex: str, made: str) -> None:
 
 
 def without_blanks(tex: str) -> str:
-    """TeX without the blanks that mean nothing in a formula."""
+    """Return TeX without spaces that have no meaning in a formula."""
     return text_of([token for token in tokens(tex) if token != " "])
 
 

@@ -1,4 +1,4 @@
-"""TeX that compiles elsewhere: macros opened, definitions and labels left out, the rest as it was written."""
+"""Portable TeX: macros expanded, definitions and labels removed, the rest as written."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TEXTS = [
     (r"\norm{ a_1 }^2 + \norm b", r"\lVert  a_1  \rVert^2 + \lVert b \rVert"),
     (r"\pair{b} \pair[c]{d}", "(a, b) (c, d)"),
     (r"\norm{\pair{\x}}", r"\lVert (a, y) \rVert"),
-    # one that takes what stands behind another one
+    # a macro that reads the text after another one
     (r"\both{z} = 0", r"\lVert y\rVert + \lVert z \rVert = 0"),
-    # what takes one sign takes all of it
+    # a command with a single-token argument gets the whole expansion
     (r"x^\R_\x + \frac\R2 + \hat \R", r"x^{\mathbb{R}}_y + \frac{\mathbb{R}}2 + \hat {\mathbb{R}}"),
     (r"\R\label{eq:a}", r"\mathbb{R}"),
     ("\\begin{align}\n  a &= \\x \\label{eq:a} \\\\\n  \\label{eq:b}\n  c &= d\n\\end{align}",
@@ -37,7 +37,7 @@ TEXTS = [
     (r"\DeclareMathOperator*{\argmax}{arg\,max} \argmax_\x f", r"\operatorname*{arg\,max}_y f"),
     (r"\def\z#1;{[#1]}\z a;b", "[a]b"),
     (r"a % \R \label{x}", r"a % \R \label{x}"),
-    # wrong ones stay
+    # invalid ones are kept
     (r"\loop", r"\loop"),
     (r"\norm", r"\norm"),
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Formulas with a memory are those without, whatever was defined in between."""
+"""Formulas with a cache equal those without, whatever was defined in between."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Macros = Mapping[str, str | Macro]
 
 
 class Counting:
-    """`convert_formula`, counted."""
+    """`convert_formula` with a call counter."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -62,7 +62,7 @@ def test_everything_a_formula_depends_on_makes_it_another() -> None:
 
 
 def test_a_changed_mapping_is_another_one() -> None:
-    """Pages hand in one dictionary, into which they put what their formulas define."""
+    """Pages pass the same dictionary, and add the definitions of their formulas to it."""
     formula, macros = cache_conversions(), dict[str, str | Macro]()
     shown = []
     for tex in (r"\def\x{a}", r"\x", r"\def\x{b}", r"\x", r"\def\x{a}", r"\x"):
@@ -90,7 +90,7 @@ def test_the_memory_is_bounded() -> None:
 
 @each_row("case", [case for case in all_cases() if "$" in case.source], ids=lambda case: case.id)
 def test_pages(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each page twice with one memory."""
+    """Each page is rendered twice with one cache."""
 
     def render(parsed: Parsed, tools: SiteAccess) -> Body:
         remembers = replace(tools, formula=cache_conversions())

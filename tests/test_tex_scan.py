@@ -1,4 +1,4 @@
-"""Tokens of TeX text, with and without their places."""
+"""Tokens of TeX, with and without their positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts, primes and limits: which element they become, and on which base."""
+"""Scripts, primes and limits: their elements and their bases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MACROS = {r"\T": r"^\top", r"\one": "_1", r"\both": r"\one\T", r"\ab": "ab", r"\
 
 
 def mathml(tex: str, *, display: bool = False) -> str:
-    """What stands inside `<math>`, without attributes."""
+    """Return the content of `<math>`, without attributes."""
     inside = convert_formula(tex, display=display, macros=MACROS).mathml.removesuffix("</math>")
     return re.sub(r' [a-z]+="[^"]*"', "", inside[inside.index(">") + 1 :])
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from blogsmith.tex.convert import convert_formula
 from tests.rows import each_row
 
-# class → a sign of it, and the same as it stands in MathML
+# class → a symbol of it, and its form in MathML
 SIGNS = {
     "Ord": ("a", "a"),
     "Op": (r"\sum", "∑"),
@@ -36,12 +36,12 @@ PAIRS = [
     for right, width in zip(SIGNS, row, strict=True)
     if width is not None
 ]
-# what an operator has around it if nothing is said (MathML Core, appendix B)
+# default space around an operator (MathML Core, appendix B)
 DICTIONARY = {"+": (4, 4), "=": (5, 5), ",": (0, 3), "∑": (3, 3), "(": (0, 0), ")": (0, 0)}
 
 
 def gap(mathml: str, left: str, right: str) -> int:
-    """Space between the signs `left` and `right`, in 1/18 em."""
+    """Return the space between the symbols `left` and `right`, in 1/18 em."""
     total, is_between = 0.0, False
     for element in ElementTree.fromstring(mathml).iter():
         text = element.text or ""
@@ -66,7 +66,7 @@ def _ems(length: str) -> float:
 
 
 def between(left: str, right: str) -> str:
-    """TeX of the two classes in turn, with letters around a binary operator."""
+    """Return TeX of the two classes in sequence, with letters around a binary operator."""
     before = "x" if left == "Bin" else ""
     behind = "x" if right in ("Bin", "Rel") else ""
     return f"{before}{SIGNS[left][0]} {SIGNS[right][0]}{behind}"
@@ -118,6 +118,6 @@ def test_single_places(tex: str, left: str, right: str, width: int) -> None:
 
 
 def test_negative_space_is_a_margin() -> None:
-    """Chromium draws a negative `mspace` as none."""
+    """Chromium treats a negative `mspace` as zero."""
     mathml = convert_formula(r"a\!b", display=False).mathml
     assert re.search(r"<mi>a</mi><mrow style=\"margin-left:-0\.1667em\"></mrow><mi>b</mi>", mathml)

@@ -1,4 +1,4 @@
-"""siunitx: what numbers, units, quantities, lists and angles become in plain TeX."""
+"""siunitx: conversion of numbers, units, quantities, lists and angles to plain TeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of a text are those that looking for each mark alone finds, and are kept with the text."""
+"""Features of content equal those found by separate searches, and are stored with the content."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_every_feature_has_a_mark() -> None:
 
 
 def test_words_of_a_text_are_no_features() -> None:
-    """Posts compare embeddings: for that no style sheet is loaded."""
+    """Posts compare embeddings: no stylesheet is loaded for that."""
     assert text_features(b"<p>We compare embeddings in a video.</p>") == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Themes: where templates come from, what they may do, and what is said when they are wrong."""
+"""Themes: where templates come from, what they may do, and error messages."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def shortcode(root: Path, template: str, **context: object) -> str:
 
 
 def failure(root: Path, files: Mapping[str, str], **fields: object) -> Diagnostic:
-    """The one diagnostic of rendering layout `post`."""
+    """Return the only diagnostic of rendering layout `post`."""
     theme = plain(root, files)
     with pytest.raises(SiteError) as caught:
         theme.render("post", page(**fields), site())
@@ -64,7 +64,7 @@ def failure(root: Path, files: Mapping[str, str], **fields: object) -> Diagnosti
 
 class TestLookup:
     def test_order(self, tmp_path: Path) -> None:
-        """Site, then theme, then what it extends, then plugins: one file overrides one file."""
+        """Site, then theme, then its parents, then plugins: one file overrides one file."""
         names = [f"shortcodes/{name}.html" for name in "abcd"]
         root = write(
             tmp_path / "site",
@@ -347,7 +347,7 @@ class TestHelpers:
         ],
     )
     def test_sites_of_one_process_keep_their_addresses(self, tmp_path: Path, template: str) -> None:
-        """Their templates are compiled once, and Jinja works out constants when it compiles."""
+        """Their templates are compiled once, and Jinja evaluates constants at compile time."""
         shown = []
         for base_path in ("/a", "", "/b", "/a"):
             theme = plain(tmp_path, {"shortcodes/x.html": template}, base_path=base_path)
@@ -379,7 +379,7 @@ class TestHelpers:
             theme = plain(tmp_path / site, files, base_path=f"/{site}")
             assert theme.render_shortcode("x", {"a": site}) == f"once {site}"
         assert len(compiled) == 1
-        # a mistake is told in each of them
+        # an error is reported in each of them
         for site in ("first", "second"):
             theme = plain(tmp_path / site, {"shortcodes/x.html": "\n{{ 1 | nothing }}"})
             with pytest.raises(SiteError) as error:

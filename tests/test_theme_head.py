@@ -1,4 +1,4 @@
-"""Theme paper: what a page says about itself to machines."""
+"""Theme paper: metadata of a page for programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Theme:
 
 
 class TestHead:
-    """What a page says about itself to machines."""
+    """The metadata of a page."""
 
     def structured(self, paper: Theme, page: PageView, site: SiteView = SITE) -> list[dict[str, object]]:
         tree = parse(paper.render("post", page, site))

@@ -1,4 +1,4 @@
-"""Theme paper: readable colours, style sheets that hang together, scripts that stay small."""
+"""Theme paper: readable colours, consistent stylesheets, small scripts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ TEXT_ON = {
 CODE = ("ink", "comment", "keyword", "string", "number", "name", "type", "operator")
 TONES = ("blue", "green", "amber", "red", "purple", "grey", "teal")
 TINT = 0.09
-"""The strongest tint of a callout's ground, in callouts.css."""
+"""The strongest tint of a callout's background, in callouts.css."""
 
 
 THEMES = {"paper": (STATIC / "theme.css",), "terminal": (STATIC / "theme.css", TERMINAL / "terminal.css")}
-"""Theme → the style sheets that say its colours, in order."""
+"""Theme → the stylesheets with its colours, in order."""
 
 
 def colours(scheme: str, theme: str = "paper") -> dict[str, str]:
@@ -40,7 +40,7 @@ def colours(scheme: str, theme: str = "paper") -> dict[str, str]:
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance, WCAG 2.2."""
+    """Return the relative luminance, WCAG 2.2."""
     parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -52,7 +52,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def mixed(one: str, other: str, share: float) -> str:
-    """CSS `color-mix(in srgb, one share, other)`."""
+    """Compute CSS `color-mix(in srgb, one share, other)`."""
     pairs = [(int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
 
@@ -80,7 +80,7 @@ def test_callouts_are_readable(scheme: str, tone: str, theme: str) -> None:
 
 @each_row("file", FILES, ids=lambda file: file.name)
 def test_static_files_load_nothing_from_other_hosts(file: Path) -> None:
-    # a name, and a link that readers may follow
+    # a namespace, and a link that readers may follow
     text = file.read_text().replace("http://www.w3.org/2000/svg", "")
     text = text.replace("`https://bsky.app/profile/", "")
     assert not re.search(r"https?://|@import|url\((?!\"(data:|fonts/))", text)

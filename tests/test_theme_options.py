@@ -1,4 +1,4 @@
-"""Options of themes: how they are declared, what they may be, and the variables that they set."""
+"""Options of themes: declaration, valid values, and the variables that they set."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_options_reach_pages_and_style_sheets(tmp_path: Path) -> None:
     (sheet,) = (root / "public/assets/paper").glob("posts-*.css")
     css = sheet.read_text()
     assert ":root{--accent:teal;--measure:40rem}" in css
-    # paper has its own width and ink: what holds for it stands behind
+    # paper has its own width and ink, so its rules come last
     assert css.index("--measure:40rem") < css.index("--measure:100%")
     write(root, {"blogsmith.yaml": "title: S\ntheme_options: {toc: none}\n"})
     assert build(root).ok

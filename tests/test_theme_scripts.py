@@ -1,4 +1,4 @@
-"""Scripts of themes as they are published: in a smaller form, which holds for the bytes it was made of."""
+"""Scripts of themes as published: minified, valid for the bytes they were made of."""
 
 from __future__ import annotations
 

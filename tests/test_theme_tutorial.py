@@ -1,4 +1,4 @@
-"""The manual's page "A theme in fifteen minutes": what it says is done, step by step, and works."""
+"""The manual's page "A theme in fifteen minutes": every step is done and works."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FENCE = re.compile(
 
 
 def steps() -> Iterator[tuple[str, str]]:
-    """Each command, as `$` and its words, and each file, as its path and what it holds."""
+    """Yield each command, as `$` and its arguments, and each file, as path and content."""
     for fence in _FENCE.finditer(PAGE.read_text("utf-8")):
         if fence["lang"] == "console":
             yield from (("$", line.removeprefix("$ ")) for line in fence["text"].splitlines())
@@ -33,7 +33,7 @@ def follow(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             file = Path(name)
             assert file.parent.is_dir(), f"{file} lies in a folder that no step has made"
             settings = file.read_text("utf-8") if name == "blogsmith.yaml" else ""
-            # of the settings a step shows the one line that it replaces
+            # a step shows only the line of the settings that it replaces
             file.write_text(settings.replace("theme: paper\n", text) or text, "utf-8")
             assert text in file.read_text("utf-8")
         elif text.startswith("cd "):

@@ -1,4 +1,4 @@
-"""An end for work in its midst: also when the first bell is lost."""
+"""Timeouts that interrupt work, even if the first alarm is lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(not has_alarm(), reason="this system has no alar
 
 
 class TooLong(BaseException):
-    """What ends the work."""
+    """The exception that ends the work."""
 
 
 def test_work_is_ended() -> None:
@@ -27,7 +27,7 @@ def test_short_work_is_not() -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_bell_that_is_lost_ends_it_at_its_end() -> None:
-    """What is raised while an object is taken away goes nowhere."""
+    """An exception raised during object deletion is lost."""
 
     class Slow:
         def __del__(self) -> None:

@@ -1,4 +1,4 @@
-"""The id of the heading that is the title of a page: on the heading, and where others refer to it."""
+"""The id of the heading that is the title of a page: on the heading, and in references to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trust: code of a site runs only after its owner has agreed, to exactly this code in this folder."""
+"""Trust: code of a site runs only after the user has agreed to exactly this code in this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from blogsmith.project.trust.place import record_file
 
 @pytest.fixture(autouse=True)
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A record of the user's own, outside every site."""
+    """Return the user's own record, outside every site."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     return tmp_path / "state" / "blogsmith" / "trusted.json"
 
@@ -154,7 +154,7 @@ def test_an_editors_lock_changes_nothing(site: Path) -> None:
 
 
 def make_site(site: Path) -> Path:
-    """As a clone of a stranger's, without plugins: what it runs are the cells of its posts."""
+    """Create a site like a clone of an untrusted one, without plugins: it runs the cells of its posts."""
     site.mkdir()
     (site / "blogsmith.yaml").write_text("title: A\n")
     return site

@@ -1,4 +1,4 @@
-"""`blogsmith trust` lists what it covers and what has changed; messages say why a site is not trusted."""
+"""`blogsmith trust` lists what it covers and what has changed; messages explain why a site is not trusted."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_messages_say_why_it_is_not_trusted(site: Path, happens: str, reason: st
     consent = check_consent(site)
     editor = editor_link("ed {file}", {}, site, consent.is_given, consent.reason)
     assert reason.removeprefix(": ") in editor.problem
-    # without the plugin what is missing are the results of cells
+    # without the plugin, the results of cells are missing
     write(site, {"blogsmith.yaml": "execute: {env: [A]}\n"})
     (found,) = build(site).diagnostics
     assert found.code == "cell-pending"

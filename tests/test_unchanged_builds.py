@@ -1,4 +1,4 @@
-"""A build of a site in which nothing has changed is answered from stamps, and by the same words."""
+"""A build of an unchanged site is answered from stamps, with the same messages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ OUTLASTING = (
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with a warning that has been built, its sources older than any clock's tick."""
+    """Create a site with a warning that has been built, with sources older than any clock tick."""
     files = {
         "blogsmith.yaml": "title: S\nfeeds: false\n",
         "content/posts/a.md": POST.replace("gone.md", "b.md").replace("\n---\n[", "\ntags: [x, X]\n---\n["),
@@ -67,7 +67,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def builds(site: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The sites that are really built from now on."""
+    """Record the sites that are really built from now on."""
     done: list[Path] = []
     build_site = line.build_site
 
@@ -94,7 +94,7 @@ def test_the_same_words(site: Path, builds: list[Path], capsys: pytest.CaptureFi
 
 
 def test_the_words_after_an_edit(site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a text; the warning about another page is said again."""
+    """After an edit of one page, the warning about another page is reported again."""
     (site / "content/posts/b.md").write_text("---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$x x$\n")
     capsys.readouterr()
     assert main(["build"]) == 0
@@ -125,7 +125,7 @@ def test_nothing_heavy_is_imported(command: str, heavy: tuple[str, ...], site: P
 
 
 def test_what_no_page_uses_is_not_imported(site: Path) -> None:
-    """By a build after an edit: features, and what of Python itself they need."""
+    """A build after an edit does not import unused features and their parts of the standard library."""
     (site / "content/posts/b.md").write_text("---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$x x$\n")
     time.sleep(0.1)
     code = (
@@ -139,7 +139,7 @@ def test_what_no_page_uses_is_not_imported(site: Path) -> None:
 
 
 def test_what_outlasts_an_edit_is_not_made_again(site: Path) -> None:
-    """Formulas and code that stand in the text as before: neither TeX nor lexers are needed for them."""
+    """Formulas and code unchanged in the text: neither TeX nor lexers are needed for them."""
     text = "---\ntitle: B\ndate: 2026-01-02\n---\n$x$\n\n$$x = y \\tag{1}$$\n\n```python\nx = 1\n```\n"
     (site / "content/posts/b.md").write_text(text)
     time.sleep(0.1)
@@ -157,7 +157,7 @@ def test_what_outlasts_an_edit_is_not_made_again(site: Path) -> None:
 
 
 def test_outputs_are_read_only_where_stamps_do_not_tell(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After an edit nothing of the old site is read, unless somebody has touched it: that is mended."""
+    """After an edit no file of the old site is read, unless it was changed; then it is restored."""
     read: list[str] = []
     digest_on_disk = plan._digest_on_disk
 
@@ -180,7 +180,7 @@ def test_outputs_are_read_only_where_stamps_do_not_tell(site: Path, monkeypatch:
 
 
 def rewrite(path: str) -> Callable[[Path], object]:
-    """The same size and time: only when its record was changed is another one."""
+    """Replace a file of the same size and time: only the time of its record differs."""
 
     def change(root: Path) -> None:
         file = root / path
@@ -193,7 +193,7 @@ def rewrite(path: str) -> Callable[[Path], object]:
 
 
 def exchange(file: Path) -> None:
-    """The same text, size and time in another file."""
+    """Replace a file by another one with the same content, size and time."""
     other = file.with_suffix(".new")
     status = file.stat()
     other.write_bytes(file.read_bytes())
@@ -235,7 +235,7 @@ def test_what_has_changed_is_seen(change: Callable[[Path], object], site: Path, 
 def test_a_disk_whose_folders_have_no_times(
     site: Path, builds: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stamps tell nothing there, so every build is made."""
+    """Stamps are useless there, so the site is always built."""
     own_status = Folder.own_status
 
     def without_time(folder: Folder) -> os.stat_result:
@@ -351,7 +351,7 @@ def test_sources_as_young_as_the_build(
     with monkeypatch.context() as patch:
         patch.setattr(line, "build_site", write_and_build)
         assert main(["build"]) == 0
-    # it may have been written again within one tick of the clock: in doubt a build is made
+    # it may have been written again within one tick of the clock, so the site is built
     assert main(["build"]) == 0
     assert len(builds) == 2
     time.sleep(0.1)
@@ -369,7 +369,7 @@ def test_mistakes_are_looked_at_again(site: Path, builds: list[Path]) -> None:
 def test_the_record_of_another_folder(
     site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A site that has moved has no cache yet; that of another folder is replaced, and the author is told."""
+    """A moved site has no cache yet; that of another folder is replaced, with a message."""
     data = cache_path(site).read_bytes()
     assert main(["clean"]) == 0
     assert not cache_path(site).exists()
@@ -383,7 +383,7 @@ def test_the_record_of_another_folder(
 
 
 def test_a_folder_whose_name_is_no_text(site: Path, builds: list[Path]) -> None:
-    """Nothing is kept of the build as a whole: names in it have no form in a row."""
+    """Nothing is cached for the build as a whole: names in it cannot be stored in a row."""
     other = site.rename(site.with_name("\udcff"))
     assert [main(["build", "--site", str(other)]) for _ in range(2)] == [0, 0]
     assert len(builds) == 2

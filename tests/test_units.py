@@ -1,4 +1,4 @@
-"""Durations and sizes in words."""
+"""Durations and sizes as text."""
 
 from __future__ import annotations
 

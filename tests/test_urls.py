@@ -1,4 +1,4 @@
-"""Addresses of pages and assets, and which posts are out."""
+"""URLs of pages and assets, and which posts are published."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DECOMPOSED = unicodedata.normalize("NFD", "café")
 
 
 def document(path: str, head: str = "") -> Document:
-    """A document of this head, which holds no mistake."""
+    """Return a document with this valid front matter."""
     text = f"---\n{head}\n---\n"
     found, diagnostics = read_document(Source(PurePosixPath(path), text, ""), Config())
     assert diagnostics == ()
@@ -30,13 +30,13 @@ def document(path: str, head: str = "") -> Document:
 
 
 def assign(files: Mapping[str, str], **settings: object) -> Urls:
-    """Addresses of files given as path below `content/` → head."""
+    """Return the URLs of files given as path below `content/` → front matter."""
     documents = [document(f"content/{path}", head) for path, head in files.items()]
     return assign_urls(documents, Config(**settings))  # type: ignore[arg-type]
 
 
 def faults(urls: Urls) -> list[str]:
-    """Each diagnostic as `code path:line:column message`."""
+    """Return each diagnostic as `code path:line:column message`."""
     return [
         f"{d.code} {d.path}:{d.place.line}:{d.place.column} {d.message}"
         if d.place
@@ -91,7 +91,7 @@ def test_one_file(path: str, head: str, url: str, kind: str, section: str) -> No
     ],
 )
 def test_an_address_of_its_own(head: str, url: str) -> None:
-    """It has no part in section and kind."""
+    """It does not depend on section and kind."""
     path = "content/posts/2026-03-14-pi.md"
     read, _ = read_document(Source(PurePosixPath(path), f"---\n{head}\n---\n", ""), Config())
     urls = assign_urls([read], Config(permalinks={"posts": "/p/:slug/"} if "//w" not in head else {}))

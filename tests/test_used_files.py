@@ -1,4 +1,4 @@
-"""What values and cells were made from: files, modules, and files that would hide those if they came."""
+"""Inputs of values and cells: files, modules, and new files that would shadow those."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POST = "content/posts"
 
 
 def value(expression: str) -> str:
-    """A post without cells: the fence is shown only."""
+    """Return a post without cells: the fence is only shown."""
     return f"It is {{= {expression} =}}.\n\n```text\n```\n"
 
 
@@ -32,14 +32,14 @@ def ran(root: Path) -> BuildReport:
 
 
 def stale(root: Path) -> list[str]:
-    """Why `build --frozen` refuses, one reason each."""
+    """Return the reasons why `build --frozen` fails."""
     found = build(root, execution=ExecutionOptions(frozen=True)).diagnostics
     assert {item.code for item in found} <= {"freeze-stale"}, found
     return [item.message.partition("no valid result, ")[2] for item in found]
 
 
 def write(root: Path, **files: str) -> None:
-    """Modules beside the post."""
+    """Write modules next to the post."""
     for name, text in files.items():
         file = root / POST / f"{name}.py"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ class TestAPageWithoutCells:
         assert 'class="value value-stale"' in page(root) or "stale" in page(root)
 
     def test_a_file_that_is_saved_while_the_session_runs(self, root: Path) -> None:
-        """The result is of the old text and says so; the next run is of the new one."""
+        """The result belongs to the old content and is stale; the next run uses the new one."""
         site(root, a=value("open('d.txt').read()") + "\n" + cell("1"))
         (root / POST / "d.txt").write_text("one")
 
@@ -116,7 +116,7 @@ def test_values_in_main_where_all_cells_are_in_another_session(root: Path) -> No
 
 
 def test_a_value_above_the_first_cell_is_stale_itself(root: Path) -> None:
-    """Also where the cell is kept whatever changes."""
+    """Even if the cell is always kept."""
     below = cell("1", "label: kept", "freeze: true")
     site(root, a=f"It is {{= open('d.txt').read() =}}.\n\n{below}")
     (root / POST / "d.txt").write_text("one")
@@ -136,7 +136,7 @@ def test_a_value_between_cells_of_which_the_last_could_not_run(root: Path) -> No
 
 
 def _old(found: dict[str, Any]) -> None:
-    """A record as it was written before there were these fields."""
+    """Convert to a record from before these fields existed."""
     for session in found["sessions"].values():
         for part in (session, *session["cells"]):
             for key in ("absent", "reads", "modules"):
@@ -205,7 +205,7 @@ def test_a_package_that_is_installed_is_hidden_by_a_file(root: Path) -> None:
 
 
 def test_a_file_that_hides_nothing_changes_nothing(root: Path) -> None:
-    """Behind what is imported on the path, of another name, or there when the cell ran."""
+    """After the imported module on the path, with another name, or present when the cell ran."""
     site(root, a=cell("import sums, sys\nsums.K"))
     write(root, sums="K = 1", other="", sys="")
     assert ran(root).ok
@@ -218,7 +218,7 @@ def test_a_file_that_hides_nothing_changes_nothing(root: Path) -> None:
 def test_stand_ins_for_modules_do_no_harm(root: Path) -> None:
     code = (
         "import sys, types\nclass Odd(types.ModuleType):\n    @property\n"
-        # from Python 3.13 on the import itself asks for it
+        # from Python 3.13 on, the import itself accesses it
         "    def __spec__(self):\n"
         "        if sys._getframe(1).f_code.co_name != '<module>': raise ValueError\n"
         "    __file__ = 3\nsys.modules['odd'] = Odd('odd')\n"

@@ -1,4 +1,4 @@
-"""`{= expression =}` in the text: where it stands, how it is taken apart, what it sees."""
+"""`{= expression =}` in text: where it is allowed, how it is split, what it can access."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_conversion_and_spec_are_split_as_in_an_f_string(
     ("expression", "spec"), [("7", "03d"), ("'a:b'", ">5"), ("[1, 2][0:1]", ""), ("{1: 2}[1]", "+d")]
 )
 def test_python_splits_alike(expression: str, spec: str) -> None:
-    """Formatted by our parts, a value is what the f-string gives."""
+    """Formatted with our parts, a value equals the f-string."""
     found = split_value(f" {expression}{':' * bool(spec)}{spec} ")
     said = eval("f'''{ " + expression + (":" + spec if spec else "") + "}'''")
     assert format(eval(found.expression), found.spec) == said

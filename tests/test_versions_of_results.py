@@ -1,4 +1,4 @@
-"""Results of other versions: what is information, what warns, and machines that only publish."""
+"""Results of other versions: information, warnings, and machines that only publish."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def recorded_with(root: Path, python: str) -> None:
 
 @pytest.mark.parametrize("python", [PATCH, OTHER])
 def test_the_workflow_of_the_manual_passes_with_any_python(root: Path, python: str) -> None:
-    """Where nothing may run, it does not matter what would."""
+    """If nothing may run, the Python version does not matter."""
     recorded_with(root, python)
     assert main(["build", "--frozen", "--strict", "--site", str(root)]) == 0
     assert main(["freeze", "status", "--site", str(root)]) == 0

@@ -1,4 +1,4 @@
-"""The extension for VS Code, as far as it needs no npm: what it says of the program is true.
+"""The extension for VS Code, as far as it can be tested without npm: its statements about the program.
 
 `make vscode` builds it and runs its own tests.
 """
@@ -30,7 +30,7 @@ EXTENSION = ROOT / "editors" / "vscode"
 
 @cache
 def read(name: str) -> Any:
-    """A file of JSON of the extension."""
+    """Return the content of a JSON file of the extension."""
     return json.loads((EXTENSION / name).read_text("utf-8"))
 
 
@@ -39,7 +39,7 @@ OFFERS: Mapping[str, Any] = MANIFEST["contributes"]
 
 
 def source() -> str:
-    """All of its code."""
+    """Return all of its code."""
     return "\n".join(file.read_text("utf-8") for file in sorted((EXTENSION / "src").glob("*.js")))
 
 
@@ -62,7 +62,7 @@ def test_commands_and_settings_are_those_of_its_code() -> None:
     menu = {one["command"] for entries in OFFERS["menus"].values() for one in entries}
     assert menu <= declared
     settings = {key.removeprefix("blogsmith.") for key in OFFERS["configuration"]["properties"]}
-    # the library of the client reads `trace.server`
+    # the client library reads `trace.server`
     used = set(re.findall(r'\.get\("([\w.]+)"', source()))
     assert settings - {"trace.server"} == used
     assert {f"blogsmith.{key}" for key in ("executable",)} <= set(
@@ -73,7 +73,7 @@ def test_commands_and_settings_are_those_of_its_code() -> None:
 def test_commands_of_the_program_exist() -> None:
     (definition,) = OFFERS["taskDefinitions"]
     called = {*definition["properties"]["command"]["enum"], "lsp", "new"}
-    # the language server is built beside this
+    # the language server is built separately
     assert [name for name in called - {"lsp"} if _command(name) is None] == []
     tasks = dict(re.findall(r'\["(\w+)", \[(?:"(--[\w-]+)")?\]\]', source()))
     assert set(tasks) == set(definition["properties"]["command"]["enum"])
@@ -88,7 +88,7 @@ def _command(name: str) -> Any:
 
 
 def test_what_it_contains_is_listed() -> None:
-    """Nothing of the machine that packages it gets in."""
+    """No data of the packaging machine is included."""
     ignored = (EXTENSION / ".vscodeignore").read_text("utf-8").split()
     assert ignored[0] == "**"
     assert all(line.startswith("!") for line in ignored[1:])
@@ -99,12 +99,12 @@ def test_what_it_contains_is_listed() -> None:
 
 @cache
 def expected_lines() -> tuple[str, ...]:
-    """Every line that the program prints of broken sites."""
+    """Return every line that the program prints for broken sites."""
     return tuple(line for file in FILES for line in read_site_text(file).expected.splitlines())
 
 
 def pattern(name: str) -> tuple[re.Pattern[str], Mapping[str, Any]]:
-    """A problem pattern; JavaScript reads these as Python does."""
+    """Return a problem pattern; JavaScript and Python read these in the same way."""
     (found,) = [one for one in OFFERS["problemPatterns"] if one["name"] == name]
     return re.compile(found["regexp"]), found
 
@@ -114,7 +114,7 @@ def test_every_message_of_the_program_is_a_problem_and_nothing_else() -> None:
     whole, _ = pattern("blogsmith-file")
     headline = re.compile(r"(?:\S.*: )?(?:error|warning): .* \[[a-z0-9-]+\]")
     for line in expected_lines():
-        # one that is about no file stands on the terminal alone
+        # a diagnostic without a file appears on the terminal only
         is_ours = bool(headline.fullmatch(line)) and not line.startswith(("error: ", "warning: ", "hint:"))
         assert (bool(placed.match(line)) + bool(whole.match(line))) == is_ours, line
         if found := placed.match(line):
@@ -155,7 +155,7 @@ _DATE = {"CURRENT_YEAR": "2026", "CURRENT_MONTH": "03", "CURRENT_DATE": "14"}
 
 
 def expand(body: list[str]) -> str:
-    """What an author gets who changes nothing, as VS Code puts it in."""
+    """Return a snippet with its default values, as VS Code inserts it."""
     text = "\n".join(body)
     given: dict[str, str] = {}
     for found in _STEP.finditer(text):
@@ -178,7 +178,7 @@ AROUND = {
     "ref": "$$\na = b \\label{eq:name}\n$$\n\n",
     "mermaid": "",
 }
-"""Prefix of a snippet → what has to stand on the page as well."""
+"""Prefix of a snippet → content that the page needs in addition."""
 PICTURES = ("image.png", "other.png")
 
 
@@ -198,7 +198,7 @@ def test_snippets_name_every_kind_of_callout() -> None:
 
 def test_what_snippets_write_builds_without_a_word(tmp_path: Path) -> None:
     picture = file_of(drawing(40, 30))
-    # without its renderer a diagram is warned of
+    # without its renderer, a diagram causes a warning
     plugins = "mermaid" if find_spec("merman") else ""
     files: dict[str, str | bytes] = {"blogsmith.yaml": f"plugins: [{plugins}]\n"}
     for snippet in SNIPPETS.values():
@@ -214,7 +214,7 @@ def test_what_snippets_write_builds_without_a_word(tmp_path: Path) -> None:
 
 
 def _page(prefix: str, text: str) -> Iterator[str]:
-    """The page of a snippet: where authors would use it, and with what it names."""
+    """Yield the page of a snippet: in a typical place, with everything it refers to."""
     if prefix in ("front", "front-series"):
         yield f"{text}Text.\n"
         return

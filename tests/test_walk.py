@@ -1,7 +1,8 @@
-"""The way of a new user from nothing to a published post, by what README and the page on the first post say.
+"""The path of a new user from nothing to a published post, as described in README and the page on the first
+post.
 
-Their commands are typed in their order and their post is written where they say. Whatever would make somebody
-stop is counted: a command that fails, a warning, a question without an answer, a file that no page names.
+Their commands are run in order, and their post is written where they say. Every obstacle is counted: a
+failing command, a warning, a prompt without an answer, a file that no page names.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ _SAID = re.compile(r"warning|error|hint:|\[y/n\]|Traceback", re.IGNORECASE)
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 _GIT = "[user]\nname = Ada\nemail = ada@example.org\n[init]\ndefaultBranch = main\n"
 PROGRAMS = MappingProxyType({"pipx": "install", "uv": "tool"})
-"""What installs blogsmith, which `tests/test_distribution.py` tries."""
+"""Programs that install blogsmith, which `tests/test_distribution.py` tests."""
 
 
 @dataclass(slots=True)
 class Walk:
-    """One who types what is written, and what stops them."""
+    """A user who types the documented commands, and the obstacles."""
 
     here: Path
     environment: dict[str, str]
@@ -49,7 +50,7 @@ class Walk:
     typed: list[str] = field(default_factory=list)
 
     def enter(self, line: str) -> None:
-        """A line of a block of commands, as a shell takes it."""
+        """Run a line of a command block, as in a shell."""
         for command in line.partition("   #")[0].split("&&"):
             words = shlex.split(command)
             self.typed.append(words[0])
@@ -69,14 +70,14 @@ class Walk:
             env=self.environment,
             capture_output=True,
             text=True,
-            # who is asked has no answer
+            # prompts get no answer
             stdin=subprocess.DEVNULL,
         )
         if done.returncode != 0 or _SAID.search(done.stdout + done.stderr):
             self.stops.append(f"{shlex.join(words)}: {done.returncode}\n{done.stdout}{done.stderr}")
 
     def _look(self, words: list[str]) -> None:
-        """Look at the site in the preview, and end it."""
+        """View the site in the preview, and end it."""
         with subprocess.Popen(
             [*words, "--port", "0"],
             cwd=self.here,
@@ -98,7 +99,7 @@ class Walk:
                 self.stops.append(f"{shlex.join(words)}:\n{said}")
 
     def write(self, path: str, text: str) -> None:
-        """Write a file that is there already, as the page says."""
+        """Write an existing file, as the page says."""
         if not (self.here / path).is_file():
             self.stops.append(f"{path} is to be written, and no command has made it")
         (self.here / path).write_text(text, encoding="utf-8")
@@ -106,7 +107,7 @@ class Walk:
 
 @pytest.fixture
 def walk(tmp_path: Path, package_index: Mapping[str, str]) -> Walk:
-    """Somebody new, with an empty home and the programs of this environment."""
+    """Return a new user, with an empty home and the programs of this environment."""
     home = tmp_path / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(
@@ -126,13 +127,13 @@ def walk(tmp_path: Path, package_index: Mapping[str, str]) -> Walk:
 
 
 def commands_in(text: str) -> Iterator[str]:
-    """Lines of commands, in order, without those of sections that go on from another place."""
+    """Yield lines of commands, in order, without those of sections that continue elsewhere."""
     for block in _CONSOLE.finditer(text):
         yield from block[1].strip().splitlines()
 
 
 def test_from_nothing_to_a_published_post(walk: Walk) -> None:
-    """The goal is no stop at all."""
+    """The goal is a path without obstacles."""
     if shutil.which("git") is None:
         pytest.skip("git is missing")
     way = FIRST_POST.read_text("utf-8").partition("## In a repository")[0]
@@ -180,7 +181,7 @@ def test_the_readme_leads_there_too(walk: Walk) -> None:
 
 
 def test_every_line_that_installs_is_of_a_kind_that_is_tried() -> None:
-    """By the name of the package or from a checkout, with extras that there are."""
+    """By the name of the package or from a checkout, with existing extras."""
     import tomllib
 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]

@@ -1,4 +1,4 @@
-"""What the watcher makes of folders, links, lost events and systems that report nothing."""
+"""The watcher with folders, links, lost events and systems without events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ POST = "content/posts/a.md"
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A small site with an output."""
+    """Create a small site with an output folder."""
     root = tmp_path / "site"
     write(root, POST, "content/posts/b.md", "static/img/x.png", "blogsmith.yaml", "public/index.html")
     write(root, "_freeze/a.json", "node_modules/x/y.js", ".git/HEAD", "env/pyvenv.cfg", "env/lib/z.py")
@@ -47,27 +47,27 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def receiver(site: Path) -> Iterator[Receiver]:
-    """What is told of that site."""
+    """Yield the receiver of reports about that site."""
     with watching(site) as (receiver, _):
         yield receiver
 
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything is compared more often than it would be."""
+    """Compare everything more often than usual."""
     monkeypatch.setattr("blogsmith.watch.watcher.FALLBACK_SCAN_S", 0.2)
 
 
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An event may take as long as this machine likes."""
+    """Allow events to be slow."""
     monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 10 * DEADLINE_S)
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", DEADLINE_S / 8)
 
 
 @pytest.fixture
 def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is found that no event tells of."""
+    """Disable comparisons, so that only events cause reports."""
     for name in ("probe.PROBE_S", "watcher.NET_S"):
         monkeypatch.setattr(f"blogsmith.watch.{name}", 10 * DEADLINE_S)
 
@@ -371,7 +371,7 @@ def test_what_the_kernel_refuses_has_a_reason(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 def test_a_folder_under_two_names_is_told_under_both_until_one_goes(tmp_path: Path) -> None:
-    """A folder that has moved is watched under its new name before the old one is given up."""
+    """A moved folder is watched under its new name before the old one is dropped."""
     (old := tmp_path / "old").mkdir()
     notices, new = HintQueue(), tmp_path / "new"
     notifier = open_notifier(notices)
@@ -388,7 +388,7 @@ def test_a_folder_under_two_names_is_told_under_both_until_one_goes(tmp_path: Pa
 
 
 def _told_of(notices: HintQueue, file: Path, last: str) -> set[str]:
-    """Write a file, and what is told up to its name `last`."""
+    """Write a file. Return the reports up to its name `last`."""
     file.touch()
     places: set[str] = set()
     while last not in places:
@@ -448,7 +448,7 @@ def test_a_system_that_refuses_later_is_polled(site: Path, only_told: None) -> N
 
 
 def probe_of(root: Path) -> Path:
-    """The file that is written to see whether it is noticed."""
+    """Return the file of the probe."""
     return root / f".blogsmith/watch-{os.getpid()}"
 
 
@@ -458,7 +458,7 @@ NO_MORE_LOOKING = "changed files are told of now: no more looking at all of them
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The probe is given up soon, and tried again soon."""
+    """Make the probe give up and retry soon."""
     monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
     monkeypatch.setattr("blogsmith.watch.probe.PAUSE_S", 0.01)
     monkeypatch.setattr("blogsmith.watch.probe.MAX_PAUSE_S", 0.05)
@@ -475,13 +475,13 @@ def test_a_system_that_reports_nothing_is_polled(site: Path, monkeypatch: pytest
 
 
 class HeldBack(SilentNotifier):
-    """A machine so busy that nothing is read of what the system reports until `read` is called.
+    """A machine so busy that no reported event is read until `read` is called.
 
-    Like the system, it forgets what it has of folders that are watched no more.
+    Like the system, it drops events of folders that are no longer watched.
     """
 
     def read(self, place: Path) -> None:
-        """What was reported of a place."""
+        """Read the events of a place."""
         if str(place.parent) in self.folders:
             self.notices.add(str(place))
 
@@ -505,7 +505,7 @@ def test_the_probe_is_heard_however_late_it_is_read(site: Path, impatient: None)
 
 
 def test_a_probe_that_failed_is_tried_again(site: Path, impatient: None) -> None:
-    """A folder that begins to report, such as one whose mount came late."""
+    """A folder that starts to report, for example because it was mounted late."""
 
     class Third(SilentNotifier):
         attempts = 0
@@ -535,7 +535,7 @@ def test_pauses_between_attempts_grow(tmp_path: Path) -> None:
 
 
 def test_the_probe_writes_through_no_link(tmp_path: Path) -> None:
-    """A cloned site may bring one of any name."""
+    """A cloned site may include a link of any name."""
     (tmp_path / ".blogsmith").mkdir()
     (tmp_path / "precious").write_text("kept")
     probe = EventProbe(tmp_path)
@@ -659,7 +659,7 @@ def test_the_way_of_other_systems(site: Path, save: Callable[[Path, str], None],
 def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Files that were looked at already are compared with what was told of them, not with that look."""
+    """Files already checked are compared with the last report, not with that check."""
     monkeypatch.setattr("blogsmith.watch.change_detector.INCOMPLETE_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
@@ -740,7 +740,7 @@ def test_stopping_twice_early_and_from_the_receiver(site: Path) -> None:
 
 
 class Mirror:
-    """The files of a site as somebody knows them who reads only what is reported."""
+    """The files of a site as known from reports alone."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -749,11 +749,11 @@ class Mirror:
         self.seen = threading.Condition()
 
     def on_disk(self) -> dict[Path, bytes]:
-        """What there is."""
+        """Return the files on disk."""
         return {path: path.read_bytes() for path in self.root.rglob("*.md") if path.is_file()}
 
     def changed(self, changes: ChangedFiles) -> None:
-        """Called by the watcher."""
+        """Read the reported files. Called by the watcher."""
         with self.seen:
             for path in changes.paths:
                 self.files.pop(path, None)
@@ -765,7 +765,7 @@ class Mirror:
 
 
 def edit(root: Path, chance: random.Random) -> None:
-    """One random thing that authors and their tools do to files and folders."""
+    """Make one random change to files and folders, as authors and their tools do."""
     folders = [root / "content", *(path for path in (root / "content").rglob("*") if path.is_dir())]
     folder, other = chance.choice(folders), chance.choice(folders)
     name, new = chance.choice("abcd") + ".md", chance.choice("wxyz")

@@ -1,4 +1,4 @@
-"""However an editor saves, the watcher tells of it once, and of nothing else."""
+"""For every way of saving, the watcher reports the file once, and nothing else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POST = "content/posts/a.md"
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site with a post, and a folder beside it for files to come from."""
+    """Create a site with a post, and a folder next to it as a source of files."""
     root = tmp_path / "site"
     write(root, POST, "content/posts/b.md", "blogsmith.yaml")
     (tmp_path / "elsewhere").mkdir()
@@ -31,13 +31,13 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def receiver(site: Path) -> Iterator[Receiver]:
-    """What is told of that site."""
+    """Yield the receiver of reports about that site."""
     with watching(site) as (receiver, _):
         yield receiver
 
 
 def _elsewhere(post: Path) -> Path:
-    """A folder on the same disk that is not watched."""
+    """Return a folder on the same disk that is not watched."""
     site = next(folder for folder in post.parents if (folder / "blogsmith.yaml").exists())
     return site.parent / "elsewhere"
 
@@ -47,7 +47,7 @@ def in_place(post: Path, text: str) -> None:
 
 
 def in_place_in_steps(post: Path, text: str) -> None:
-    """Emptied, then written to after a moment, as over a slow disk."""
+    """Empty the file, and write it after a moment, as on a slow disk."""
     with post.open("w") as file:
         file.flush()
         threading.Event().wait(0.020)
@@ -90,7 +90,7 @@ def vim_with_another_suffix(post: Path, text: str) -> None:
 
 
 def vim_with_a_folder_for_backups(post: Path, text: str) -> None:
-    """The file leaves the watched folders; watchdog's observer for Linux then reports nothing for 500 ms."""
+    """Move the file out of the watched folders; watchdog's Linux observer then reports nothing for 500 ms."""
     backup = _elsewhere(post) / "a.md~"
     post.rename(backup)
     post.write_text(text)
@@ -133,7 +133,7 @@ SAVES: list[Callable[[Path, str], None]] = [
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time does not decide: this process may be stopped between two steps of a save."""
+    """Disable time limits, because this process may be paused between two steps of a save."""
     for name in ("change_detector.STEP_S", "change_detector.CLOSE_S", "watcher.MAX_DOUBT_S"):
         monkeypatch.setattr(f"blogsmith.watch.{name}", DEADLINE_S / 4)
 
@@ -232,7 +232,7 @@ def test_the_last_of_many_saves_wins(site: Path) -> None:
     came = threading.Condition()
 
     def changed(changes: ChangedFiles) -> None:
-        # what rendering a page takes: the next report waits for it
+        # time to render a page: the next report waits for it
         threading.Event().wait(0.020)
         with came:
             texts.append(post.read_text() if post.exists() else "")
@@ -249,7 +249,7 @@ def test_the_last_of_many_saves_wins(site: Path) -> None:
         took_s = time.perf_counter() - began_s
     finally:
         watcher.stop()
-    # the one: it may have been under way when the last was seen
+    # one more may have been in progress when the last was seen
     assert len(texts) <= took_s / 0.020 + 1
 
 
@@ -284,7 +284,7 @@ def test_what_is_saved_while_the_receiver_is_busy_comes_in_one_report(site: Path
         for number in range(20):
             (site / POST).write_text(f"{number}\n")
             (site / f"content/posts/{number}.md").write_text("new\n")
-        # the events have come, not only happened
+        # the events have arrived, not only occurred
         last = str(site / "content/posts/19.md")
         wait_for(lambda: watcher._hints._places.get(last) is False)
         go_on.set()

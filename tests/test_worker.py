@@ -199,7 +199,7 @@ def test_future_statements_last(worker: Client) -> None:
     )
 
 
-# what runs in the author's Python
+# the code that runs in the author's Python
 EXECUTE = START.parents[1]
 OLD = [*START.parent.glob("*.py"), EXECUTE / "probe" / "program.py", EXECUTE / "kernel" / "kernel_setup.py"]
 

@@ -1,4 +1,4 @@
-"""The worker: cells that go wrong, are interrupted or run out of memory."""
+"""The worker: cells that fail, are interrupted or run out of memory."""
 
 from __future__ import annotations
 

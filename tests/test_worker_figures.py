@@ -1,4 +1,4 @@
-"""Figures of cells: when they are sent, that they are equal on repeat, and how they look on dark pages."""
+"""Figures of cells: when they are sent, reproducibility, and their look on dark pages."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from blogsmith.execute.worker import dark_figures
 pytest.importorskip("matplotlib")
 
 WORKER = Path(dark_figures.__file__).parent
-# Cells from a line of stdin, as the worker runs them; prints one line of JSON for each, the frames it sent.
-# With `forks` matplotlib is imported once, and each line is for a copy, of which the last line is its status.
+# Runs cells from a line of stdin, as the worker does; prints one line of JSON for each, the frames it sent.
+# With `forks`, matplotlib is imported once, and each line is run in a copy, whose last line is its status.
 PROGRAM = """
 import json, os, sys, types
 package = types.ModuleType("_blogsmith"); package.__path__ = [sys.argv[1]]
@@ -73,7 +73,7 @@ def cell(code: str, last: str = "", form: str = "svg", dark: bool = False) -> di
 
 
 def run(*cells: dict[str, Any], **environ: str) -> list[list[Any]]:
-    """The frames of each cell, run one after another in a process of their own."""
+    """Return the frames of each cell, run in sequence in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(WORKER)],
         input=json.dumps(cells),
@@ -92,7 +92,7 @@ Run = Callable[..., list[list[Any]]]
 
 @pytest.fixture(scope="module")
 def run_copy() -> Iterator[Run]:
-    """As `run`, in a copy of a process that has matplotlib: to import it takes longer than most cells."""
+    """Yield `run` in a copy of a process with matplotlib, since importing it is slower than most cells."""
     if not hasattr(os, "fork"):
         yield run
         return
@@ -117,7 +117,7 @@ def run_copy() -> Iterator[Run]:
 
 
 def pictures(frames: list[Any]) -> list[dict[str, bytes]]:
-    """MIME type → bytes, of every picture among frames."""
+    """Return MIME type → bytes, of every image among frames."""
     return [
         {mime: b64decode(data) for mime, data in frame["binary"].items()}
         for frame in frames
@@ -207,7 +207,7 @@ def test_sizes(run_copy: Run) -> None:
 
 
 def size(svg: str) -> tuple[float, float]:
-    """Width and height in points; the viewBox says the same."""
+    """Return width and height in points, which must equal the viewBox."""
     root = ElementTree.fromstring(svg)
     width, height = (float(root.attrib[name].removesuffix("pt")) for name in ("width", "height"))
     assert [float(number) for number in root.attrib["viewBox"].split()] == [0, 0, width, height]
@@ -215,7 +215,7 @@ def size(svg: str) -> tuple[float, float]:
 
 
 def png_size(data: bytes) -> tuple[int, int, float]:
-    """Width, height and dots per inch."""
+    """Return width, height and dots per inch."""
     width, height = struct.unpack(">II", data[16:24])
     at = data.index(b"pHYs") + 4
     return width, height, struct.unpack(">I", data[at : at + 4])[0] * 0.0254
@@ -253,17 +253,17 @@ def test_the_pair_for_light_and_dark_pages(run_copy: Run) -> None:
     assert {text_colour(light, words) for words in black} == {"#000000"}
     assert {words for words in black if text_colour(night, words) == "#000000"} == {"boxed"}
     assert {text_colour(night, words) for words in black} == {"#000000", INK}
-    # the figure is as it was: drawn once more it is the same
+    # the figure is unchanged: drawn again, it is the same
     assert pictures(again) == pictures(first)
 
 
 def colours(svg: str) -> set[str]:
-    """Every colour written in a picture."""
+    """Return every colour in an image."""
     return set(re.findall("#[0-9a-f]{6}", svg))
 
 
 def text_colour(svg: str, words: str) -> str:
-    """The colour of a text, which is drawn as shapes behind a comment that says it; black is not written."""
+    """Return the colour of text, which is drawn as shapes after a comment with it. Black is implicit."""
     group = svg[svg.index(f"<!-- {words} -->") :].partition("<defs>")[0].partition("<use")[0]
     found = re.search("fill: (#[0-9a-f]{6})", group)
     return found[1] if found else "#000000"
@@ -345,7 +345,7 @@ def test_nothing_is_imported_before_the_author_does() -> None:
 
 
 def test_a_forked_child_sends_for_itself(run_copy: Run) -> None:
-    """A fork server imports matplotlib with one `send`, its children have others."""
+    """A fork server imports matplotlib with one `send`; its children have others."""
     code = (
         "others = []\nfrom _blogsmith import figures\nfigures.install(others.append)\n" + PLOT + "plt.show()"
     )

@@ -1,4 +1,4 @@
-"""The worker: what it notes of files, modules, packages and the machine; seeds."""
+"""The worker: records of files, modules, packages and the machine; seeds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["start_worker", "worker"]
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site with data, modules, an environment of its own and output."""
+    """Create a site with data, modules, its own environment and output."""
     files = {
         "data/a.txt": "a",
         "data/b.txt": "b",
@@ -200,7 +200,7 @@ FLASH = "aten::_scaled_dot_product_flash_attention_for_cpu"
 
 
 def raised(*events: object) -> str:
-    """Code that raises the lab's event with these arguments."""
+    """Return code that raises the lab's event with these arguments."""
     return f"import sys\nfor event in {events!r}:\n    sys.audit('blogsmith.lab.ran', *event)"
 
 

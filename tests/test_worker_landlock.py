@@ -1,4 +1,4 @@
-"""The sandbox: what a process may do behind `landlock.restrict`, and what is said where it fails."""
+"""The sandbox: permissions of a process after `landlock.restrict`, and messages on failure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ for line in sys.stdin.read().splitlines():
 
 @pytest.fixture
 def places(tmp_path: Path) -> tuple[Path, Path]:
-    """A folder that may be written, and one that may not."""
+    """Return a writable folder, and one that is not."""
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     inside.mkdir()
     outside.mkdir()
@@ -53,13 +53,13 @@ def places(tmp_path: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """A port on which somebody listens."""
+    """Yield a port with a listener."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server.getsockname()[1]
 
 
 def version() -> int:
-    """Of Landlock in this kernel; 0: it has none."""
+    """Return the version of Landlock in this kernel; 0 if it has none."""
     if sys.platform != "linux":
         return 0
     try:
@@ -69,7 +69,7 @@ def version() -> int:
 
 
 def attempts(places: tuple[Path, Path], port: int, lines: str, uid: int = 0) -> list[str]:
-    """How each of `lines` ended in a process that is shut in."""
+    """Return the result of each of `lines` in a restricted process."""
     if not version():
         pytest.skip("this kernel has no Landlock")
     inside, outside = places
@@ -124,7 +124,7 @@ def test_files_are_not_cut(places: tuple[Path, Path], port: int) -> None:
 def test_threads_can_be_named_and_nothing_else_is_reached_through_them(
     places: tuple[Path, Path], port: int
 ) -> None:
-    """The driver of CUDA names its threads by writing to /proc, and fails with error 304 where it cannot."""
+    """The driver of CUDA names its threads by writing to /proc, and otherwise fails with error 304."""
     lines = """\
         import threading; task = "/proc/self/task/"
         name = lambda thread: open(f"{task}{thread}/comm", "w").write("named")
@@ -198,7 +198,7 @@ def test_a_kernel_that_cannot(monkeypatch: pytest.MonkeyPatch, number: int, word
 
 @pytest.mark.parametrize("version", range(1, 9))
 def test_each_version_is_asked_for_what_it_knows(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
-    """A kernel refuses rights that it does not know."""
+    """A kernel rejects rights that it does not know."""
     asked: list[bytes] = []
 
     def answer(self: object, number: int, *arguments: object) -> int:
@@ -215,7 +215,7 @@ def test_each_version_is_asked_for_what_it_knows(monkeypatch: pytest.MonkeyPatch
     assert files < 1 << known
     assert (files >> 13 & 1, files >> 14 & 1) == (version >= 2, version >= 3)
     assert (tcp, scopes) == (3 * (version >= 4), 3 * (version >= 6))
-    # nothing about reading and running
+    # no rights for reading and running
     assert not files & 0b1101
 
 
@@ -225,7 +225,7 @@ def test_another_system(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_folder_that_is_missing(tmp_path: Path) -> None:
-    """Nothing is shut in then: this process goes on to write."""
+    """Nothing is restricted then: this process can still write."""
     if not version():
         pytest.skip("this kernel has no Landlock")
     missing = tmp_path / "missing"

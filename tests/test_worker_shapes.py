@@ -1,4 +1,4 @@
-"""Shape comments: which comments are one, what names in them mean, what is reported."""
+"""Shape comments: their syntax, the meaning of names in them, and reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORKER = Path(__file__).parent.parent / "blogsmith" / "execute" / "worker"
 
 
 class Array:
-    """Something with a shape."""
+    """An object with a shape."""
 
     def __init__(self, *shape: int) -> None:
         self.shape = shape
@@ -51,7 +51,7 @@ class Session:
         return code_object
 
     def run(self, code: str) -> list[tuple[int, str, str, str]]:
-        """What cells have reported up to now."""
+        """Run a cell. Return the reports so far."""
         exec(self.compiled(code), self.names)
         return self.found
 
@@ -157,7 +157,7 @@ def test_a_mismatch_is_told_with_line_sizes_and_what_came() -> None:
         s = q @ A(8, 6)  # (n, m)
         """
     assert found(code) == [(2, "(m, d)", "(m, 8)", "(6, 9)")]
-    # m was not bound by the comment that is wrong: line 3 is right with any m
+    # m was not bound by the incorrect comment: line 3 is valid with any m
 
 
 @each_row(
@@ -266,7 +266,7 @@ def test_names_live_as_long_as_the_call_or_the_session() -> None:
     session = Session()
     session.run("def f(x):\n    y = x  # (k, k)\n    return y\nf(A(2, 2)); f(A(3, 3)); z = A(5)  # (k,)")
     assert session.found == []
-    # the session bound k to 5, in another cell too; the function is not concerned
+    # the session bound k to 5, also in another cell; the function is not affected
     assert session.run("f(A(4, 4))\nw = A(6)  # (k,)") == [(2, "(k,)", "(5,)", "(6,)")]
     assert session.run("f(A(4, 7))")[1:] == [(2, "(k, k)", "(k, k)", "(4, 7)")]
 
@@ -353,7 +353,7 @@ def test_tracebacks_carets_and_source_stay() -> None:
 
 
 def told(error: BaseException) -> str:
-    """The traceback without the frame of the test."""
+    """Return the traceback without the frame of the test."""
     return "".join(traceback.format_exception(type(error), error, error.__traceback__)[2:])
 
 
@@ -406,7 +406,7 @@ def test_numpy() -> None:
 
 @pytest.mark.parametrize("python", ["python3.9", "python3.10", "python3.12", "python3.13", "python3.14"])
 def test_other_pythons(python: str, tmp_path: Path) -> None:
-    """The same in the Pythons that authors may have."""
+    """The same in the Python versions that authors may have."""
     script = tmp_path / "try.py"
     script.write_text(
         "import ast, sys, types\n"

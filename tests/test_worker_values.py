@@ -1,4 +1,4 @@
-"""The worker: what objects show of themselves, values of the text, claims."""
+"""The worker: display of objects, values in text, claims."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rich:
 
 
 def data(text: bytes) -> str:
-    """As pictures travel."""
+    """Encode as images are sent."""
     return base64.b64encode(text).decode()
 
 
@@ -60,7 +60,7 @@ class Bundle:
 Bundle()
 """
     (frame,) = worker.run(code).values
-    # one that is for dark pages only is left out
+    # an image for dark pages only is ignored
     pictures = {"image/svg+xml": data(b"<svg/>"), "image/svg+xml;scheme=dark": data(b"<svg>d</svg>")}
     assert frame["binary"] == pictures and list(frame["binary"]) == list(pictures)
 
@@ -248,7 +248,7 @@ def test_a_piece_of_a_figure_is_no_value(worker: Client, last: str) -> None:
 
 
 def test_display_of_ipython_is_ours(worker: Client, tmp_path: Path) -> None:
-    """Notebooks import it; without a shell of IPython it would print an address."""
+    """Notebooks import it; without a shell of IPython it would print a memory address."""
     for name, text in {
         "__init__": "",
         "display": "from .core.display_functions import display\n",

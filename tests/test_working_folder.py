@@ -1,4 +1,4 @@
-"""Nothing is imported from the folder that blogsmith is started in: it may be a stranger's site."""
+"""Nothing is imported from the folder where blogsmith is started: it may be an untrusted site."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SHADOWS = (
     *("__future__", "click", "json", "typing", "traceback", "subprocess", "tempfile", "msgspec", "yaml"),
     *("jinja2", "pygments", "markdown_it", "PIL"),
 )
-"""What we import and Python itself does not, before it comes to us."""
+"""Modules that we import, and that Python itself does not import before."""
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A stranger's site: whatever is imported from it leaves a file."""
+    """Create an untrusted site: whatever is imported from it leaves a file."""
     root = tmp_path / "site"
     (root / "content").mkdir(parents=True)
     (root / "blogsmith.yaml").write_text("title: A\n")
@@ -38,7 +38,7 @@ def ran(site: Path) -> list[str]:
 
 
 def start(site: Path, *arguments: str, environ: dict[str, str] | None = None) -> str:
-    """What a build by this Python prints."""
+    """Return the output of a build by this Python."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [sys.executable, *arguments, "build"],
@@ -67,7 +67,7 @@ def test_an_entry_of_pythonpath_that_means_the_folder(site: Path, path: str) -> 
 
 
 def test_a_checkout_that_is_not_installed(tmp_path: Path) -> None:
-    """Started in it, the package is found there, and by what it starts too."""
+    """If started in it, the package is found there, also by its child processes."""
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     for name in ("blogsmith", "themes", "plugins"):
@@ -78,7 +78,7 @@ def test_a_checkout_that_is_not_installed(tmp_path: Path) -> None:
     (tmp_path / "path").mkdir()
     for entry in packages:
         for package in Path(entry).iterdir():
-            # all but our own, and what would lead to it
+            # all except our own, and anything that refers to it
             if "blogsmith" not in package.name and package.suffix != ".pth":
                 (tmp_path / "path" / package.name).symlink_to(package)
     start(checkout, "-S", "-m", "blogsmith", environ={"PYTHONPATH": str(tmp_path / "path")})

@@ -1,4 +1,4 @@
-"""What a build is opened with: settings, theme, plugins under trust, the table of callout kinds."""
+"""The context of a build: settings, theme, trusted plugins, the table of callout kinds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def site(tmp_path: Path, config: str, **files: str) -> Path:
-    """A site of these settings; `plugins__x` is the file `plugins/x.py`."""
+    """Create a site with these settings; `plugins__x` is the file `plugins/x.py`."""
     root = tmp_path / "site"
     (root / "plugins").mkdir(parents=True)
     (root / "blogsmith.yaml").write_text(config, encoding="utf-8")

@@ -8,11 +8,11 @@ from blogsmith.tex.parse.errors import ParseError
 from blogsmith.tex.parse.reader import Expander, Macro, TokenReader, text_of, tokens
 
 MOST = 100_000
-"""Tokens that one test may make; beyond it something runs away."""
+"""Maximum number of tokens per test; more would mean an endless expansion."""
 
 
 def expand(tex: str, expanders: Mapping[str, Expander], macros: Mapping[str, str] | None = None) -> str:
-    """`tex` with every command of `expanders` replaced by what it stands for, again and again."""
+    """Return `tex` with every command of `expanders` replaced repeatedly."""
     known = {name: Macro(0, None, tuple(tokens(body))) for name, body in (macros or {}).items()}
     reader = TokenReader(tokens(tex), known)
     out: list[str] = []
@@ -32,7 +32,7 @@ def expand(tex: str, expanders: Mapping[str, Expander], macros: Mapping[str, str
 
 
 def complaint(tex: str, expanders: Mapping[str, Expander]) -> tuple[str, str, str]:
-    """Message, hint and blamed command of the error that `tex` must give."""
+    """Return message, hint and reported command of the error that `tex` must give."""
     try:
         made = expand(tex, expanders)
     except ParseError as wrong:

@@ -1,4 +1,4 @@
-"""Pages to try theme paper with, and how to look into what it makes of them."""
+"""Pages to test theme paper, and helpers to inspect the result."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ EVIL = "\"><script>alert(1)</script><b x='"
 
 
 def load_paper(folder: Path) -> Theme:
-    """Theme paper for a site in `folder`, under the base path `/b`."""
+    """Return theme paper for a site in `folder`, under the base path `/b`."""
     return load_theme("paper", folder, ROOT / "themes", base_path="/b")
 
 
 def parse(html: str) -> Element:
-    """The document; html5lib in strict mode raises on any parse error."""
+    """Parse the document; html5lib in strict mode raises on any parse error."""
     tree: Element = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(html)
     return tree
 
@@ -112,7 +112,7 @@ def having(tree: Element, css_class: str) -> list[Element]:
 
 
 def scripts(tree: Element) -> list[Element]:
-    """What runs; JSON-LD is data."""
+    """Return executable scripts, without JSON-LD."""
     return [item for item in tree.iter("script") if item.get("type") != "application/ld+json"]
 
 

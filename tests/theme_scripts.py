@@ -1,7 +1,7 @@
-"""The scripts of the themes in the form that is published: terser, a program of npm, makes them smaller.
+"""Minified scripts of the themes, made with terser, a program from npm.
 
-They lie beside the theme, each named by the bytes it was made of, so a script that has been edited since, or
-that a site has of its own, is published as it stands. Nobody needs terser who does not change ours.
+They are next to the theme, named by the bytes they were made of. A script that has been edited since, or
+that belongs to a site, is published unchanged. Only people who change our scripts need terser.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from blogsmith.render.templates.files import MINIFIED, minified_name
 
 ROOT = Path(__file__).parent.parent
 TERSER = ROOT / ".cache" / "node_modules" / "terser" / "dist" / "bundle.min.js"
-"""Where `make test` puts it."""
+"""Where `make test` installs it."""
 _PROGRAM = """
 const { minify } = require(process.argv[1]);
 const options = { module: true, ecma: 2022, compress: { passes: 3 }, format: { comments: /^!/ } };
@@ -26,17 +26,17 @@ Promise.all(made).then((found) => process.stdout.write(JSON.stringify(Object.fro
 
 
 def scripts() -> dict[Path, bytes]:
-    """Scripts of the themes, as they are written."""
+    """Return the original scripts of the themes."""
     return {file: file.read_bytes() for file in sorted(ROOT.glob("themes/*/static/*.js"))}
 
 
 def minified_file(script: Path, data: bytes) -> Path:
-    """Where the smaller form of a script lies."""
+    """Return the path of the minified script."""
     return script.parent.parent / MINIFIED / minified_name(script.stem, data)
 
 
 def minify(texts: Mapping[str, str]) -> dict[str, str]:
-    """Name → smaller form of each script; CalledProcessError for one with a mistake."""
+    """Minify scripts by name; CalledProcessError for one with an error."""
     made = subprocess.run(
         ["node", "-e", _PROGRAM, str(TERSER)],
         input=json.dumps(texts),
@@ -50,14 +50,14 @@ def minify(texts: Mapping[str, str]) -> dict[str, str]:
 
 
 def minified_scripts() -> dict[Path, str]:
-    """Where the smaller form of each script of the themes lies → that form, made now."""
+    """Return the path of each minified script of the themes → its new content."""
     found = scripts()
     made = minify({str(file): data.decode() for file, data in found.items()})
     return {minified_file(file, data): made[str(file)] + "\n" for file, data in found.items()}
 
 
 def regenerate_scripts(names: Sequence[str]) -> None:
-    """Write the smaller forms of all scripts, and remove those of earlier ones."""
+    """Write all minified scripts, and remove outdated ones."""
     made = minified_scripts()
     for old in set(ROOT.glob(f"themes/*/{MINIFIED}/*.js")) - made.keys():
         old.unlink()

@@ -1,4 +1,4 @@
-"""What tests of the watcher share: a site that is watched, and a receiver that waits with a deadline."""
+"""Shared parts of tests of the watcher: a watched site, and a receiver that waits with a deadline."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from blogsmith.watch.hints import OpenNotifier
 from blogsmith.watch.watcher import Watcher, open_notifier
 
 DEADLINE_S = 40.0
-"""Nothing takes a twentieth of it unless the machine is overloaded."""
+"""Seconds; nothing needs a twentieth of it unless the machine is overloaded."""
 
 LAST = "last.txt"
-"""A file of the site that is saved when a test wants to know that everything before was told."""
+"""A file of the site that is saved when a test must know that everything before was reported."""
 
 
 class Receiver:
@@ -31,7 +31,7 @@ class Receiver:
         self._came = threading.Condition()
 
     def changed(self, changes: ChangedFiles) -> None:
-        """Called by the watcher."""
+        """Record a report. Called by the watcher."""
         now = time.perf_counter()
         with self._came:
             self.reports.append(changes)
@@ -39,35 +39,35 @@ class Receiver:
             self._came.notify_all()
 
     def say(self, line: str) -> None:
-        """Called by the watcher."""
+        """Record a line. Called by the watcher."""
         with self._came:
             self.lines.append(line)
             self._came.notify_all()
 
     def wait(self, done: Callable[[], bool]) -> None:
-        """Until it is so."""
+        """Wait until `done` returns True."""
         with self._came:
             assert self._came.wait_for(done, DEADLINE_S), (self.names(), self.lines)
 
     def wait_for(self, *names: str) -> None:
-        """Until all of these were reported."""
+        """Wait until all of these were reported."""
         self.wait(lambda: self.names() >= set(names))
 
     def names(self) -> set[str]:
-        """Every path reported so far, relative to the root."""
+        """Return every path reported so far, relative to the root."""
         return {name for report in self.reports for name in self.names_of(report)}
 
     def names_of(self, report: ChangedFiles) -> set[str]:
-        """Of one report."""
+        """Return the paths of one report."""
         return {
             (path.relative_to(self.root) if path.is_relative_to(self.root) else path).as_posix()
             for path in report.paths
         }
 
     def settle(self) -> list[set[str]]:
-        """Everything reported so far; a last file is saved for it, and events come in their order."""
+        """Return everything reported so far. A last file is saved for this, as events come in order."""
         self._settled += 1
-        # in one step: else it may be told twice, once for the next time
+        # in one step: otherwise it may be reported twice, the second time too late
         write(self.root, LAST, text=f"{self._settled}\n")
         self.wait_for(LAST)
         with self._came:
@@ -78,7 +78,7 @@ class Receiver:
 
 
 def write(root: Path, *names: str, text: str = "first\n") -> None:
-    """Make files or replace them, each in one step."""
+    """Create files or replace them, each in one step."""
     for name in names:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def watching(
     poll_s: float | None = None,
     notifier: OpenNotifier = open_notifier,
 ) -> Iterator[tuple[Receiver, Watcher]]:
-    """A watcher of a site, stopped at the end."""
+    """Yield a watcher of a site, stopped at the end."""
     write(root, LAST)
     receiver = Receiver(root)
     watcher = Watcher(

@@ -20,7 +20,7 @@ LIBRARIES = (
     *("click.shell_completion", "rich.progress", "PIL.Image", "jinja2.sandbox", "markdown_it", "yaml"),
     *("mdit_py_plugins", "pygments.lexers", "fontTools.subset", "fontTools.ttLib.woff2", "ziamath"),
 )
-"""Imported before: they ask for the system, too, and are not what is tried here."""
+"""Imported before: they check the system, too, and are not tested here."""
 ABSENT_MODULES = ("fcntl", "grp", "pwd", "resource", "termios", "tty", "pty")
 ABSENT = (
     (os, ("fork", "fchmod", "getuid", "killpg", "pread", "pwrite", "register_at_fork", "set_blocking")),
@@ -36,7 +36,7 @@ ABSENT = (
 
 
 def look_like_windows() -> None:
-    """From here on modules and names that Windows has not are not there."""
+    """From here on, modules and names that Windows lacks are missing."""
     for name in LIBRARIES:
         import_module(name)
     for name in ABSENT_MODULES:
@@ -46,7 +46,7 @@ def look_like_windows() -> None:
             if hasattr(module, name):
                 delattr(module, name)
     os.supports_dir_fd = set()
-    # it has looked before they were gone
+    # it was set before the functions were removed
     vars(shutil)["_use_fd_functions"] = False
     locks = ModuleType("msvcrt")
     locks.__dict__.update(locking=lambda *_: None, LK_NBLCK=2)

@@ -1,4 +1,4 @@
-"""A builder in small, for the tests of the worker: it talks over a real socket and keeps all in order."""
+"""A minimal builder for tests of the worker: it uses a real socket and keeps output in order."""
 
 from __future__ import annotations
 
@@ -52,18 +52,18 @@ class Client:
         self.version = tuple(map(int, self.ready["python"].split(".")))
 
     def send(self, **message: Any) -> None:
-        """One message to the worker."""
+        """Send one message to the worker."""
         data = json.dumps(message).encode()
         self.control.sendall(struct.pack(">I", len(data)) + data)
 
     def receive(self) -> Frame:
-        """The next message of the worker; EOFError if it is gone."""
+        """Return the next message of the worker; EOFError if it is gone."""
         (length,) = struct.unpack(">I", self.read(4))
         frame: Frame = json.loads(self.read(length))
         return frame
 
     def read(self, count: int) -> bytes:
-        """Exactly so many bytes."""
+        """Return exactly this many bytes."""
         data = b""
         while len(data) < count:
             piece = self.control.recv(count - len(data))
@@ -73,14 +73,14 @@ class Client:
         return data
 
     def drain(self, frames: list[Frame]) -> None:
-        """Text that came through the pipes, as the builder would put it in order."""
+        """Add text from the pipes, in the order of the builder."""
         for name, pipe in self.pipes.items():
             assert pipe is not None
             if data := pipe.read():
                 frames.append({"event": "stream", "name": name, "text": data.decode(), "below": True})
 
     def until(self, event: str) -> list[Frame]:
-        """Everything up to the event."""
+        """Return all messages up to the event."""
         frames: list[Frame] = []
         while True:
             frame = self.receive()
@@ -114,12 +114,12 @@ class Client:
         return self.until("value")[-1]
 
     def end(self) -> int:
-        """Say goodbye; the exit code."""
+        """End the worker. Return its exit code."""
         self.send(op="end")
         return self.process.wait(60)
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Clean up everything."""
         self.control.close()
         self.process.kill()
         self.process.wait(60)
@@ -129,7 +129,7 @@ class Client:
 
 
 class Ended:
-    """What one cell gave."""
+    """The result of one cell."""
 
     def __init__(self, frames: list[Frame]) -> None:
         self.frames = frames
@@ -138,11 +138,11 @@ class Ended:
         self.failure: Frame = self.done["failure"]
 
     def text(self, name: str = "stdout") -> str:
-        """All that one stream got."""
+        """Return all output of one stream."""
         return "".join(f["text"] for f in self.frames if f["event"] == "stream" and f["name"] == name)
 
     def order(self) -> list[tuple[str, str]]:
-        """Streams and texts in order, neighbours joined."""
+        """Return streams and output in order, with neighbours joined."""
         pieces: list[tuple[str, str]] = []
         for frame in self.frames:
             if frame["event"] == "stream":
@@ -158,7 +158,7 @@ class Ended:
 
     @property
     def values(self) -> list[Frame]:
-        """The displays."""
+        """Return the displays."""
         return [frame for frame in self.frames if frame["event"] == "display"]
 
 
@@ -167,7 +167,7 @@ Start = Callable[..., Client]
 
 @pytest.fixture
 def start_worker(tmp_path: Path) -> Iterator[Start]:
-    """Starts workers in the test's folder and ends them."""
+    """Yield a function that starts workers in the test's folder; end them afterwards."""
     clients: list[Client] = []
 
     def begin(root: Path = tmp_path, environ: Mapping[str, str] | None = None, **settings: Any) -> Client:
@@ -181,5 +181,5 @@ def start_worker(tmp_path: Path) -> Iterator[Start]:
 
 @pytest.fixture
 def worker(start_worker: Start) -> Client:
-    """A worker with nothing special."""
+    """Return a worker with default settings."""
     return start_worker()

@@ -1,4 +1,4 @@
-"""Faults of processes that are started fresh to make pages; here, because those have to import it."""
+"""Faults of fresh processes that make pages; here, because those processes must import it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ENDLESS = "time.sleep(600)"
 
 
 def break_workers(monkeypatch: pytest.MonkeyPatch, act: str, number: int = 13) -> None:
-    """Let processes that are started fresh execute a statement when they render page `p<number>`."""
+    """Let fresh processes execute a statement when they render page `p<number>`."""
     monkeypatch.setattr(body_processes, "make_body_worker", partial(make_broken_worker, act, number))
 
 
 def make_broken_worker(act: str, number: int, data: bytes) -> Callable[[Any], Any]:
-    """As `make_body_worker`."""
+    """Create a worker like `make_body_worker`."""
     break_pages(act, number)
     return make_body_worker(data)
 

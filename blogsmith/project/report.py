@@ -60,9 +60,9 @@ class BuildOptions(Struct, frozen=True):
     strict: bool = False
     """Treat warnings as errors."""
     base_url: str | None = None
-    """Replacement of the setting."""
+    """Overrides the setting `base_url`; None keeps it."""
     output: Path | None = None
-    """Replacement of the setting."""
+    """Overrides the setting `output`; None keeps it."""
     write: bool = True
     """False: only report, including lint warnings."""
     keep_going: bool = False

@@ -114,7 +114,7 @@ def _link(post: PageView) -> Link:
 
 
 _COMMON = 256
-"""A term is stored as an integer if more than one post in this many has it. Rarer terms are many."""
+"""A term is stored as an integer if more than one post in this many has it. Most terms are rarer."""
 
 
 _WeightedTerm = tuple[tuple[str, str], int]

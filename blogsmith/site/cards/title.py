@@ -134,7 +134,7 @@ def break_lines(
     *,
     most: int | None = None,
 ) -> tuple[Line, ...]:
-    """Return the smallest number of lines, of similar width. A piece wider than a line gets its own line.
+    """Break a title into as few lines as possible, of similar width. A piece wider than a line is alone.
 
     most: with more lines than this, the result is of no use to the caller and is not balanced.
     """

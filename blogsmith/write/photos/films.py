@@ -10,7 +10,7 @@ from .heif import Box, boxes
 
 _MAX_NOTES = 1 << 20
 _TRACK_HEAD = 80
-"""Minimum length in bytes."""
+"""Minimum length of a track header in bytes."""
 _PLACES = (b"\xa9xyz", b"com.apple.quicktime.location", b"loci")
 """Names of the tags where phones store a location."""
 
