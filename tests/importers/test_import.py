@@ -1,4 +1,4 @@
-"""An import as a whole: what is written where, twice, and what is refused."""
+"""A whole import: the files it writes, a second import, and rejected sources or targets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POST = "---\ntitle: A post\n---\n\nLet $$x$$ be a *vector*.\n"
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """A Jekyll site of one post and one picture."""
+    """Write a Jekyll site of one post, one image and a data file."""
     root = tmp_path / "old"
     (root / "_posts").mkdir(parents=True)
     (root / "assets").mkdir()
@@ -132,7 +132,7 @@ def test_an_import_that_was_broken_off_is_taken_up(
 
     def break_off(folder: Folder, name: str, *args: Any, **options: Any) -> None:
         if next(calls) == count:
-            # as a writer that is killed leaves its file
+            # A file that an interrupted writer leaves.
             folder.create(f"{NEW}half").close()
             raise error
         replace(folder, name, *args, **options)
