@@ -52,11 +52,9 @@ def differences(old: str, new: str) -> Iterator[str]:
 
 
 def results(record: Any) -> Any:
-    """Return a record, or a part of it, without provenance and with the digests of files of each whole
-    session.
+    """Return a record, or a part of it, without provenance and with the file digests of whole sessions.
 
-    A cell lists only files that no earlier cell used, so the lists change if an earlier cell does not
-    run.
+    A cell lists only files that no earlier cell used, so the lists change if an earlier cell does not run.
     """
     if isinstance(record, list):
         return [results(part) for part in record]

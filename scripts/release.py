@@ -1,5 +1,4 @@
-"""Make a release: run the checks, update version and changelog, commit, tag, build packages, print how to
-publish.
+"""Make a release: check, update version and changelog, commit, tag, build packages, print how to publish.
 
     python scripts/release.py 0.2.0             in a clean checkout of main
     python scripts/release.py --dry-run 0.2.0   the same in a temporary clone

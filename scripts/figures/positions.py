@@ -12,8 +12,7 @@ REACH = 80
 
 
 def likeness(distance: int) -> float:
-    """Return the dot product of two encodings at this distance, divided by that of an encoding with itself.
-    """
+    """Return the dot product of two encodings at this distance, relative to an encoding with itself."""
     pairs = WIDTH // 2
     return math.fsum(math.cos(distance * BASE ** (-i / pairs)) for i in range(pairs)) / pairs
 

@@ -188,9 +188,7 @@ def timings_of(sizes: Sizes) -> Timings:
 
 
 def over_flash(timings: Timings) -> Found:
-    """Return time and memory of naive attention relative to flash, at the longest sequence that both
-    completed.
-    """
+    """Return time and memory of naive attention relative to flash, at the longest length both reached."""
     by_case = {(row.backend.rpartition(":")[2], row.n): row for row in timings.rows if row.median_s}
     for n in sorted({n for _, n in by_case}, reverse=True):
         naive, flash = by_case.get(("naive", n)), by_case.get(("flash", n))

@@ -56,9 +56,7 @@ class NumpyTimes:
 
     @property
     def ratio(self) -> float:
-        """Time of the reference relative to the best plain function, for the slower of our two ways to call
-        it.
-        """
+        """Time of the slower of our two calls of the reference, relative to the best plain function."""
         return max(self.times.ratio(ours, self.best) for ours in (REFERENCE, LAB))
 
 

@@ -52,8 +52,7 @@ class Overhead:
 
 
 def measure_overhead(rounds: int) -> list[Overhead]:
-    """Measure every case in `rounds` rounds on one thread, because waiting threads would dominate the times.
-    """
+    """Measure every case in `rounds` rounds on one thread, because thread waits would dominate the times."""
     torch: Any = import_module("torch")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -110,9 +109,7 @@ def cases() -> Iterator[Case]:
 
 
 def _others(torch: Any, tensors: tuple[Any, ...], sdpa: Any) -> Iterator[Case]:
-    """Yield cases where the lab does more than torch alone, or torch does part of the work in observed Python
-    code.
-    """
+    """Yield cases where the lab does more than torch alone, or observes Python code of torch."""
     q, k, v = tensors
     n = q.shape[-2]
     mask = torch.ones(n, n, dtype=torch.bool).tril()

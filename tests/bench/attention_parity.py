@@ -129,8 +129,7 @@ FAULTS = MappingProxyType({"without √d_k": _unscaled, "without the mask": _unm
 
 
 def _drawn_for_functions(n: int) -> list[Any]:
-    """Return q, k and v as tensors if torch is installed, because NumPy has no bfloat16; otherwise as arrays.
-    """
+    """Return q, k and v as tensors if torch is installed (NumPy has no bfloat16), otherwise as arrays."""
     random = np.random.default_rng(1)
     arrays = [random.standard_normal((1, 2, n, 64)).astype(np.float32) for _ in range(3)]
     return [import_module("torch").from_numpy(x) for x in arrays] if find_spec("torch") else arrays

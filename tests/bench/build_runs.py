@@ -1,5 +1,4 @@
-"""One run of a generator: seconds, CPU time and memory, on a limited number of cores, with compiled bytecode.
-"""
+"""One run of a generator: seconds, CPU time and memory, on a limited number of cores."""
 
 from __future__ import annotations
 

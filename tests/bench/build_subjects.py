@@ -150,9 +150,7 @@ def eleventy(folder: Path | None = None) -> Subject | None:
 
 
 def material(program: str = "") -> Subject | None:
-    """Return Material for MkDocs, which leaves formulas to a script; None if `mkdocs` is not on the search
-    path.
-    """
+    """Return Material for MkDocs, which leaves formulas to a script; None if `mkdocs` is not on the path."""
     path = shutil.which(program or "mkdocs")
     if not path:
         return None

@@ -55,8 +55,7 @@ FLOODS: Mapping[str, str] = MappingProxyType(
 
 
 def numpy_codes(number: int, cells: int = CELLS) -> tuple[str, ...]:
-    """Return the first `cells` cells of the NumPy post with this number; posts draw different random numbers.
-    """
+    """Return the first `cells` cells of the NumPy post with this number. Random numbers differ by post."""
     return tuple(code.format(n=number) for code in _NUMPY[:cells])
 
 

@@ -38,8 +38,7 @@ _ABSENT = ("numpy", "matplotlib")
 
 
 def measure_command(posts: Sequence[Sequence[str]], at_once: int) -> float:
-    """Return the seconds that `blogsmith execute` takes for a new site, including the start of the program.
-    """
+    """Return the seconds that `blogsmith execute` takes for a new site, including its start."""
     with TemporaryDirectory() as folder:
         write_site(Path(folder), posts)
         began = time.perf_counter()

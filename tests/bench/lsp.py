@@ -40,7 +40,7 @@ class Row:
     computed_ms: list[float] = field(default_factory=list)
 
     def line(self) -> str:
-        """The printed line: median and 95th percentile of both times."""
+        """Return the printed line: median and 95th percentile of both times."""
         cells = [f"{value:7.1f}" for times in (self.times_ms, self.computed_ms) for value in _both(times)]
         return f"  {self.name:<28} {'  '.join(cells)}"
 

@@ -129,8 +129,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
-    """Return the scorer's report. The report of a library comes from the cache if its inputs are unchanged.
-    """
+    """Return the scorer's report, from the cache if it is about a library with unchanged inputs."""
     command = _scorer(options, engine, suite)
     if engine in OURS:
         return _run_ours(command, OURS[engine])

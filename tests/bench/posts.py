@@ -1,5 +1,4 @@
-"""Generated posts for measurements, in Markdown that all measured generators read; deterministic by number.
-"""
+"""Generated posts for measurements, in Markdown that all measured generators read."""
 
 from __future__ import annotations
 

@@ -81,9 +81,7 @@ class Tab:
         self._ask(f"bench.want({json.dumps(asdict(wanted))})")
 
     def seen_at(self, patience_s: float) -> float:
-        """Return the `time.time()` when the expected content was painted. Raises MeasureError after the
-        timeout.
-        """
+        """Return the `time.time()` when the content was painted. Raises MeasureError after the timeout."""
         deadline = time.monotonic() + patience_s
         while time.monotonic() < deadline:
             try:

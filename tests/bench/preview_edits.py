@@ -92,8 +92,7 @@ def cell_edits(session: Session, edits: int) -> Taken:
 
 
 def errors_and_fixes(session: Session, edits: int) -> tuple[Taken, Taken]:
-    """Measure milliseconds from an error to its message in the browser, and from its correction to the page.
-    """
+    """Measure milliseconds from an error to its message, and from its correction to the page."""
     site = session.site
     kind = "overlay" if site.subject.name == OURS else "error"
     mistakes = (

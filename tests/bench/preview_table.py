@@ -81,8 +81,7 @@ GOALS = (
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest value that at least `percent` percent of the values do not exceed (nearest rank).
-    """
+    """Return the smallest value that at least `percent` % of the values do not exceed (nearest rank)."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(percent / 100 * len(ordered)) - 1)]
 

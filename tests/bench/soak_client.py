@@ -1,5 +1,4 @@
-"""A stand-in for a browser: it listens to the events of a preview and stores the number of reported errors.
-"""
+"""A stand-in for a browser that listens to the events of a preview and counts reported errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Accessibility checks of an open page with axe: of the whole page, or in a shorter form for all looks after
-one load.
-"""
+"""Accessibility checks of an open page with axe: of one look, or of all looks after a single load."""
 
 from __future__ import annotations
 
@@ -130,8 +128,7 @@ def faults_in_looks(reader: Reader, axe: str, part: str = "") -> list[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """Checks of pages in all looks. Text of the same colours is checked once, on the first page that has it.
-    """
+    """Checks of pages in all looks. Text with the same colours is checked once, on the first page with it."""
 
     reader: Reader
     axe: str

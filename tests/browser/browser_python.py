@@ -1,5 +1,4 @@
-"""The site `run_site/`, its blocks, and Python for them: the core from npm, and a stub package that replaces
-NumPy.
+"""The site `run_site/`, its blocks, and Python for them: the core from npm, with a stub of NumPy.
 
 The real NumPy for browsers is in no registry. It is used if `BLOGSMITH_PYODIDE_DIR` names a folder with a
 full release of Pyodide.

@@ -22,8 +22,7 @@ return [section.getBoundingClientRect().top, ...ends].map(edge => edge + scrollY
 def firefox_lines(
     url: str, groups: Sequence[str], width_px: int, scale: int, profile: Path
 ) -> dict[str, list[Image.Image]]:
-    """Return the right half of each line of each group, which is ours. The title belongs to the first line.
-    """
+    """Return the right half of each line of each group, which is ours. The first line includes the title."""
     found: dict[str, list[Image.Image]] = {}
     with firefox(profile) as browser:
         browser.resize(width_px, 900, scale)

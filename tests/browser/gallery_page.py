@@ -189,8 +189,7 @@ def _side(kind: str, first: int, pieces: Sequence[Drawn]) -> str:
 
 
 def _classes(html: str) -> str:
-    """Return `drawn` for formulas that can be measured, `whole` if a number is at the right edge of the line.
-    """
+    """Return `drawn` for formulas that can be measured, `whole` for those with a number at the right edge."""
     if "eq-number" in html or "katex-tag" in html:
         return "piece whole post-content"
     return "piece drawn" if html else "piece"

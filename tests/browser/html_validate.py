@@ -1,9 +1,8 @@
-"""`make html-validate`: check every page of our own site, in both themes, with a validator that the tests do
-not use.
+"""`make html-validate`: check every page of our own site, in both themes, with html-validate.
 
     python -m tests.browser.html_validate
 
-Uses the standard rules of html-validate. Exits with 1 if it finds errors.
+Uses its standard rules; the tests use other validators. Exits with 1 if it finds errors.
 """
 
 from __future__ import annotations

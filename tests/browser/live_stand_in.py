@@ -1,6 +1,4 @@
-"""A stand-in for `blogsmith serve`: the real client files, pages that a test changes, and events that it
-sends.
-"""
+"""A stand-in for `blogsmith serve`: the real client files, pages that a test changes, and events."""
 
 from __future__ import annotations
 
@@ -92,7 +90,7 @@ class LiveSite:
             stream.put(f"data: {json.dumps(event)}\n\n")
 
     def streams(self) -> int:
-        """Number of connections that wait for events."""
+        """Count of connections that wait for events."""
         return len(self._streams)
 
     def break_streams(self) -> None:

@@ -149,8 +149,7 @@ class Reader:
         return self._driver.execute_cdp_cmd(command, arguments)
 
     def ask(self, script: str, *arguments: Any) -> Any:
-        """Return the result of a function body in the page, even without scripts, after waiting for promises.
-        """
+        """Return the result of a function body in the page, even without scripts; wait for promises."""
         code = f"(function () {{ {script} }}).apply(null, {json.dumps(arguments)})"
         answer = self.tell("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
@@ -216,9 +215,7 @@ class Reader:
 
 
 def _browser() -> str:
-    """Return the path of Chromium, if possible without its user interface, which takes a third of a page's
-    time.
-    """
+    """Return the path of Chromium, if possible without user interface, a third of a page's time."""
     if shutil.which("chromium-headless-shell"):
         return str(SHELL)
     return program("chromium", "chromium-browser", "google-chrome")

@@ -44,9 +44,7 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def test_figures_beside_notes_and_for_one_scheme(url: str, reader: Reader) -> None:
-    """Captions are below figures if the margin has notes. A figure for one scheme appears only in that
-    scheme.
-    """
+    """Captions are below figures if the margin has notes; a figure for one scheme appears only in it."""
     reader.open(url, WIDE)
     assert reader.ask(FIGURES)["isBelow"]
     for scheme in ("light", "dark"):

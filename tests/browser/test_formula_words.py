@@ -132,8 +132,7 @@ def origin(theme: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 @pytest.fixture
 def browsers(origin: str, reader: Reader, fox: Firefox) -> Mapping[str, Reader | Firefox]:
-    """Return both browsers with the post. It is opened twice, so that late files of the first load are there.
-    """
+    """Return both browsers with the post, opened twice to have files that were late in the first load."""
     found: Mapping[str, Reader | Firefox] = {"chromium": reader, "firefox": fox}
     for browser in found.values():
         browser.open(f"{origin}/posts/words/")

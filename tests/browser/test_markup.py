@@ -55,8 +55,9 @@ def test_every_site_of_these_tests(
     cells: Served,
     tmp_path: Path,
 ) -> None:
-    """All sites are checked in one run, because starting the checker takes longer than a hundred pages. One
-    page contains an error, which must be found.
+    """All sites are checked in one run, because starting the checker takes longer than a hundred pages.
+
+    One page contains an error, which must be found.
     """
     wrong = tmp_path / "x.html"
     wrong.write_text('<!DOCTYPE html><html lang="en"><title>x</title><p id="a">\n<h1 id="a">x</h1>')

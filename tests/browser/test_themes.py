@@ -82,9 +82,7 @@ def headings(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Served]]:
-    """Serve the site in the theme terminal with all posts complete, because most of their content is in only
-    one.
-    """
+    """Serve the site in the theme terminal with complete posts; most constructs occur in only one."""
     posts = [file.parent.name for file in (ROOT / "content/posts").glob("*/index.md")]
     with themed(tmp_path_factory, "terminal", TERMINALS, (*MANUAL, *posts)) as sites:
         yield sites
@@ -164,9 +162,7 @@ DARK_GROUND, LIGHT_GROUND = "rgb(13, 15, 14)", "rgb(248, 250, 248)"
 
 @pytest.mark.parametrize(("look", "steps"), [(DESKTOP, ["light", "auto"]), (DARK, ["auto", "light"])])
 def test_terminal_is_dark_first(terminal: Served, reader: Reader, look: Look, steps: list[str]) -> None:
-    """The system's setting has no influence. The switch offers the other scheme and the system's, and is
-    stored.
-    """
+    """The site starts dark on all systems. The switch offers the other choices and stores the last one."""
     reader.open(terminal.url("/posts/"), look)
     grounds = {"light": LIGHT_GROUND, "auto": DARK_GROUND if look is DARK else LIGHT_GROUND}
     assert (reader.ask(GROUND), reader.ask(LABEL)) == (DARK_GROUND, "Colour scheme: dark")

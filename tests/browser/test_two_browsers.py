@@ -274,7 +274,8 @@ def _width(corners: Corners) -> float:
 
 
 def _size(wide: Corners, high: Corners, bar: float = 0) -> Size:
-    """Return the width of one box, and the height of the other without a scroll bar, which one browser
-    overlays.
+    """Return the width of one box, and the height of the other without its scroll bar.
+
+    One of the browsers overlays the scroll bar.
     """
     return wide[2] - wide[0], high[3] - high[1] - bar

@@ -1,7 +1,7 @@
 """Digests of the output of test sites, as the last release built them.
 
 `golden/<site>.txt` has a line for each output file. `golden/changes.txt` lists intended changes since then:
-a pattern of paths, and the words with which CHANGELOG.md announces the change. Each release renews the
+a pattern of paths, and the words that announce the change in CHANGELOG.md. Each release renews the
 digests with `python -m tests.regen golden`, which empties that list.
 """
 

@@ -165,8 +165,7 @@ def edit(root: Path, chance: random.Random) -> str:
 
 
 def mend(root: Path) -> None:
-    """Restore the original text files of the site, because random edits hardly ever repair what they broke.
-    """
+    """Restore the original text files of the site, because random edits hardly ever fix errors."""
     for folder in ("content", "shortcodes", "themes/mine/layouts"):
         shutil.rmtree(root / folder, ignore_errors=True)
     put(root, {path: text for path, text in BEFORE.items() if path != "blogsmith.yaml"})

@@ -133,7 +133,7 @@ def without_rights() -> None:
 
 
 def like_anybody(root: Path, *command: str) -> tuple[int, str]:
-    """Run a command to which file modes apply; return its exit code and messages."""
+    """Run a command that must respect file modes; return its exit code and messages."""
     done = subprocess.run(
         [PROGRAM, *command], cwd=root, preexec_fn=without_rights, capture_output=True, text=True
     )

@@ -97,9 +97,7 @@ def test_row_20_saves_while_the_whole_site_is_looked_at(serving: Serving, tab: L
 
 
 def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener) -> None:
-    """Delete the output folder also during a build: the preview does not read it, and the next build rewrites
-    it.
-    """
+    """Even during a build: the preview does not read the output folder, and the next build rewrites it."""
     output = serving.root / "public"
     for _ in range(2):
         building = subprocess.Popen(

@@ -1,6 +1,4 @@
-"""Row 17: after signals, closed pipes or other output errors, the old or the new site is complete, without a
-traceback.
-"""
+"""Row 17: after signals or output errors the old or the new site is complete, without a traceback."""
 
 from __future__ import annotations
 

@@ -365,7 +365,7 @@ def test_regular_expressions(pattern: str, expected: bool) -> None:
         ({}, 'a: [\npassword: "x"', {"password": "x"}),
         ({}, "a = [\nprivate = true", {"private": "true"}),
         ({"Password": "x"}, "Password: x", {"Password": "x"}),
-        # A line that takes a careless regular expression years.
+        # On this line a careless regular expression would run for years.
         ({}, f"a{' ' * 1_000_000}", {}),
     ],
 )

@@ -84,9 +84,7 @@ def _definitions_used(size: int) -> str:
 
 
 def _long_definition(size: int) -> str:
-    """Return thousands of references `[a]` to one long URL, which must not be printed each time (from
-    CommonMark).
-    """
+    """Return thousands of references `[a]` to one long URL; the output must stay small (CommonMark)."""
     return "[a]: " + "b" * (size // 2) + "\n\n" + "[a]" * (size // 6)
 
 

@@ -91,8 +91,7 @@ def shape(html: str) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def shapes(root: Path) -> Iterator[tuple[str, list[tuple[str, tuple[str, ...]]]]]:
-    """Yield the path and shape of each page. The names of tags, categories and series in paths are replaced.
-    """
+    """Yield the path and shape of each page, with names of tags, categories and series replaced in paths."""
     for path, data in tree(root / "public", "*.html").items():
         depth = re.sub(r"^((?:tags|categories|series)/)[^/]+/index", r"\1*/index", path)
         yield depth, shape(data.decode())

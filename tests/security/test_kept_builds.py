@@ -256,8 +256,9 @@ def test_row_44_the_place_is_what_protects(site: Path) -> None:
 
 
 def test_row_44_code_of_templates_is_run_only_from_the_user_s_own_cache(site: Path) -> None:
-    """The row contains code. A stranger's row is never opened; a forged row in the user's own cache proves
-    the test.
+    """The row contains code, and the row of a stranger is never opened.
+
+    A forged row in the user's own cache proves that the test works.
     """
     remember(site)
     mark = site.with_name("mark")

@@ -1,5 +1,4 @@
-"""Rows 28 and 29: symbolic links lead only into the site, and blogsmith overwrites no unrelated output
-folder.
+"""Rows 28 and 29: symbolic links lead only into the site, and unrelated output folders are not overwritten.
 
 `test_own_folders.py` tests links in blogsmith's own folders (`.blogsmith/`, the output).
 """

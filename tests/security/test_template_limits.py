@@ -1,6 +1,4 @@
-"""Row 25: every loop, call or multiplication in templates is counted; the limit is reported with template and
-line.
-"""
+"""Row 25: loops, calls and multiplications in templates are counted; limits are reported with their line."""
 
 from __future__ import annotations
 

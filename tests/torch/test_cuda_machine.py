@@ -80,7 +80,7 @@ def test_the_time_of_a_call_is_that_of_the_device() -> None:
     begin = time.perf_counter()
     call()
     torch.cuda.synchronize()
-    # A dozen kernels of microseconds, each of which takes longer to launch than to run.
+    # A dozen kernels of microseconds; each takes longer to launch than to run.
     assert 0 < times.median_s < time.perf_counter() - begin
 
 

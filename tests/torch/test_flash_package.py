@@ -1,6 +1,4 @@
-"""The package flash-attn: not installed, replaced by a stand-in that checks its arguments, and on CUDA if
-installed.
-"""
+"""The package flash-attn: not installed, replaced by a stand-in for its arguments, and on CUDA."""
 
 from __future__ import annotations
 

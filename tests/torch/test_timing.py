@@ -1,5 +1,4 @@
-"""`benchmark` with torch: the proof and memory that a row reports. No test depends on how long a call takes.
-"""
+"""`benchmark` with torch: the proof and memory that a row reports. No test depends on times."""
 
 from __future__ import annotations
 

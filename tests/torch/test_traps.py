@@ -84,8 +84,9 @@ def test_the_switch_decides_for_the_cpu_too_and_is_seen(x: Any) -> None:
 @pytest.mark.parametrize("mode", ["grad", "no_grad", "inference_mode"])
 @pytest.mark.parametrize(("backend", "expected"), [("auto", "flash"), ("torch:math", "math")])
 def test_the_proof_holds_in_every_mode_of_autograd(x: Any, mode: str, backend: str, expected: str) -> None:
-    """Under inference_mode torch reports one composite operator; its choice is visible only if that is
-    decomposed.
+    """Under inference_mode torch reports one composite operator.
+
+    Its choice of a backend is visible only if that operator is decomposed.
     """
     if mode == "grad":
         x.requires_grad_()

@@ -200,8 +200,7 @@ def test_a_broken_head_is_told(tmp_path: Path) -> None:
 
 
 def test_html_that_holds_text_and_prices_is_compared(tmp_path: Path) -> None:
-    """Indented text in an element without Markdown is not code, and text between two prices is not a formula.
-    """
+    """Indented text in an element without Markdown is not code; text between prices is not a formula."""
     post = (
         '---\ntitle: A post\n---\n\n<div class="box" markdown="0">\n    An indented text.\n</div>\n\n'
         'It costs <b class="x">$10</b>, not <b>$30</b>.\n'
