@@ -94,7 +94,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def options_of(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench.attention",
         description=__doc__,

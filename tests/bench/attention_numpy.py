@@ -114,7 +114,6 @@ def measure_numpy(shapes: Sequence[Shape], dtypes: Sequence[str], budget_s: floa
 
 
 def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
-    """Return a table with a line for each size."""
     header = ("batch, heads, n, d", "dtype", "causal", REFERENCE, LAB, "best plain", "which", "ratio")
     lines = [
         (

@@ -69,7 +69,6 @@ def _measured(case: Case, rounds: int) -> Overhead:
 
 
 def shown_overhead(found: Iterable[Overhead]) -> Table:
-    """Return a table with a line for each case."""
     lines = [
         (
             one.case.name,

@@ -24,7 +24,6 @@ class Paired:
         return median(self.seconds[name])
 
     def fastest(self, names: Sequence[str]) -> str:
-        """Return the name with the smallest median."""
         return min(names, key=self.median_of)
 
     def ratio(self, name: str, other: str) -> float:

@@ -56,7 +56,6 @@ def measure_growth(
 
 
 def _median(runs: Sequence[Run]) -> Run:
-    """Return the median times and the peak memory."""
     wall, cpu = median(run.wall_s for run in runs), median(run.cpu_s for run in runs)
     return Run(wall, cpu, max(run.peak_bytes for run in runs))
 
@@ -68,7 +67,6 @@ HEAD = (
 
 
 def growth_line(growth: Growth) -> str:
-    """Return the line of one size."""
     peak_mb = growth.cold.peak_bytes / 1e6
     costs = f"{growth.cold.wall_s:10.2f}{growth.wall_ms:10.2f}{growth.cpu_ms:10.2f}{peak_mb:8.0f}"
     return f"{growth.posts:8}{costs}{growth.unchanged.wall_s:10.3f}{growth.post.wall_s:10.3f}"

@@ -53,7 +53,6 @@ def run_check(site: Site) -> Run:
 
 
 def run_version(site: Site) -> Run:
-    """Run the command that prints the generator's version."""
     return _run(site, site.subject.version)
 
 

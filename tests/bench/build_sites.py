@@ -24,7 +24,6 @@ class Site:
 
     @property
     def output(self) -> Path:
-        """The output folder."""
         return self.root / self.subject.output
 
     @property
@@ -94,12 +93,10 @@ def write_empty_site(subject: Subject, root: Path) -> Site:
 
 
 def output_bytes(site: Site) -> int:
-    """Return the number of bytes of the output."""
     return sum(file.stat().st_size for file in site.output.rglob("*") if file.is_file())
 
 
 def output_formulas(site: Site) -> int:
-    """Return the number of formulas in the built posts."""
     return sum(
         page.read_text("utf-8").count("<math") for page in (site.output / "posts").glob("post-*/index.html")
     )

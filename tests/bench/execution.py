@@ -56,7 +56,6 @@ class Sizes:
     """Number of posts whose bytes are compared."""
 
     def pick(self, figures: Sequence[float]) -> float:
-        """Return the best or the median value."""
         return min(figures) if self.best else median(figures)
 
 
@@ -146,7 +145,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def options_of(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line."""
     usual = Sizes()
     parser = argparse.ArgumentParser(prog="python -m tests.bench.execution", description=__doc__)
     parser.add_argument("--nbclient", metavar="PYTHON", default="", help="a Python that has nbclient")
@@ -161,7 +159,6 @@ def options_of(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def load() -> str:
-    """Return the load averages of the machine."""
     return "load average " + ", ".join(f"{load:.1f}" for load in os.getloadavg())
 
 

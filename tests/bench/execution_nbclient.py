@@ -74,7 +74,6 @@ def processor_seconds() -> float:
 
 
 def peak_bytes() -> int:
-    """Return the peak memory of this process."""
     status = Path("/proc/self/status")
     if status.is_file():
         # `ru_maxrss` would start at the memory that the parent had when it started this process.

@@ -33,7 +33,6 @@ class Generator:
 
 
 def blogsmith() -> Generator:
-    """Return blogsmith."""
     command = (sys.executable, "-m", "blogsmith", "build")
     return Generator("blogsmith", command, {"blogsmith.yaml": "title: Bench\n"}, "content/posts", "public")
 

@@ -53,7 +53,6 @@ class Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Answer with a file."""
         path = Path(self.translate_path(self.path))
         if path.is_dir():
             path /= "index.html"

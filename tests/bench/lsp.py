@@ -114,7 +114,6 @@ class Editor:
         return _position(self.text, self.text.rindex(what) + 2)
 
     async def end(self) -> None:
-        """Close the client and the server."""
         await self.client.shutdown_async(None)
         self.client.exit(None)
         await self.client.stop()  # type: ignore[no-untyped-call]
@@ -138,7 +137,6 @@ def computed_ms(pid: int) -> float:
 
 
 def memory_mb(pid: int) -> float:
-    """Return the resident memory of a process in megabytes."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next(int(line.split()[1]) for line in status.split("\n") if line.startswith("VmRSS")) / 1024
 

@@ -67,7 +67,6 @@ class Reference:
         return {"error": "the reference did not answer"}
 
     def close(self) -> None:
-        """End the process immediately."""
         if self._process:
             self._process.kill()
             self._process.wait()

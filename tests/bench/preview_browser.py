@@ -68,7 +68,6 @@ class Tab:
         self._tell("Page.addScriptToEvaluateOnNewDocument", source=PROBE.read_text("utf-8"))
 
     def version(self) -> str:
-        """Return the browser's name and version."""
         return str(self._tell("Browser.getVersion")["product"])
 
     def open(self, url: str) -> None:

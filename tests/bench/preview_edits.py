@@ -54,7 +54,6 @@ class Session:
         return pauses(self.seed, self.shortest_s)
 
     def open(self) -> None:
-        """Show the page."""
         self.tab.open(self.server.origin + self.site.page)
 
 

@@ -50,12 +50,10 @@ def resident_bytes(pid: int) -> int:
 
 
 def peak_bytes(pid: int) -> int:
-    """Return the peak memory of one process."""
     return 1024 * _status(pid, "VmHWM")
 
 
 def threads(pid: int) -> int:
-    """Return the number of threads of one process."""
     return _status(pid, "Threads")
 
 

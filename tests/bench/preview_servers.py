@@ -51,7 +51,6 @@ class Server:
 
 
 def free_port() -> int:
-    """Return a free port of loopback."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 

@@ -62,7 +62,6 @@ class Site:
 
     @property
     def number(self) -> int:
-        """The number of the observed post."""
         return self.posts // 2
 
     @property
@@ -72,7 +71,6 @@ class Site:
 
     @property
     def styles(self) -> Path:
-        """The site's own style sheet."""
         return self.root / STYLE_SHEET
 
     @property
@@ -112,7 +110,6 @@ def _serve(generator: Generator) -> Serve:
 
 
 def write_site(subject: Subject, root: Path, posts: int) -> Site:
-    """Write a site with this number of posts."""
     site = Site(subject, root, posts)
     write_posts(root / subject.generator.posts, posts)
     files = {path: text.replace("</head>", _LINK) for path, text in subject.generator.files.items()}

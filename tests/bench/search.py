@@ -72,7 +72,6 @@ def measure_index(public: Path) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.search")
     parser.add_argument("--site", type=Path, default=ROOT)
     parser.add_argument("--rounds", type=int, default=5)

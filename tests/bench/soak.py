@@ -84,7 +84,6 @@ class Soaked:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the soak test and print its results."""
     # A shell that starts this in the background makes it ignore Ctrl-C, which the server would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _options(arguments)
@@ -162,7 +161,6 @@ def _edits(
 
 
 def sample(server: Server, seconds: float) -> Sample:
-    """Return the current state of the server."""
     pid, *children = processes(server.process.pid)
     return Sample(seconds, resident_bytes(pid) / _MB, threads(pid), open_files(pid), len(children))
 

@@ -43,7 +43,6 @@ class Served:
         return [page for page in pages if 'http-equiv="refresh"' not in self.text(page)]
 
     def text(self, page: str) -> str:
-        """Return the HTML of a page."""
         file = self.folder / page.removeprefix("/")
         return (file / "index.html" if page.endswith("/") else file).read_text("utf-8")
 
@@ -101,7 +100,6 @@ def _built(root: Path, output: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
-    """Start Chromium."""
     with reading(tmp_path_factory.mktemp("profile")) as reader:
         yield reader
 

@@ -128,7 +128,6 @@ class Firefox:
         self.tell("WebDriver:PerformActions", actions=[hand])
 
     def tell(self, command: str, **arguments: Any) -> Any:
-        """Send a Marionette command."""
         self._number += 1
         data = json.dumps([0, self._number, command, arguments]).encode()
         self._connection.sendall(b"%d:%s" % (len(data), data))

@@ -86,7 +86,6 @@ def _replaced(line: Line, for_katex: str) -> Line:
 
 
 def split(tex: str) -> tuple[str, ...]:
-    """Return the formulas of a line."""
     if _ACTS_ON.search(tex):
         return (tex,)
     cuts, depth = [0], 0

@@ -144,7 +144,6 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
     def finish(self) -> None:
-        """Unregister the connection."""
         self.server.connections.discard(self.connection)
         with suppress(OSError):
             super().finish()

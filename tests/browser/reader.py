@@ -142,7 +142,6 @@ class Reader:
         self._look = look
 
     def tell(self, command: str, **arguments: Any) -> Any:
-        """Send a command of the DevTools protocol."""
         # Each command costs a twentieth of the time of a page, so an unchanged look is not set again.
         if command.startswith("Emulation."):
             self._look = None
@@ -166,7 +165,6 @@ class Reader:
             self._driver.switch_to.active_element.send_keys(key)
 
     def wait_for(self, condition: Callable[[], Any], patience_s: float = PATIENCE_S) -> Any:
-        """Wait until `condition` is true and return its value."""
         return wait_for(condition, patience_s)
 
     def wait_for_fonts(self) -> None:
@@ -209,7 +207,6 @@ class Reader:
         return [url for url in self.requests() if not url.startswith(own)]
 
     def printed(self) -> bytes:
-        """Return the page as a PDF file."""
         answer = self.tell("Page.printToPDF", preferCSSPageSize=True)
         return base64.b64decode(answer["data"])
 

@@ -108,7 +108,6 @@ class _Page:
 
 
 def kinds(html: str) -> frozenset[str]:
-    """Return the kinds of the elements of a page."""
     return frozenset(element.kind for element in _elements(html))
 
 

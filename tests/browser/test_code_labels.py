@@ -57,7 +57,6 @@ return label.bottom > line.top && label.left < line.right;
 
 @pytest.fixture
 def page(tmp_path_factory: pytest.TempPathFactory, reader: Reader) -> Iterator[Reader]:
-    """Open the samples."""
     folder = tmp_path_factory.mktemp("labels")
     files = {"blogsmith.yaml": b"title: Samples\n", "content/posts/samples.md": POST.encode()}
     write_site_files(SiteText(files, "", ""), folder)

@@ -53,7 +53,6 @@ def cards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture
 def first(cards: Served, reader: Reader) -> Reader:
-    """Open the first post."""
     reader.open(cards.url("/posts/first/"))
     return reader
 

@@ -116,7 +116,6 @@ class _Slow(Handler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a site with two posts."""
     root = tmp_path_factory.mktemp("faces")
     posts = {"content/posts/face.md": POST.encode(), "content/posts/plain.md": PLAIN.encode()}
     write_site_files(SiteText({"blogsmith.yaml": b"title: Faces\n", **posts}, "", ""), root)

@@ -58,8 +58,6 @@ def phone(site: Served, reader: Reader) -> Iterator[Reader]:
 
 
 class TestFingers:
-    """Effects of a tap."""
-
     def test_a_note_opens_below_its_line(self, phone: Reader) -> None:
         tap(phone, f"{MARK}")
         note = phone.wait_for(lambda: phone.ask(NOTE))
@@ -144,8 +142,6 @@ class TestFingers:
 
 
 class TestMouse:
-    """Notes for a mouse and a keyboard."""
-
     def test_a_note_has_a_card(self, site: Served, reader: Reader) -> None:
         reader.open(site.url(PAGE), NARROW)
         point_at(reader, MARK)

@@ -66,7 +66,6 @@ return unseen;
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """Return the source of axe."""
     return tools.file(tools.AXE).read_text("utf-8")
 
 

@@ -216,7 +216,6 @@ def test_code_prefixes_characters_and_macros(text: str, url: str, small: Served,
 
 @pytest.fixture
 def post(own_site: Served, reader: Reader) -> Reader:
-    """Open a post."""
     reader.open(own_site.url(POST))
     return reader
 

@@ -52,7 +52,6 @@ def browser(request: pytest.FixtureRequest, site: Served) -> Any:
 
 
 def wait_for_mark(browser: Reader | Firefox, section: str) -> None:
-    """Wait until only that section is marked."""
     wait_for(lambda: browser.ask(MARKED) == [section])
 
 

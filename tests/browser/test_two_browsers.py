@@ -233,7 +233,6 @@ def _faults(seen: Seen) -> set[str]:
 
 
 def too_unlike(one: float, two: float) -> bool:
-    """Return whether two sizes of boxes differ too much."""
     return abs(one - two) > MOST * max(one, two) + ROUNDING_PX
 
 

@@ -172,7 +172,6 @@ def take_on(browser: Reader | Firefox, width_px: int, ratio: float) -> None:
 
 
 def measure(browser: Reader | Firefox) -> list[Display]:
-    """Measure the displays of the page."""
     return [_display(found) for found in browser.ask(MEASURE)]
 
 

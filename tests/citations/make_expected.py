@@ -26,7 +26,6 @@ _TAG = lazy_pattern(r"<[^<>]*>")
 
 
 def works() -> list[Publication]:
-    """Return the references of `works.bib`."""
     file = BibtexFile("works.bib", (FOLDER / "works.bib").read_text("utf-8"))
     found = (file.find(key) for key in file.keys)
     return [one.work for one in found if one and one.work]
@@ -61,7 +60,6 @@ def plain(html: str) -> str:
 
 
 def main(modules: Path) -> None:
-    """Write `expected.json`."""
     items = [csl_item(work) for work in works()]
     with tempfile.TemporaryDirectory() as folder:
         given = Path(folder, "items.json")

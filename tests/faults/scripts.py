@@ -180,5 +180,4 @@ def snapshot(root: Path) -> dict[str, bytes]:
 
 
 def changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the paths that differ."""
     return tuple(sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path)))

@@ -11,7 +11,6 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="3"/>'
 
 
 def post(title: str, day: int, body: str, more: str = "") -> str:
-    """Return the text of a post."""
     return f"---\ntitle: {title}\ndate: 2026-01-{day:02}\n{more}---\n{body}\n"
 
 
