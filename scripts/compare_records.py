@@ -40,21 +40,21 @@ def main() -> int:
 
 
 def _draws(path: str, rows: str, record: str) -> bool:
-    """Return whether the post of this record has measured the rows, or reads them."""
+    """Return whether the record's post produced or reads these measured rows."""
     post = PurePosixPath("content", *PurePosixPath(path).parts[1:-1])
     return PurePosixPath(rows).parent in (post, post.parent) or rows in record
 
 
 def differences(old: str, new: str) -> Iterator[str]:
-    """Yield the lines of a diff of two records, which has provenance left out; none if results are equal."""
+    """Yield the lines of a diff of two records without provenance; none if the results are equal."""
     one, other = (json.dumps(results(json.loads(text)), indent=1, sort_keys=True) for text in (old, new))
     return difflib.unified_diff(one.splitlines(), other.splitlines(), "committed", "now", lineterm="", n=2)
 
 
 def results(record: Any) -> Any:
-    """Return a record, or a part of it, without provenance. Digests of files are those of the whole session.
+    """Return a record, or a part of it, without provenance and with the file digests of whole sessions.
 
-    A cell names the files that no cell before it has used, so they move if one of them does not run.
+    A cell lists only files that no earlier cell used, so the lists change if an earlier cell does not run.
     """
     if isinstance(record, list):
         return [results(part) for part in record]

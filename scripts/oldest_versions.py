@@ -1,9 +1,9 @@
-"""The oldest versions that pyproject.toml promises, as constraints for pip.
+"""Print the oldest versions that pyproject.toml allows, as constraints for pip.
 
     python scripts/oldest_versions.py > constraints.txt
     python -m pip install --constraint constraints.txt '.[test]'
 
-Those of what a site is built with, extras too; tools of the tests are as new as there are.
+Covers the dependencies of a build, including extras. Test tools are always the newest versions.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent / "pyproject.toml"
 TOOLS = "test"
-"""The extra whose packages no site needs."""
+"""Extra whose packages no site needs."""
 _LOWER = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*>=\s*(?P<version>[^,;\s]+)")
 
 
 def oldest_versions(project: Path) -> Iterator[str]:
-    """`name==version` of each requirement that has a lower bound, in the order of the file.
+    """Yield `name==version` for each requirement, in the order of the file.
 
-    ValueError for one that has none: what it promises cannot be tested.
+    Raises ValueError for a requirement without a lower bound, because its promise cannot be tested.
     """
     read = tomllib.loads(project.read_text("utf-8"))["project"]
     extras = read["optional-dependencies"].items()

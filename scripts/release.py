@@ -1,10 +1,10 @@
-"""A release: checks, version and changelog, commit, tag, packages, and what to type to publish them.
+"""Make a release: check, update version and changelog, commit, tag, build packages, print how to publish.
 
     python scripts/release.py 0.2.0             in a clean checkout of main
-    python scripts/release.py --dry-run 0.2.0   the same in a clone that is thrown away
+    python scripts/release.py --dry-run 0.2.0   the same in a temporary clone
 
-Nothing is pushed or uploaded. Whatever is not as it should be ends it before anything is changed, but for the
-packages, which are built from the commit that has the new version.
+Nothing is pushed or uploaded. Any problem stops the release before anything is changed. Only the packages
+are checked later, because they are built from the commit with the new version.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ CHANGELOG = "CHANGELOG.md"
 PACKAGE = "blogsmith_site"
 UNRELEASED = "## Unreleased"
 CHECKS = ("make check", "make types-elsewhere")
-"""What has to be green; `make test` and the long ones are the release manager's, see RELEASING.md."""
+"""Commands that must succeed. The release manager runs `make test` and the long tests, see RELEASING.md."""
 _VERSION = re.compile(r'^__version__ = "(?P<version>[^"]+)"$', re.MULTILINE)
 _NUMBER = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _REFUSED = ("tests/", "_freeze/", ".git/", "__pycache__")
-"""What no wheel holds."""
+"""Path prefixes that a wheel must not contain."""
 
 
 class Refused(Exception):
-    """Why there is no release, in words."""
+    """Error with the reason why the release is not made."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Exit code: 0 done, 1 refused or failed."""
+    """Make a release; exit code 0 if it succeeded, 1 if not."""
     parser = argparse.ArgumentParser(description="Make a release; nothing is pushed or uploaded.")
     parser.add_argument("version", help="the new version, such as 0.2.0")
     parser.add_argument("--dry-run", action="store_true", help="work in a clone that is thrown away")
@@ -64,7 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
-    """All steps, in a checkout; Refused or CalledProcessError with nothing committed if a check fails."""
+    """Run all steps in a checkout.
+
+    Raises Refused or CalledProcessError, with nothing committed, if a check fails.
+    """
     require_clean(root)
     code = (root / VERSION_FILE).read_text("utf-8")
     changes = (root / CHANGELOG).read_text("utf-8")
@@ -87,28 +90,28 @@ def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
 
 
 def require_clean(root: Path) -> None:
-    """Refused if a file is changed or new: a release is what is committed."""
+    """Raise Refused if a file is changed or untracked: a release contains only committed files."""
     changed = _run(root, "git", "status", "--porcelain")
     if changed:
         raise Refused(f"files are not committed:\n{changed}")
 
 
 def with_version(code: str, version: str) -> str:
-    """The module that holds the version, with another one; Refused if that is not a later one."""
+    """Return the version module with the new version. Raises Refused if the version is older or invalid."""
     found, wanted = _VERSION.search(code), _NUMBER.fullmatch(version)
     if wanted is None:
         raise Refused(f"{version} is no version such as 0.2.0")
     if found is None:
         raise Refused(f"{VERSION_FILE} has no version")
     present = _NUMBER.match(found["version"])
-    # the first release may have the number that has stood there all the time
+    # The first release may have the number that the module has had from the start.
     if present and tuple(map(int, wanted.groups())) < tuple(map(int, present.groups())):
         raise Refused(f"{version} is older than {found['version']}")
     return code[: found.start("version")] + version + code[found.end("version") :]
 
 
 def with_date(changes: str, version: str, date: dt.date) -> str:
-    """The changelog whose open section has a version and a date, under a new one that is empty."""
+    """Return the changelog with version and date on its open section, under a new empty section."""
     before, mark, after = changes.partition(f"\n{UNRELEASED}\n")
     section = after.partition("\n## ")[0]
     if not mark or not re.search(r"^- ", section, re.MULTILINE):
@@ -119,7 +122,7 @@ def with_date(changes: str, version: str, date: dt.date) -> str:
 
 
 def build_packages(root: Path, target: Path) -> list[Path]:
-    """Source archive and wheel of what is committed."""
+    """Build the source archive and the wheel from the committed files."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         _run(root, "git", "clone", "--quiet", str(root), str(clone))
@@ -129,7 +132,7 @@ def build_packages(root: Path, target: Path) -> list[Path]:
 
 
 def check_packages(packages: Sequence[Path], version: str) -> None:
-    """Refused if they are not what a registry takes, or hold what they should not."""
+    """Raise Refused if a registry would reject the packages or they contain unwanted files."""
     names = [f"{PACKAGE}-{version}-py3-none-any.whl", f"{PACKAGE}-{version}.tar.gz"]
     if [package.name for package in packages] != names:
         raise Refused(
@@ -152,7 +155,7 @@ def check_packages(packages: Sequence[Path], version: str) -> None:
 
 
 def _run(folder: Path, *command: str) -> str:
-    """What a command prints; CalledProcessError if it fails."""
+    """Return the output of a command. Raises CalledProcessError if it fails."""
     done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout.strip()
 

@@ -19,7 +19,7 @@ def softmax(scores: list[float]) -> list[float]:
 
 
 def scores() -> list[float]:
-    """Dot products of a normal query with normal keys."""
+    """Return dot products of a normal query with normal keys."""
     rng = random.Random(SEED)
     query = [rng.gauss(0, 1) for _ in range(D_K)]
     return [sum(q * rng.gauss(0, 1) for q in query) for _ in range(KEYS)]

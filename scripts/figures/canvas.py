@@ -1,7 +1,7 @@
-"""A sheet to draw on, saved as SVG that is readable on light and on dark pages.
+"""A canvas saved as SVG that is readable on light and on dark pages.
 
-An SVG in an `<img>` sees neither the page's colours nor its fonts. So the sheet brings its own few classes,
-close to the colours of theme paper, and changes them with the reader's colour scheme.
+An SVG in an `<img>` cannot use the page's colours or fonts. So it includes a few classes of its own, close
+to the colours of the theme paper, and switches them with the reader's colour scheme.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ Point = tuple[float, float]
 
 
 class Sheet:
-    """An SVG under construction; lengths in px, the origin at the top left."""
+    """An SVG under construction. Lengths are in px; the origin is at the top left."""
 
     def __init__(self, width: int, height: int, title: str, *, opaque: bool = False) -> None:
-        """title: what a screen reader says when the file is opened by itself.
+        """Start an SVG image.
 
-        opaque: for pictures that are laid over each other.
+        title: text that a screen reader reads when the file is opened alone.
+
+        opaque: draw a background, for images that are laid over each other.
         """
         self._parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
@@ -55,18 +57,24 @@ class Sheet:
         self._parts.append(f'<line class="{kind}" {ends}/>')
 
     def curve(self, points: Iterable[Point], kind: str) -> None:
-        """kind: the colour of the line, `la`, `lb` or `lc`, perhaps with `dash`."""
+        """Draw a line through the points.
+
+        kind: class of the line, `la`, `lb` or `lc`, optionally with `dash`.
+        """
         path = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
         self._parts.append(f'<polyline class="curve {kind}" points="{path}"/>')
 
     def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> None:
-        """anchor: which part of the words stands at x, `start`, `middle` or `end`."""
+        """Write text at a point.
+
+        anchor: part of the text that is at x: `start`, `middle` or `end`.
+        """
         self._parts.append(
             f'<text{_class(kind)} x="{_n(x)}" y="{_n(y)}"{_anchor(anchor)}>{escape(words)}</text>'
         )
 
     def upward(self, x: float, y: float, words: str, kind: str = "") -> None:
-        """Words that run upwards, centred at the point."""
+        """Write text that runs upwards, centred at the point."""
         place = f'transform="translate({_n(x)} {_n(y)}) rotate(-90)"'
         self._parts.append(f'<text{_class(kind)} {place} text-anchor="middle">{escape(words)}</text>')
 
@@ -75,7 +83,7 @@ class Sheet:
 
 
 def matrix(sheet: Sheet, x: float, y: float, side: float, rows: Sequence[Sequence[float]]) -> None:
-    """Squares of `side` px, as strong as their entry between 0 and 1; an entry of 0 is an outline."""
+    """Draw squares of `side` px, as opaque as their entry between 0 and 1; an entry of 0 is an outline."""
     for i, row in enumerate(rows):
         for j, weight in enumerate(row):
             place = (x + j * side + 1, y + i * side + 1, side - 2, side - 2)
@@ -93,5 +101,5 @@ def _anchor(anchor: str) -> str:
 
 
 def _n(value: float) -> str:
-    """One or two digits are enough, and hide what the last bits of two machines differ in."""
+    """Format a number with one or two decimals, which hides rounding differences between machines."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if value < 1 else f"{value:.1f}".removesuffix(".0")

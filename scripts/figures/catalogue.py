@@ -1,4 +1,4 @@
-"""Which figure stands in which post."""
+"""The map from files of posts to the functions that draw them."""
 
 from __future__ import annotations
 
@@ -32,4 +32,4 @@ FIGURES: Mapping[str, Callable[[], str]] = MappingProxyType(
         "posts/a-set-with-no-first-word/fading.svg": positions.fading,
     }
 )
-"""Path below `content/` → the function that draws it."""
+"""Path below `content/` → function that draws the file."""

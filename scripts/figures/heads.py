@@ -1,6 +1,6 @@
-"""Six ways in which a head may distribute its weight over a sentence, and how one vector is cut into heads.
+"""Six ways in which a head may distribute its weight over a sentence, and how one vector is split into heads.
 
-The weights follow from simple rules, not from a trained model: they are drawn to name the patterns.
+The weights follow from simple rules, not from a trained model: they illustrate the named patterns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _drawn(title: str, scores: list[list[float]]) -> str:
 
 
 def _scores(near: float, rule: dict[int, int]) -> list[list[float]]:
-    """Score `near` for the key that `rule` names for a query, 0 for the others."""
+    """Return score `near` for the key that `rule` gives for a query, 0 for all others."""
     n = len(WORDS)
     return [[near if rule.get(i) == j else 0.0 for j in range(n)] for i in range(n)]
 
@@ -61,7 +61,7 @@ def nearby() -> str:
 
 
 def split() -> str:
-    """One vector of 512 numbers as eight of 64."""
+    """Draw one vector of 512 numbers as eight of 64."""
     sheet = Sheet(520, 190, "A vector of 512 numbers is read as eight vectors of 64")
     sheet.text(10, 30, "one row of X W, 512 numbers", "strong")
     sheet.rect(10, 42, 500, 26, "a", 0.35)

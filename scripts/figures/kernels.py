@@ -14,7 +14,7 @@ TEMPERATURES = ((0.01, "la", "nearest entry"), (0.3, "lb", "in between"), (60.0,
 
 
 def read(query: float, temperature: float) -> float:
-    """The mean of the values, weighted by a Gaussian kernel between query and keys."""
+    """Return the mean of the values, weighted by a Gaussian kernel between query and keys."""
     weights = softmax([-((query - key) ** 2) / (2 * temperature) for key in KEYS])
     return math.fsum(w * v for w, v in zip(weights, VALUES, strict=True))
 

@@ -1,4 +1,4 @@
-"""Which keys a query may look at: one square for each pair."""
+"""The keys that a query may attend to: one square for each pair."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ def window() -> str:
 
 
 def cross() -> str:
-    """Fewer queries than keys: the two texts need not have the same length."""
+    """Draw cross-attention with fewer queries than keys: the two texts may differ in length."""
     return _grid("Every query of one text sees every key of another", [[1] * TOKENS for _ in range(8)])

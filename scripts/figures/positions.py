@@ -1,4 +1,4 @@
-"""How alike two positions look to a dot product, when each is a vector of sines and cosines."""
+"""Dot products of position encodings made of sines and cosines, against the distance of the positions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REACH = 80
 
 
 def likeness(distance: int) -> float:
-    """Dot product of two encodings that far apart, divided by that of an encoding with itself."""
+    """Return the dot product of two encodings at this distance, relative to an encoding with itself."""
     pairs = WIDTH // 2
     return math.fsum(math.cos(distance * BASE ** (-i / pairs)) for i in range(pairs)) / pairs
 

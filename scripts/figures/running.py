@@ -13,7 +13,7 @@ LEFT, WIDTH = 46, 464
 
 
 def states() -> list[tuple[float, float, float]]:
-    """Score, maximum so far and sum relative to it, for each step."""
+    """Return the score, the maximum so far and the sum relative to it, for each step."""
     rng = random.Random(SEED)
     top, total, found = -math.inf, 0.0, []
     for step in range(SCORES):

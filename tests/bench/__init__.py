@@ -1,1 +1,1 @@
-"""How fast a site is built, beside other generators."""
+"""Benchmarks of builds, previews, formulas, code, imports and pages, most of them next to other tools."""

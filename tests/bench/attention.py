@@ -1,11 +1,11 @@
-"""`make bench-attention`: the goals of the attention lab as a table.
+"""`make bench-attention`: a table with the goals of the attention lab.
 
     python -m tests.bench.attention [--without PYTHON] [--quick]
 
-NumPy beside plain NumPy, torch's attention through the lab and without, errors against float64 in all
-precisions and on every backend present, pages built with and without torch, times over the length of the
-sequence. Without torch its parts are "not measured". What is compared is called in turns, in one process;
-still a time says something only on a machine that does nothing else, so the load is printed with it.
+Compares the NumPy reference with plain NumPy, and torch's attention with and without the lab. Measures
+errors against float64 in all precisions on every available backend, pages built with and without torch, and
+times over the length of the sequence. Without torch its parts are "not measured". Compared calls take turns
+in one process. Times are meaningful only on an otherwise idle machine, so the load is printed with them.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ from .attention_site import ROOT, measure_pages
 from .execution import Goal, load
 
 MANY = 64
-"""Positions from which on the arithmetic takes longer than Python."""
+"""Number of positions from which arithmetic takes longer than the Python overhead."""
 Found = dict[str, float]
-"""Key of a goal → its figure."""
+"""Key of a goal → measured value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is measured."""
+    """Sizes and repetitions of the measurements."""
 
     numpy: Sequence[Shape] = (
         *((1, 1, 16, 16), (1, 8, 64, 64), (1, 8, 256, 64)),
         *((4, 8, 128, 64), (1, 8, 1024, 64), (1, 1, 2048, 64)),
     )
     numpy_s: float = 1.5
-    """For each size."""
+    """Seconds for each size."""
     calls: int = 4000
-    """Of small tensors."""
+    """Number of calls with small tensors."""
     parity: int = 96
-    """Positions."""
+    """Number of positions."""
     lengths: Sequence[int] = (128, 256, 512, 1024, 2048)
     cuda_lengths: Sequence[int] = (512, 1024, 2048, 4096, 8192)
     length_s: float = 0.5
-    """For each length and backend."""
+    """Seconds for each length and backend."""
     site: Path = ROOT
 
 
@@ -83,7 +83,7 @@ GOALS = (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print the tables, the goals last."""
+    """Measure and print the tables, with the goals last."""
     options = options_of(arguments)
     sizes = QUICK if options.quick else Sizes()
     print(f"{device_report()!r}\n\n{load()}\n", flush=True)
@@ -94,7 +94,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def options_of(arguments: Sequence[str]) -> argparse.Namespace:
-    """What the command line asks for."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench.attention",
         description=__doc__,
@@ -111,7 +110,7 @@ def options_of(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def measure(sizes: Sizes, without: str = "") -> Found:
-    """All figures; prints what they are taken from."""
+    """Measure all values, and print the data they come from."""
     found = _numpy(sizes) | _overhead(sizes) | _parity(sizes)
     return found | _pages(sizes, without) | _times(sizes)
 
@@ -164,14 +163,14 @@ def _pages(sizes: Sizes, without: str) -> Found:
 
 
 def _times(sizes: Sizes) -> Found:
-    """Naive attention, and every backend that takes the type."""
+    """Time naive attention and every backend that accepts the dtype."""
     timings = timings_of(sizes)
     _show(timings)
     return over_flash(timings)
 
 
 def timings_of(sizes: Sizes) -> Timings:
-    """On CUDA if there is a device, then in float16; else on the CPU in float32."""
+    """Measure times in float16 on CUDA if there is a device, otherwise in float32 on the CPU."""
     present = present_backends()
     on_cuda = [name for name in present if name.startswith(("torch-cuda", "flash-attn"))]
     if on_cuda:
@@ -188,7 +187,7 @@ def timings_of(sizes: Sizes) -> Timings:
 
 
 def over_flash(timings: Timings) -> Found:
-    """Time and memory of the naive attention over those of flash, for the longest sequence both end."""
+    """Return time and memory of naive attention relative to flash, at the longest length both reached."""
     by_case = {(row.backend.rpartition(":")[2], row.n): row for row in timings.rows if row.median_s}
     for n in sorted({n for _, n in by_case}, reverse=True):
         naive, flash = by_case.get(("naive", n)), by_case.get(("flash", n))
@@ -212,7 +211,7 @@ def _show(shown: object) -> None:
 
 
 def table(found: Mapping[str, float]) -> list[str]:
-    """Lines, a goal each."""
+    """Return the table, one line for each goal."""
     lines = [f"{'':46}{'measured':>14}{'target':>9}  met"]
     for goal in GOALS:
         value = found.get(goal.key)

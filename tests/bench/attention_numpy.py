@@ -1,12 +1,12 @@
-"""The NumPy reference beside what one would write in plain NumPy.
+"""The NumPy reference compared with attention in plain NumPy.
 
-The plain ones compute the same numbers for the same inputs: they subtract the maximum too. They check
-nothing, know no grouped heads, and give NaN where a query may look at nothing.
+The plain functions compute the same numbers: they also subtract the maximum. They check nothing, have no
+grouped heads, and give NaN for a query that may attend to nothing.
 
     python -m tests.bench.attention_numpy < REQUEST
 
-measures in a process of its own, where BLAS has one thread: threads that wait for each other on a busy
-machine would be all one sees. REQUEST and answer are JSON.
+measures in a separate process with one BLAS thread, because on a busy machine the waiting of threads for
+each other would dominate the times. REQUEST and response are JSON.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ ROOT = Path(__file__).parents[2]
 Shape = tuple[int, int, int, int]
 """(batch, heads, n, d)."""
 Plain = Callable[[Array, Array, Array, bool], Array]
-"""f(q, k, v, is_causal) → output."""
+"""A function `f(q, k, v, is_causal)` that returns the output."""
 REFERENCE, LAB = "reference.attention", 'attention(backend="numpy")'
 FEWEST, MOST = 9, 400
 
 
 @dataclass(frozen=True, slots=True)
 class NumpyTimes:
-    """One size."""
+    """Times for one size."""
 
     shape: Shape
     dtype: str
@@ -51,24 +51,24 @@ class NumpyTimes:
 
     @property
     def best(self) -> str:
-        """The fastest of the plain ones."""
+        """The name of the fastest plain function."""
         return self.times.fastest(list(PLAIN))
 
     @property
     def ratio(self) -> float:
-        """Time of the reference over that of the best plain one; the slower of our two ways to call it."""
+        """Time of the slower of our two calls of the reference, relative to the best plain function."""
         return max(self.times.ratio(ours, self.best) for ours in (REFERENCE, LAB))
 
 
 def textbook(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
-    """Line by line as the formula has it."""
+    """Compute attention line by line, following the formula."""
     scores = _hidden(q @ k.swapaxes(-1, -2) / q.dtype.type(q.shape[-1] ** 0.5), is_causal)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return np.asarray((weights / weights.sum(axis=-1, keepdims=True)) @ v)
 
 
 def in_place(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
-    """q is scaled instead of the scores, one array of scores is held, the output divided instead of them."""
+    """Compute attention in one array of scores: scale q instead of the scores, and divide the output."""
     scores = _hidden((q * q.dtype.type(q.shape[-1] ** -0.5)) @ k.swapaxes(-1, -2), is_causal)
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
@@ -76,7 +76,7 @@ def in_place(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
 
 
 def by_heads(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
-    """The same, a head at a time: its scores stay in the cache."""
+    """Compute `in_place` one head at a time, so that its scores stay in the CPU cache."""
     output = np.empty_like(q)
     for head in np.ndindex(q.shape[:-2]):
         output[head] = in_place(q[head], k[head], v[head], is_causal)
@@ -84,7 +84,7 @@ def by_heads(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
 
 
 def by_einsum(q: Array, k: Array, v: Array, is_causal: bool) -> Array:
-    """Products by their indices."""
+    """Compute attention with einsum."""
     scaled = q * q.dtype.type(q.shape[-1] ** -0.5)
     scores = _hidden(np.einsum("...nd,...md->...nm", scaled, k, optimize=True), is_causal)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -98,7 +98,7 @@ PLAIN: Mapping[str, Plain] = MappingProxyType(
 
 
 def measure_numpy(shapes: Sequence[Shape], dtypes: Sequence[str], budget_s: float) -> list[NumpyTimes]:
-    """Each size in each precision, causal and not, for `budget_s` seconds each or a little more."""
+    """Measure each size in each precision, causal and not, for about `budget_s` seconds each."""
     cases = [(shape, dtype, causal) for dtype in dtypes for causal in (False, True) for shape in shapes]
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     finished = subprocess.run(
@@ -114,7 +114,6 @@ def measure_numpy(shapes: Sequence[Shape], dtypes: Sequence[str], budget_s: floa
 
 
 def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
-    """A line for each size."""
     header = ("batch, heads, n, d", "dtype", "causal", REFERENCE, LAB, "best plain", "which", "ratio")
     lines = [
         (
@@ -133,7 +132,7 @@ def shown_numpy(found: Iterable[NumpyTimes]) -> Table:
 
 
 def measure_here(shape: Sequence[int], dtype: str, is_causal: bool, budget_s: float) -> Paired:
-    """One size, in this process."""
+    """Measure one size in this process."""
     random = np.random.default_rng(0)
     q, k, v = (random.standard_normal(shape).astype(dtype) for _ in range(3))
     calls = {name: partial(plain, q, k, v, is_causal) for name, plain in PLAIN.items()}
@@ -149,7 +148,7 @@ def _hidden(scores: Array, is_causal: bool) -> Array:
 
 
 def main() -> None:
-    """Answer a request: the seconds of each call, for each size."""
+    """Answer a request with the seconds of each call, for each size."""
     cases, budget_s = json.load(sys.stdin)
     found = [measure_here(shape, dtype, causal, budget_s).seconds for shape, dtype, causal in cases]
     json.dump(found, sys.stdout)

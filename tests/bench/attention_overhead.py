@@ -1,6 +1,6 @@
-"""What the lab adds to a call of torch's attention: checking, watching what runs, telling it.
+"""The time that the lab adds to a call of torch's attention: checks, recording of operators, the report.
 
-Small tensors, so that little else is in the figures. This module needs torch.
+Tensors are small, so that the overhead dominates. This module needs torch.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ from blogsmith.lab.tables import Table, table
 from .attention_paired import Call, Paired, measure_paired
 
 SHAPE = (1, 8, 16, 64)
-"""(batch, heads, n, d) of q; float32."""
+"""Shape (batch, heads, n, d) of q, in float32."""
 LEAST_ROUNDS = 50
 DIRECT, OURS = "direct", "ours"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One way to call, with torch alone and through the lab."""
+    """One kind of call, with torch alone and through the lab."""
 
     name: str
     direct: Call
     ours: Call
     key: str = ""
-    """Of the goal it belongs to; empty: shown for comparison."""
+    """Key of the goal it belongs to; empty if it is shown only for comparison."""
     around: Callable[[], AbstractContextManager[Any]] = nullcontext
-    """Makes what both are called in."""
+    """Creates the context that both calls run in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """What one case took."""
+    """Times of one case."""
 
     case: Case
     times: Paired
 
     @property
     def microseconds(self) -> float:
-        """That the lab adds to a call."""
+        """Microseconds that the lab adds to a call."""
         return 1e6 * self.times.more(OURS, DIRECT)
 
 
 def measure_overhead(rounds: int) -> list[Overhead]:
-    """Every case, in that many rounds, on one thread: two that wait for each other would be all one sees."""
+    """Measure every case in `rounds` rounds on one thread, because thread waits would dominate the times."""
     torch: Any = import_module("torch")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -69,7 +69,6 @@ def _measured(case: Case, rounds: int) -> Overhead:
 
 
 def shown_overhead(found: Iterable[Overhead]) -> Table:
-    """A line for each case."""
     lines = [
         (
             one.case.name,
@@ -85,7 +84,7 @@ def shown_overhead(found: Iterable[Overhead]) -> Table:
 
 
 def cases() -> Iterator[Case]:
-    """First those that the goal is about: the same call, with and without gradients."""
+    """Yield all cases, first those of the goal: the same call with and without gradients."""
     torch: Any = import_module("torch")
     sdpa = torch.nn.functional.scaled_dot_product_attention
     q, k, v = torch.randn(3, *SHAPE, generator=torch.Generator().manual_seed(0))
@@ -109,7 +108,7 @@ def cases() -> Iterator[Case]:
 
 
 def _others(torch: Any, tensors: tuple[Any, ...], sdpa: Any) -> Iterator[Case]:
-    """Where the lab does more than torch is asked for, or torch does part of it in Python under its eyes."""
+    """Yield cases where the lab does more than torch alone, or observes Python code of torch."""
     q, k, v = tensors
     n = q.shape[-2]
     mask = torch.ones(n, n, dtype=torch.bool).tril()
@@ -131,7 +130,7 @@ def _others(torch: Any, tensors: tuple[Any, ...], sdpa: Any) -> Iterator[Case]:
 
 
 def _forced(name: str, sdpa: Any, tensors: tuple[Any, ...]) -> Call:
-    """torch alone, with one backend allowed."""
+    """Return a call of torch alone, with only one backend enabled."""
     kernels: Any = import_module("torch.nn.attention")
     choice = {"flash": kernels.SDPBackend.FLASH_ATTENTION, "math": kernels.SDPBackend.MATH}[name]
 

@@ -1,4 +1,4 @@
-"""Times of calls that are compared: each is made once a round, so that all see the same machine."""
+"""Times of calls that are compared: each runs once per round, so that all see the same load."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from statistics import median
 
 Call = Callable[[], object]
 WARM = 5
-"""Calls of each that are not timed."""
+"""Untimed calls of each function at the start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Seconds of each call, one figure a round."""
+    """Seconds of each call, one value per round."""
 
     seconds: Mapping[str, Sequence[float]]
 
     def median_of(self, name: str) -> float:
-        """Seconds."""
+        """Return the median in seconds."""
         return median(self.seconds[name])
 
     def fastest(self, names: Sequence[str]) -> str:
-        """The one with the least median."""
         return min(names, key=self.median_of)
 
     def ratio(self, name: str, other: str) -> float:
-        """How many times as long as `other` it takes: the median over the rounds."""
+        """Return the time of `name` relative to `other`, as the median over the rounds."""
         both = zip(self.seconds[name], self.seconds[other], strict=True)
         return median(mine / theirs for mine, theirs in both)
 
     def more(self, name: str, other: str) -> float:
-        """Seconds that it takes above `other`: the median over the rounds."""
+        """Return the seconds that `name` takes more than `other`, as the median over the rounds."""
         both = zip(self.seconds[name], self.seconds[other], strict=True)
         return median(mine - theirs for mine, theirs in both)
 
 
 def measure_paired(calls: Mapping[str, Call], budget_s: float, fewest: int, most: int) -> Paired:
-    """Rounds until the budget is spent, at least `fewest` and at most `most`.
+    """Measure rounds until the budget is spent, at least `fewest` and at most `most`.
 
-    Each round begins with another call: what the one before left in the caches is no one's advantage.
+    Each round starts with a different call, so that no call always profits from the caches of the one
+    before.
     """
     for call in calls.values():
         for _ in range(WARM):
@@ -66,7 +66,7 @@ def measure_paired(calls: Mapping[str, Call], budget_s: float, fewest: int, most
 
 def _span(call: Call) -> float:
     begun = time.perf_counter()
-    # kept until the clock has been read: freeing the result is no part of the call
+    # Keep the result until the clock has been read: freeing it is not part of the call.
     result = call()
     ended = time.perf_counter()
     del result

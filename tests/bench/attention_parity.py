@@ -1,6 +1,6 @@
-"""Whether every backend present computes the same attention, over shapes and masks, by the rule of `compare`.
+"""Checks with `compare` that all available backends compute the same attention, over shapes and masks.
 
-That the rule would see a fault is tried too: without the scale or without the mask a backend must fail.
+Also checks that the comparison detects faults: a backend without the scale or without the mask must fail.
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One attention."""
+    """One input of attention."""
 
     name: str
     qkv: Sequence[Array]
     options: Mapping[str, Any] = field(default_factory=dict)
-    """`is_causal`, `mask`, `scale`."""
+    """The options `is_causal`, `mask` and `scale`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """All cases of one backend in one precision."""
+    """Results of all cases for one backend in one precision."""
 
     backend: str
     dtype: str
     rows: tuple[Compared, ...]
-    """Those that ran."""
+    """Results of cases that ran."""
     refused: tuple[Compared, ...]
 
     @property
     def largest(self) -> float:
-        """Error over its bound, of the worst case; NaN and shapes that do not fit count as infinite."""
+        """The largest ratio of error to bound; NaN and wrong shapes count as infinite."""
         return max(_over_bound(row) for row in self.rows)
 
     @property
     def worst(self) -> Compared:
-        """The case nearest to its bound, or furthest above."""
+        """The case with the largest ratio of error to bound."""
         return max(self.rows, key=_over_bound)
 
 
 def cases(n: int) -> Iterator[Case]:
-    """Attentions over about n positions."""
+    """Yield cases with about `n` positions."""
     random = np.random.default_rng(0)
 
     def drawn(*shapes: tuple[int, ...]) -> list[Array]:
@@ -81,14 +81,14 @@ def _masked_cases(n: int, qkv: Sequence[Array], random: np.random.Generator) -> 
     seen = causal_mask(n) | (random.random((n, n)) < 0.3)
     yield Case("boolean mask", qkv, {"mask": seen})
     yield Case("mask and causal", qkv, {"mask": seen.T | causal_mask(n), "is_causal": True})
-    # one text of the batch is empty: its queries may look at nothing
+    # One sequence of the batch is empty, so its queries may attend to nothing.
     yield Case("padding, one text empty", qkv, {"mask": padding_mask([n // 2 + 1, 0], n)})
     slopes = -np.abs(np.arange(n)[:, None] - np.arange(n)) * 2.0 ** -np.arange(1, 5)[:, None, None]
     yield Case("added to the scores", qkv, {"mask": slopes.astype(np.float32)})
 
 
 def measure_parity(n: int, dtypes: Iterable[str] = DTYPES) -> list[Parity]:
-    """All cases by backend and precision."""
+    """Measure all cases for each backend and precision."""
     wanted = list(dtypes)
     rows: dict[tuple[str, str], list[Compared]] = {}
     for case in cases(n):
@@ -105,12 +105,12 @@ def measure_parity(n: int, dtypes: Iterable[str] = DTYPES) -> list[Parity]:
 
 
 def largest_of(found: Iterable[Parity], dtype: str) -> float | None:
-    """Largest error over its bound in a precision, of all backends; None if none ran."""
+    """Return the largest ratio of error to bound in a precision over all backends; None if none ran."""
     return max((one.largest for one in found if one.dtype == dtype and one.rows), default=None)
 
 
 def catches_faults(n: int, dtypes: Iterable[str] = DTYPES) -> bool:
-    """Whether attention without its scale, and one without its mask, fail in each precision."""
+    """Return whether attention without its scale and attention without its mask fail in each precision."""
     wanted = [dtype for dtype in dtypes if dtype != "bfloat16" or find_spec("torch")]
     inputs = _drawn_for_functions(n)
     found = compare(*inputs, is_causal=True, backends=FAULTS, dtypes=wanted, check=False)
@@ -129,14 +129,14 @@ FAULTS = MappingProxyType({"without √d_k": _unscaled, "without the mask": _unm
 
 
 def _drawn_for_functions(n: int) -> list[Any]:
-    """q, k, v as tensors where torch is: they alone hold bfloat16."""
+    """Return q, k and v as tensors if torch is installed (NumPy has no bfloat16), otherwise as arrays."""
     random = np.random.default_rng(1)
     arrays = [random.standard_normal((1, 2, n, 64)).astype(np.float32) for _ in range(3)]
     return [import_module("torch").from_numpy(x) for x in arrays] if find_spec("torch") else arrays
 
 
 def shown_parity(found: Iterable[Parity]) -> Table:
-    """A line for each backend and precision; of its cases the one nearest to its bound."""
+    """Return a table with a line for each backend and precision, showing the case nearest to its bound."""
     header = ("backend", "dtype", "cases", "refused", "max abs error", "bound", "error / bound", "verdict")
     return table(
         (*header, "what ran"), map(_line, found), "Attention against the float64 reference, all cases"

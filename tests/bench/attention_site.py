@@ -1,6 +1,6 @@
-"""Pages from recorded results: built by the Python of this process, which has torch, and by one without.
+"""Pages from recorded results, built by this Python, which has torch, and by one without torch.
 
-Each builds a copy of the site in a folder of its own, as a clone would be.
+Each builds a copy of the site in a folder of its own, like a clone.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ _TORCH = ("torch", "functorch")
 _LEFT_OUT = ("public", "__pycache__", "node_modules", ".*")
 _ASK = "import importlib.util as u, sys; sys.exit(bool(u.find_spec('torch')))"
 NOT_VALID = 3
-"""Exit code of `build --frozen` where a result is missing or stale."""
+"""Exit code of `build --frozen` if a result is missing or stale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """What two builds gave."""
+    """Results of two builds."""
 
     files: int
-    """That the first wrote."""
+    """Number of files that the first build wrote."""
     differing: tuple[str, ...]
-    """That only one has, or that have other bytes."""
+    """Files that only one build wrote, or that have different bytes."""
     valid: bool
-    """No recorded result is missing or stale."""
+    """Whether no recorded result is missing or stale."""
 
 
 def measure_pages(site: Path = ROOT, without: str = "") -> Pages | None:
-    """Whether both builds give the same bytes; None where this Python has no torch to begin with.
+    """Compare the pages of both builds; None if this Python has no torch.
 
-    without: a Python that has blogsmith and no torch; by default that of `.venv`, or a new one with the
-    packages of this. SystemExit if it has torch after all.
+    without: a Python that has blogsmith but not torch. By default that of `.venv`, or a new environment with
+    the packages of this one. Raises SystemExit if it has torch.
     """
     if find_spec("torch") is None:
         return None
@@ -53,11 +53,11 @@ def measure_pages(site: Path = ROOT, without: str = "") -> Pages | None:
 
 
 def compare_builds(site: Path, first: str, second: str) -> Pages:
-    """Copies of the site, built by two Pythons."""
+    """Build copies of the site with two Pythons and compare the files."""
     with TemporaryDirectory() as folder:
         here, there = (Path(folder) / name for name in ("here", "there"))
         shutil.copytree(site, here, ignore=shutil.ignore_patterns(*_LEFT_OUT))
-        # not from the site again: someone may write there meanwhile
+        # Not from the site again, which may change meanwhile.
         shutil.copytree(here, there)
         valid = [_built(here, first), _built(there, second)]
         made = files_of(here / "public")
@@ -65,15 +65,15 @@ def compare_builds(site: Path, first: str, second: str) -> Pages:
 
 
 def differing(first: Mapping[str, bytes], second: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Names of files that are not the same in both."""
+    """Return the names of files that differ or are missing in one of the two."""
     return tuple(sorted(name for name in {*first, *second} if first.get(name) != second.get(name)))
 
 
 def _built(copy: Path, python: str) -> bool:
-    """Builds a copy; whether all recorded results are valid."""
+    """Build a copy and return whether all recorded results are valid."""
     code = _build(copy, python, "--frozen")
     if code == NOT_VALID:
-        # a new folder is not trusted, so nothing runs here either; pages then say what is stale
+        # The new folder is not trusted, so no cells run; pages then show stale results as such.
         code = _build(copy, python)
     elif code == 0:
         return True
@@ -83,7 +83,7 @@ def _built(copy: Path, python: str) -> bool:
 
 
 def _build(folder: Path, python: str, *options: str) -> int:
-    # a module search path of the caller's would bring torch back
+    # A module search path of the caller could make torch available again.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [python, "-m", "blogsmith", "build", *options]
     said = subprocess.DEVNULL

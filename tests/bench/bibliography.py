@@ -1,9 +1,9 @@
-"""What a large bibliography costs: processor time of opening it and of reading what a page cites.
+"""CPU time for opening a large bibliography and reading the entries that a page cites.
 
     python -m tests.bench.bibliography [--entries N] [--rounds N]
 
-Cold: there is no index. Warm: the index is as an earlier build has kept it. Both read twenty entries. The
-goal for five thousand is less than 1 s cold and less than 20 ms warm.
+Cold: there is no index. Warm: an earlier build stored the index. Both read twenty entries. The goals for
+five thousand entries are less than 1 s cold and less than 20 ms warm.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ ENTRY = """\
 
 
 def bibliography(entries: int) -> str:
-    """A text of so many entries."""
+    """Return a BibTeX file with this number of entries."""
     abstract = "What we say in the paper, once more and shorter. " * 8
     parts = (ENTRY.format(n=n, year=1980 + n % 45, abstract=abstract) for n in range(entries))
     return '@string{tocs = "Transactions on Careful Systems"}\n' + "".join(parts)
 
 
 def read_cited(file: BibtexFile, entries: int) -> None:
-    """What a page does."""
+    """Read the cited entries, as a page does."""
     for number in range(CITED):
         found = file.find(f"key{number * (entries // CITED)}")
         assert found
@@ -53,7 +53,7 @@ def read_cited(file: BibtexFile, entries: int) -> None:
 
 
 def measure(act: Callable[[], object], rounds: int) -> float:
-    """Milliseconds of the processor, in the median."""
+    """Return the median CPU time of a call in milliseconds."""
     times_ms = []
     for _ in range(rounds):
         start = time.process_time()
@@ -63,7 +63,7 @@ def measure(act: Callable[[], object], rounds: int) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print both."""
+    """Print the cold and the warm times."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.bibliography")
     parser.add_argument("--entries", type=int, default=5_000)
     parser.add_argument("--rounds", type=int, default=5)

@@ -2,9 +2,9 @@
 
     python -m tests.bench.browser [--rounds N]
 
-Chromium loads everything from this machine, with an empty cache each round. Times are taken in the page, so
-the driver's own are not in them. A time says something only on a machine that does nothing else; so the load
-is printed with it.
+Chromium loads everything from this machine, with an empty cache each round. The page takes the times, so
+they do not include the driver. Times are meaningful only on an otherwise idle machine, so the load is
+printed with them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.browser.server import served
 FIRST_GOAL_MS = 6000
 NEXT_GOAL_MS = 50
 NEXT_RUNS = 20
-# Milliseconds from a click on Run to the next change below the block's bar, once it is over.
+# Milliseconds from a click on Run to the next change below the block's bar, after the run.
 RUN = """
 const block = document.querySelector("#cell-count"), button = block.querySelector(".run-button");
 const field = block.querySelector(".run-field");
@@ -46,7 +46,7 @@ return new Promise(resolve => {
 
 
 def main() -> None:
-    """Print the times beside their goals."""
+    """Print the times next to their goals."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def _run(reader: Reader) -> float:
-    """Milliseconds to the output of one run."""
+    """Return the milliseconds from a click to the output of the run."""
     time, words = reader.ask(RUN)
     if not words.startswith("Ran in"):
         raise SystemExit(f"the code did not run: {words}")

@@ -1,13 +1,13 @@
-"""`make bench-builds`: the goals of builds as a table, beside the generators that are found here.
+"""`make bench-builds`: a table with the goals of builds, next to the generators that are installed.
 
     python -m tests.bench.build [--posts N] [--rounds N] [--eleventy FOLDER | --install] [--hugo PROGRAM]
         [--material PROGRAM]
     python -m tests.bench.build --growth [SIZE …]
 
-Times say something only beside others of the same run, so generators take turns and goals are ratios where
-that is possible; those in seconds hold for a machine that does nothing else. A rival counts when it is found:
-Hugo and MkDocs with Material on the search path, Eleventy in a folder where npm has put its packages
-(`--install` puts them into `.cache`). Posts are made here, from a seed.
+Only times of the same run are comparable, so generators take turns and goals are ratios if possible. Goals
+in seconds apply to an otherwise idle machine. Rivals are measured if found: Hugo, and MkDocs with Material,
+on the search path; Eleventy in a folder with its npm packages (`--install` puts them into `.cache`). Posts
+are generated from a seed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _subjects(options: argparse.Namespace) -> Iterator[Subject]:
-    """Ourselves, then each rival that is found; the others are named."""
+    """Yield blogsmith and each rival that is installed; print the names of the others."""
     yield blogsmith()
     if options.no_rivals:
         return
@@ -117,7 +117,7 @@ def _print_goals(options: argparse.Namespace, folder: Path) -> dict[str, object]
             file=sys.stderr,
             flush=True,
         )
-    # bytes say something only beside a rival's
+    # Sizes are meaningful only next to those of a rival.
     compared = subjects if len(subjects) > 1 else []
     sizes = {one.name: _bytes(one, folder / f"{one.name}-bytes", options.seed) for one in compared}
     rows = goal_rows(measured, sizes, options.posts)
@@ -131,7 +131,7 @@ def _formulas(sites: Sequence[Site]) -> str:
 
 
 def _bytes(subject: Subject, root: Path, seed: int) -> int:
-    """What the generator writes for a site of `BYTES_POSTS`."""
+    """Return the number of bytes that the generator writes for a site of `BYTES_POSTS` posts."""
     site = write_site(subject, root, BYTES_POSTS, seed)
     run_build(site)
     return output_bytes(site)

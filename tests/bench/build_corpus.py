@@ -1,8 +1,8 @@
-"""The posts that builds are measured with: of about 15 kB, the same bytes for the same seed and number.
+"""Generated posts for measuring builds, of about 15 kB each; the same seed and number give the same bytes.
 
-A post links to earlier ones only, so a corpus of 1,000 posts begins with that of 100. One formula and one
-code block in five come from a small stock that all posts share, as authors repeat themselves; the others
-are a post's own, so that what is kept of one page gains little on the next.
+A post links only to earlier ones, so a corpus of 1,000 posts starts with the corpus of 100. One in five
+formulas and code blocks comes from a small stock that all posts share, because authors repeat themselves.
+The others are unique to a post, so caching the content of one page gains little on the next.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from .build_words import (
 )
 
 FORMULAS = 26
-"""In one post: 6 displays, 6 in a table, 14 in sentences."""
+"""Formulas in one post: 6 displays, 6 in a table, 14 in sentences."""
 CODE_BLOCKS = 4
 FOOTNOTES = 4
 SECTIONS = 6
 _FIRST_DAY = dt.date(2010, 1, 1)
-# so that no post is in the future, however many there are
+# Keeps all dates in the past, however many posts there are.
 _DAYS = 4000
 _SHARED = 0.2
 _STOCK = 20
 
 Address = Callable[[str], str]
-"""Slug of a post → what a link to it says."""
+"""A function: slug of a post → target of a link to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One post as every generator can have it."""
+    """One post in a form that every generator can use."""
 
     slug: str
     title: str
@@ -51,7 +51,7 @@ class Post:
     tags: tuple[str, ...]
     description: str
     body: str
-    """Markdown: CommonMark, tables, footnotes, callouts of GitHub's form, formulas between dollars."""
+    """Markdown: CommonMark, tables, footnotes, callouts in GitHub's syntax, formulas between dollars."""
 
     @property
     def head(self) -> str:
@@ -67,12 +67,12 @@ class Post:
 
 
 def slug_of(number: int) -> str:
-    """The slug of the post with this number."""
+    """Return the slug of the post with this number."""
     return f"post-{number:06}"
 
 
 def make_post(number: int, address: Address, seed: int = 1) -> Post:
-    """The post with this number, from 0."""
+    """Return the post with this number, counted from 0."""
     chance = random.Random(f"{seed} {number}")
     title = f"{_thing(chance)} and the {_thing(chance)}, part {number}".capitalize()
     tags = tuple(sorted(chance.sample(TAGS, chance.randint(2, 4))))
@@ -83,7 +83,7 @@ def make_post(number: int, address: Address, seed: int = 1) -> Post:
 
 
 def _blocks(chance: random.Random, links: Sequence[str]) -> Iterator[str]:
-    """Everything below the head, block by block."""
+    """Yield all blocks after the front matter."""
     inline = [f", where ${_formula(chance, INLINE)}$" for _ in range(FORMULAS - SECTIONS - 6)]
     asides = [f" ([{_thing(chance)}]({link}))" for link in links]
     notes = [f"[^{number}]" for number in range(1, FOOTNOTES + 1)]
@@ -101,7 +101,7 @@ def _blocks(chance: random.Random, links: Sequence[str]) -> Iterator[str]:
 
 
 def _special(section: int, chance: random.Random) -> Iterator[str]:
-    """What one section has and others have not."""
+    """Yield the blocks that only this section has."""
     if section in (0, 2, 4):
         yield f"> [!{chance.choice(CALLOUTS)}]\n> {_sentence(chance)}\n> {_sentence(chance)}"
     if section in (1, 2, 4, 5):
@@ -120,7 +120,7 @@ def _special(section: int, chance: random.Random) -> Iterator[str]:
 
 
 def _own_or_shared(chance: random.Random, kind: str) -> random.Random:
-    """Where the next thing comes from: this post, or the stock of all posts."""
+    """Return the random generator of this post, or one for the stock of all posts."""
     return random.Random(f"{kind} {chance.randrange(_STOCK)}") if chance.random() < _SHARED else chance
 
 
@@ -157,7 +157,7 @@ def _function(chance: random.Random) -> str:
 
 
 def _paragraph(chance: random.Random, extras: Sequence[str]) -> str:
-    """Four sentences, one of them with emphasis, and what `extras` adds to them."""
+    """Return four sentences, one with emphasis, with `extras` added to them."""
     sentences = [_sentence(chance) for _ in range(4)]
     for number, extra in enumerate(extras):
         sentences[number] = f"{sentences[number][:-1]}{extra}."

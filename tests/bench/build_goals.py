@@ -1,4 +1,4 @@
-"""What builds should come to, what they came to, and both as lines of a table."""
+"""Goals of builds, measured values, and both as lines of a table."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .build_runs import Run
 from .build_subjects import ELEVENTY, HUGO, OURS
 
 GOAL_POSTS = 1000
-"""The site that the goals are about, unless a line names another."""
+"""Number of posts that the goals are about, unless a line names another."""
 BYTES_POSTS = 100
-"""The site whose bytes are compared."""
+"""Number of posts of the site whose output sizes are compared."""
 Unit = Literal["×", "ms", "s", "MB"]
 _MEMORY = {1_000: (150.0, 120.0), 10_000: (450.0, 250.0)}
 _SCALE: Mapping[Unit, float] = {"×": 1, "ms": 1e3, "s": 1, "MB": 1e-6}
@@ -23,7 +23,7 @@ _DIGITS: Mapping[Unit, int] = {"×": 2, "ms": 0, "s": 2, "MB": 0}
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What one line is measured by, both in its unit."""
+    """The limit and the aim of one line, in its unit."""
 
     must: float
     aim: float
@@ -36,15 +36,15 @@ class Row:
     name: str
     unit: Unit
     wall: float | None
-    """In the unit: seconds of the clock, or memory, or bytes. None: there is nothing to compare with."""
+    """Wall-clock time, memory or bytes in the unit; None if there is nothing to compare with."""
     cpu: float | None = None
-    """The same of processor time."""
+    """CPU time in the unit, if it was measured."""
     goal: Goal | None = None
-    """None: there is none for a site of this size."""
+    """Goal of the line; None if there is none for a site of this size."""
 
     @property
     def verdict(self) -> str:
-        """How good that is."""
+        """The goal that the value reaches, or `MISSED`; empty if there is no goal or no value."""
         if self.goal is None or self.wall is None:
             return ""
         if self.wall <= self.goal.aim:
@@ -53,9 +53,10 @@ class Row:
 
 
 def goal_rows(measured: Sequence[Measured], sizes: Mapping[str, int], posts: int) -> list[Row]:
-    """The table of goals.
+    """Return the table of goals.
 
-    sizes: generator → bytes of its site of `BYTES_POSTS`. posts: of the site that was built in rounds.
+    sizes: generator → bytes of its site of `BYTES_POSTS` posts. posts: number of posts of the site built in
+    rounds.
     """
     runs = runs_by_step(measured)
 
@@ -83,7 +84,7 @@ def goal_rows(measured: Sequence[Measured], sizes: Mapping[str, int], posts: int
 def _ratio(
     name: str, runs: Mapping[tuple[str, Step], Sequence[Run]], step: Step, rival: str, goal: Goal | None
 ) -> Row:
-    """A step of ours to the rival's cold build of the same round."""
+    """Return the ratio of a step of ours to the rival's cold build of the same round."""
     theirs = runs.get((rival, "cold"), ())
     if not theirs:
         return Row(name, "×", None, goal=goal)
@@ -104,7 +105,7 @@ def _time(name: str, unit: Unit, runs: Sequence[Run], goal: Goal | None) -> Row:
 
 
 def goal_lines(rows: Sequence[Row]) -> list[str]:
-    """The rows as text; what is judged is the column `wall`."""
+    """Return the rows as text; the verdict is about the column `wall`."""
     lines = [f"{'':38}{'wall':>8}{'CPU':>8}    {'must':>8}{'aim':>8}"]
     for row in rows:
         bounds = (row.goal.must, row.goal.aim) if row.goal else (None, None)
@@ -119,7 +120,7 @@ def _figure(value: float | None, unit: Unit) -> str:
 
 
 def step_lines(measured: Sequence[Measured]) -> list[str]:
-    """Every step of every generator: medians of the rounds, and the most memory."""
+    """Return a line for every step of every generator: medians of the rounds, and the peak memory."""
     lines = [f"{'':22}{'wall s':>10}{'CPU s':>10}{'peak MB':>10}"]
     runs = runs_by_step(measured)
     for step in STEPS:

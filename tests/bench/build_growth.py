@@ -1,4 +1,4 @@
-"""How builds of ours grow with the site: cost of a post and memory, by the number of posts."""
+"""Cost of a post and memory of our builds, by the number of posts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .build_sites import write_empty_site, write_site
 from .build_subjects import Subject
 
 FLAT = 1.2
-"""The most that a post of the largest site may cost, to one of the smallest."""
+"""Limit on the cost of a post in the largest site, relative to the smallest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,26 +22,26 @@ class Growth:
 
     posts: int
     empty: Run
-    """A site without posts, next to these: what every build costs."""
+    """A build of a site without posts in the same rounds: the fixed cost of a build."""
     cold: Run
     unchanged: Run
     post: Run
 
     @property
     def wall_ms(self) -> float:
-        """What one post costs, by the clock."""
+        """Wall-clock milliseconds per post."""
         return 1e3 * (self.cold.wall_s - self.empty.wall_s) / self.posts
 
     @property
     def cpu_ms(self) -> float:
-        """The same in processor time."""
+        """CPU milliseconds per post."""
         return 1e3 * (self.cold.cpu_s - self.empty.cpu_s) / self.posts
 
 
 def measure_growth(
     subject: Subject, folder: Path, sizes: Sequence[int], rounds: int, seed: int
 ) -> Iterator[Growth]:
-    """Build sites of these sizes, each so many times."""
+    """Build sites of these sizes, each `rounds` times."""
     for posts in sizes:
         site = write_site(subject, folder / f"posts-{posts}", posts, seed)
         empty = write_empty_site(subject, folder / f"empty-{posts}")
@@ -56,7 +56,6 @@ def measure_growth(
 
 
 def _median(runs: Sequence[Run]) -> Run:
-    """Times in the middle, and the most memory."""
     wall, cpu = median(run.wall_s for run in runs), median(run.cpu_s for run in runs)
     return Run(wall, cpu, max(run.peak_bytes for run in runs))
 
@@ -68,14 +67,13 @@ HEAD = (
 
 
 def growth_line(growth: Growth) -> str:
-    """One size as text."""
     peak_mb = growth.cold.peak_bytes / 1e6
     costs = f"{growth.cold.wall_s:10.2f}{growth.wall_ms:10.2f}{growth.cpu_ms:10.2f}{peak_mb:8.0f}"
     return f"{growth.posts:8}{costs}{growth.unchanged.wall_s:10.3f}{growth.post.wall_s:10.3f}"
 
 
 def flatness_line(measured: Sequence[Growth]) -> str:
-    """What a post of the largest site costs to one of the smallest."""
+    """Return a line that compares the cost of a post in the largest and in the smallest site."""
     first, last = measured[0], measured[-1]
     wall, cpu = last.wall_ms / first.wall_ms, last.cpu_ms / first.cpu_ms
     verdict = "must" if cpu <= FLAT else "MISSED"

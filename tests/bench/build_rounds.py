@@ -1,6 +1,6 @@
-"""Paired rounds: every generator takes each step in turn, so that a busy minute meets them all.
+"""Paired rounds: the generators take turns at each step, so that load affects all of them.
 
-What is compared is compared within a round; of the rounds the median counts.
+Values are compared within a round; the median of the rounds is reported.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from .build_runs import Run, run_build, run_check, run_version
 from .build_sites import Site
 
 Step = Literal["cold", "unchanged", "post", "title", "template", "check", "empty", "version"]
-"""Nothing kept; nothing changed; the text of one post edited; its title edited; the template of posts edited;
-a check after the build; no posts; `--version`."""
+"""The change before a build: all caches removed, nothing, the text of a post, its title, the template of
+posts.
+
+The other steps are a check after the build, a build without posts, and `--version`.
+"""
 STEPS: tuple[Step, ...] = get_args(Step)
 
 
@@ -23,14 +26,14 @@ class Measured:
     """One step of one generator in one round."""
 
     name: str
-    """The generator."""
+    """Name of the generator."""
     step: Step
     round: int
     run: Run
 
 
 def run_rounds(sites: Sequence[Site], empty: Site, rounds: int) -> Iterator[Measured]:
-    """Each step of each round; another generator begins each round.
+    """Run each step of each round, starting each round with a different generator.
 
     empty: a site of ours without posts.
     """
@@ -49,7 +52,10 @@ def run_rounds(sites: Sequence[Site], empty: Site, rounds: int) -> Iterator[Meas
 
 
 def run_step(site: Site, step: Step, mark: str) -> Run:
-    """Make what the step asks for, build, and see that it has arrived. mark: a word no page has yet."""
+    """Make the change of the step, build, and check that the change is in the output.
+
+    mark: a word that no page has yet.
+    """
     if step == "cold":
         site.clear()
     elif step == "post":
@@ -65,7 +71,7 @@ def run_step(site: Site, step: Step, mark: str) -> Run:
 
 
 def runs_by_step(measured: Sequence[Measured]) -> Mapping[tuple[str, Step], Sequence[Run]]:
-    """Generator and step → its runs, by round."""
+    """Return the runs by generator and step, in the order of rounds."""
     found: dict[tuple[str, Step], list[Run]] = {}
     for one in measured:
         found.setdefault((one.name, one.step), []).append(one.run)

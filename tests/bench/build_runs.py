@@ -1,4 +1,4 @@
-"""One run of a generator: seconds, processor time and memory, on so many cores, bytecode in place."""
+"""One run of a generator: seconds, CPU time and memory, on a limited number of cores."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from pathlib import Path
 from .build_sites import Site
 from .build_subjects import ROOT
 
-# ru_maxrss counts kilobytes on Linux and bytes on macOS
+# `ru_maxrss` is in kilobytes on Linux and in bytes on macOS.
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one run took."""
+    """Time and memory of one run."""
 
     wall_s: float
-    """From the start of the program to its end."""
+    """Seconds from the start of the program to its end."""
     cpu_s: float
-    """Of it and its processes, user and system."""
+    """User and system seconds of the program and its child processes."""
     peak_bytes: int
-    """Most memory of its largest process.
+    """Peak memory of the largest process.
 
-    Not below what this process had when it started the run: Linux counts a child from its fork on.
+    At least the memory of this process at the start of the run, because Linux counts a child from its fork
+    on.
     """
 
 
 def prepare_machine(cores: int) -> None:
-    """Compile our package, and keep what is started from here to so many cores where the system can."""
+    """Compile our package, and limit child processes to this number of cores if the system can."""
     subprocess.run(
         (sys.executable, "-m", "compileall", "-q", str(ROOT / "blogsmith")), env=_environment(), check=True
     )
@@ -42,7 +43,7 @@ def prepare_machine(cores: int) -> None:
 
 
 def run_build(site: Site) -> Run:
-    """Build the site. What it prints goes into a file beside the site."""
+    """Build the site and write its messages to a file beside the site."""
     return _run(site, site.subject.command)
 
 
@@ -52,7 +53,6 @@ def run_check(site: Site) -> Run:
 
 
 def run_version(site: Site) -> Run:
-    """Have the generator say its version."""
     return _run(site, site.subject.version)
 
 
@@ -60,7 +60,7 @@ def _run(site: Site, command: Sequence[str]) -> Run:
     command = [part.replace("{root}", str(site.root)) for part in command]
     log = site.root.with_suffix(".log")
     environment = {**_environment(), **site.subject.environment}
-    # the consent and the cache of ours lie in the user's folders
+    # Consent and cache of our site are in folders of the user.
     environment["XDG_STATE_HOME"] = str(site.root.with_suffix(".state"))
     environment["XDG_CACHE_HOME"] = str(site.user_cache)
     with log.open("wb") as file:
@@ -75,7 +75,7 @@ def _run(site: Site, command: Sequence[str]) -> Run:
 
 
 def _environment() -> dict[str, str]:
-    # an environment that forbids bytecode would have every start compile the package again
+    # If the environment disabled bytecode, every start would compile the package again.
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 

@@ -1,4 +1,4 @@
-"""The sites that are built: one for each generator with the same posts, and the edits made in them."""
+"""The sites that are built: one for each generator with the same posts, and edits of them."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ class Site:
 
     @property
     def output(self) -> Path:
-        """What its builds write."""
         return self.root / self.subject.output
 
     @property
     def page(self) -> Path:
-        """The finished page of the post that is edited, in the middle of the site."""
+        """The built page of the edited post, in the middle of the site."""
         return self.output / "posts" / slug_of(self.posts // 2) / "index.html"
 
     @property
     def user_cache(self) -> Path:
-        """Stands for the cache folder of the user."""
+        """A stand-in for the user's cache folder."""
         return self.root.with_suffix(".cache")
 
     def clear(self) -> None:
-        """Remove what builds have made, so that the next one is cold."""
+        """Remove output and caches, so that the next build is cold."""
         kept = (self.root / name for name in (self.subject.output, *self.subject.caches))
         for path in (*kept, self.user_cache):
             if path.is_file():
@@ -52,24 +51,24 @@ class Site:
         file.write_text(f"{file.read_text('utf-8')}\nOne more sentence, {mark}.\n", encoding="utf-8")
 
     def edit_title(self, mark: str) -> None:
-        """Put a word into the title of that post, in place of the last one."""
+        """Put a word into the title of that post, replacing the word of the last edit."""
         file = self.root / self.subject.posts / f"{slug_of(self.posts // 2)}.md"
         text = _TITLE.sub(r"\1\2", file.read_text("utf-8"), count=1)
         file.write_text(text.replace('title: "', f'title: "{mark} ', 1), encoding="utf-8")
 
     def edit_template(self, mark: str) -> None:
-        """Put a paragraph into the template of posts, in place of the last one."""
+        """Put a paragraph into the template of posts, replacing that of the last edit."""
         file = self.root / self.subject.template
         text = _MARK.sub("", file.read_text("utf-8"))
         file.write_text(text.replace("</article>", f"<p>{mark}</p></article>"), encoding="utf-8")
 
     def shows(self, mark: str) -> bool:
-        """Whether the last edit has arrived in the finished page."""
+        """Return whether the built page contains the last edit."""
         return self.page.exists() and mark in self.page.read_text("utf-8")
 
 
 def write_site(subject: Subject, root: Path, posts: int, seed: int = 1) -> Site:
-    """Lay out a site of so many posts; each is written as soon as it is made, for ours may be very many."""
+    """Write a site with this number of posts, one at a time, because there may be very many."""
     folder = root / subject.posts
     folder.mkdir(parents=True)
     for number in range(posts):
@@ -80,13 +79,13 @@ def write_site(subject: Subject, root: Path, posts: int, seed: int = 1) -> Site:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(content, encoding="utf-8")
     if subject.modules:
-        # imports of its settings are looked for beside them
+        # Imports in its settings are resolved relative to the settings.
         (root / "node_modules").symlink_to(subject.modules)
     return Site(subject, root, posts)
 
 
 def write_empty_site(subject: Subject, root: Path) -> Site:
-    """Lay out a site of ours with nothing but a title."""
+    """Write a site of ours that has only a title."""
     assert subject.name == OURS
     root.mkdir(parents=True)
     (root / "blogsmith.yaml").write_text("title: Bench\n", encoding="utf-8")
@@ -94,12 +93,10 @@ def write_empty_site(subject: Subject, root: Path) -> Site:
 
 
 def output_bytes(site: Site) -> int:
-    """How much a build has written."""
     return sum(file.stat().st_size for file in site.output.rglob("*") if file.is_file())
 
 
 def output_formulas(site: Site) -> int:
-    """How many formulas the finished posts show."""
     return sum(
         page.read_text("utf-8").count("<math") for page in (site.output / "posts").glob("post-*/index.html")
     )

@@ -1,8 +1,8 @@
-"""The generators whose builds are measured: ourselves, and rivals that are installed here.
+"""The generators whose builds are measured: blogsmith and the installed rivals.
 
-Every site does the same work: formulas to MathML, code highlighted, callouts, footnotes, a table of contents
-and neighbours for each post, a page for each tag, lists of all posts, a feed, a sitemap. Blogsmith does more
-besides (labels, checks of links, feeds of tags, related posts, fonts, its whole theme).
+Every site does the same work: formulas to MathML, code highlighting, callouts, footnotes, a table of
+contents and neighbours for each post, a page for each tag, lists of all posts, a feed, a sitemap. Blogsmith
+also does labels, link checks, feeds of tags, related posts, fonts and its whole theme.
 """
 
 from __future__ import annotations
@@ -31,42 +31,42 @@ PACKAGES = {
     "markdown-it-github-alerts": "1.0.1",
     "markdown-it-toc-done-right": "4.2.0",
 }
-"""What Eleventy's site needs from npm, and the versions that are installed if none are there."""
+"""npm packages of the Eleventy site, with the versions that are installed if they are missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One generator, ready to be run in its site's folder."""
+    """One generator, ready to run in its site's folder."""
 
     name: str
     command: tuple[str, ...]
-    """What builds the site; `{root}` is its folder."""
+    """Command that builds the site; `{root}` is replaced by its folder."""
     version: tuple[str, ...]
-    """What prints its version."""
+    """Command that prints the version."""
     files: Mapping[str, str]
-    """What the site needs beside its posts, by path."""
+    """Files of the site other than posts: path → content."""
     template: str
-    """One of `files`: the template of posts, in which `</article>` stands once."""
+    """Path in `files` of the template of posts, which contains `</article>` once."""
     posts: str
-    """Folder for the posts."""
+    """Folder of the posts."""
     output: str
-    """Folder it writes."""
+    """Output folder."""
     caches: tuple[str, ...]
-    """What else it keeps from one build to the next."""
+    """Other paths that are kept from one build to the next."""
     address: str = "/posts/{slug}/"
-    """What a link to a post says."""
+    """Target of a link to a post."""
     start: str = ""
-    """What stands before the text of each post."""
+    """Text before the body of each post."""
     modules: Path | None = None
     """Folder of the modules that its settings import."""
     check: tuple[str, ...] = ()
-    """What checks the site without writing it, if there is such a command."""
+    """Command that checks the site without writing it; empty if there is none."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables beside those of this process."""
+    """Environment variables in addition to those of this process."""
 
 
 def blogsmith() -> Subject:
-    """Ourselves, with a theme of the site's own on top of `paper`, so that its template can be edited."""
+    """Return blogsmith with a theme that extends `paper`, so that its template can be edited."""
     program = Path(sys.executable).with_name("blogsmith")
     command = (str(program),) if program.exists() else (sys.executable, "-m", "blogsmith")
     template = "themes/mine/layouts/post.html"
@@ -90,7 +90,7 @@ def blogsmith() -> Subject:
 
 
 def hugo(program: str = "") -> Subject | None:
-    """Hugo with its own KaTeX, asked for MathML; None if it is not on the search path."""
+    """Return Hugo with its built-in KaTeX set to MathML; None if it is not on the search path."""
     path = shutil.which(program or "hugo")
     if not path:
         return None
@@ -116,7 +116,7 @@ def hugo(program: str = "") -> Subject | None:
 
 
 def eleventy(folder: Path | None = None) -> Subject | None:
-    """Eleventy with KaTeX, asked for MathML; None if it is not installed.
+    """Return Eleventy with KaTeX set to MathML; None if it is not installed.
 
     folder: where `npm install` put `PACKAGES`; by default `.cache`.
     """
@@ -150,7 +150,7 @@ def eleventy(folder: Path | None = None) -> Subject | None:
 
 
 def material(program: str = "") -> Subject | None:
-    """Material for MkDocs, which leaves formulas to a script; None if `mkdocs` is not on the search path."""
+    """Return Material for MkDocs, which leaves formulas to a script; None if `mkdocs` is not on the path."""
     path = shutil.which(program or "mkdocs")
     if not path:
         return None
@@ -170,13 +170,13 @@ def material(program: str = "") -> Subject | None:
         output="site",
         caches=(".cache",),
         address="{slug}.md",
-        # MkDocs and its theme tell of their next versions at each start
+        # MkDocs and its theme print a note about their next versions at each start.
         environment={"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"},
     )
 
 
 def install_eleventy() -> None:
-    """Put what Eleventy's site needs into `.cache`."""
+    """Install the npm packages of the Eleventy site in `.cache`."""
     flags = ("--silent", "--no-audit", "--no-fund", "--ignore-scripts")
     packages = [f"{name}@{version}" for name, version in PACKAGES.items()]
     subprocess.run(("npm", "install", "--prefix", str(ROOT / ".cache"), *flags, *packages), check=True)

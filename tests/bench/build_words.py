@@ -1,4 +1,4 @@
-"""What the posts are made of that builds are measured with: words, forms of formulas, lines of code."""
+"""Vocabulary of the generated posts: words, patterns of formulas, lines of code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LETTERS = {
         r"\alpha \beta \gamma \delta \eta \theta \kappa \lambda \xi \rho \sigma \tau \varepsilon \omega"
     ),
 }
-"""By what stands for them in a form: `<a>`; `<n>` and `<m>` are numbers."""
+"""Letters by their placeholder in a pattern, such as `<a>`; `<n>` and `<m>` are numbers."""
 INLINE = (
     r"<a>_{<i>} = <n>",
     r"<f> \in \mathbb{R}^{<n> \times <m>}",
@@ -50,7 +50,7 @@ INLINE = (
     r"<g>^{<m>} \approx 10^{-<n>}",
     r"\sqrt{<a>^2 + <n>}",
     r"<f>^\top <f>_{<m>}",
-    # a bar would end the cell of a table
+    # A bar would end the table cell.
     r"\mathbb{E}[<a> \mid <b>_{<n>}]",
     r"\sum_{<i>=0}^{<n>} <a>_{<i>}",
     r"\hat{<a>}_{<n>} \to <a>",
@@ -90,4 +90,4 @@ STATEMENTS = (
     "while {b} < {n}:\n        {b} = {b} * 2 + 0x{n:x}",
     "{a}, {b} = {b}, {a} % {m}",
 )
-"""Of the code: `{a}` and `{b}` are names, `{n}` and `{m}` numbers."""
+"""Patterns of code lines: `{a}` and `{b}` are names, `{n}` and `{m}` numbers."""

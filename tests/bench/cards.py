@@ -1,8 +1,8 @@
-"""What a social card costs: processor time of drawing one, and its size.
+"""CPU time for drawing a social card, and its size.
 
     python -m tests.bench.cards [--rounds N]
 
-Titles with and without formulas, in the style of theme `paper`. The goal is at most 50 ms each.
+Titles have and have no formulas, in the style of the theme `paper`. The goal is at most 50 ms each.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ TITLES = (
     r"Why attention divides by $\sqrt{d_k}$",
     r"An $O(n^2)$ bound for $\mathbb{E}[X] = \frac{1}{n}\sum_{i=1}^n x_i$",
 )
-"""Every second piece between dollars is TeX."""
+"""Every second segment between dollars is TeX."""
 
 
 def title_html(title: str) -> str:
-    """The title with its formulas as MathML."""
+    """Return the title with its formulas as MathML."""
     parts = title.split("$")
     return "".join(
         convert_formula(part, display=False, macros={}).mathml if number % 2 else part
@@ -40,7 +40,7 @@ def title_html(title: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print milliseconds of processor time and kilobytes for each title."""
+    """Print CPU milliseconds and kilobytes for each title."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.cards")
     parser.add_argument("--rounds", type=int, default=20)
     rounds = parser.parse_args(arguments).rounds

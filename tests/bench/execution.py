@@ -1,12 +1,12 @@
-"""`make bench-execute`: how fast the code of posts runs, beside nbclient, and whether it repeats.
+"""`make bench-execute`: how fast the code of posts runs compared with nbclient, and whether results repeat.
 
     python -m tests.bench.execution [--nbclient PYTHON] [--runs N]
 
-PYTHON is one that has nbclient, ipykernel and NumPy: `python3 -m venv F`, then `F/bin/pip install nbclient
-ipykernel numpy`. Without it that column says "not measured". Both run the same cells in the same minutes,
-each in its usual way: nbclient from notebooks in memory, we from records of cells. Nothing is asserted: a
-time says something only beside another one, and on a machine that does nothing else; so the load is printed
-with it.
+PYTHON must have nbclient, ipykernel and NumPy: `python3 -m venv F`, then `F/bin/pip install nbclient
+ipykernel numpy`. Without it that column says "not measured". Both run the same cells at the same time of
+day, each in its usual way: nbclient from notebooks in memory, blogsmith from records of cells. Nothing is
+asserted. Times are meaningful only compared with others, and on an otherwise idle machine, so the load is
+printed with them.
 """
 
 from __future__ import annotations
@@ -32,31 +32,30 @@ from .execution_site import measure_command, measure_sameness, measure_unchanged
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 2
-"""Sessions that run at the same time."""
+"""Number of sessions that run in parallel."""
 NOT_MEASURED = "not measured"
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is measured."""
+    """Sizes and repetitions of the measurements."""
 
     runs: int = 3
     best: bool = False
-    """Of the runs the best counts, not the median."""
+    """Whether to report the best of the runs instead of the median."""
     posts: int = 20
     cells: int = CELLS
     trivial: int = 200
-    """Cells of the session whose median is taken."""
+    """Cells of the session that gives the median time of a cell."""
     flood: int = 50_000_000
-    """Bytes printed."""
+    """Number of bytes printed."""
     busy: int = 10_000_000
     """Rounds of a loop in a post that keeps a core busy."""
     busy_posts: int = 4
     figures: int = 3
-    """Posts whose bytes are compared."""
+    """Number of posts whose bytes are compared."""
 
     def pick(self, figures: Sequence[float]) -> float:
-        """The figure that counts."""
         return min(figures) if self.best else median(figures)
 
 
@@ -65,26 +64,26 @@ class Goal:
     """One line of the table."""
 
     key: str
-    """Of the figure it shows."""
+    """Key of the value it shows."""
     name: str
     target: float | None = None
-    """None: shown for comparison."""
+    """Target; None if the value is shown only for comparison."""
     least: bool = False
-    """The figure must be at least the target, else at most."""
+    """Whether the value must be at least the target instead of at most."""
     truth: bool = False
-    """The figure is 1 or 0, shown as a word; 1 is the target."""
+    """Whether the value is 1 or 0, shown as yes or no, with the target 1."""
     alone: bool = False
-    """nbclient has nothing of the kind."""
+    """Whether nbclient has no counterpart."""
 
     def met(self, value: float) -> str:
-        """Whether a figure of ours meets the goal, as a word."""
+        """Return "yes" or "no" for a value of ours; empty if the goal has no target."""
         target = 1.0 if self.truth else self.target
         if target is None:
             return ""
         return "yes" if (value >= target if self.least or self.truth else value <= target) else "no"
 
     def shown(self, value: float | None) -> str:
-        """A figure in its column."""
+        """Format a value for its column."""
         if value is None:
             return NOT_MEASURED
         if self.truth:
@@ -100,7 +99,7 @@ class Goal:
 
 
 Ask = Callable[[str, Posts], Measures]
-"""Name of a measure, and the posts it runs → what it found."""
+"""A function: name of a measurement and the posts it runs → measured values."""
 
 
 def _flood_goals(kind: str) -> tuple[Goal, ...]:
@@ -146,7 +145,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def options_of(arguments: Sequence[str]) -> argparse.Namespace:
-    """What the command line asks for."""
     usual = Sizes()
     parser = argparse.ArgumentParser(prog="python -m tests.bench.execution", description=__doc__)
     parser.add_argument("--nbclient", metavar="PYTHON", default="", help="a Python that has nbclient")
@@ -161,12 +159,11 @@ def options_of(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def load() -> str:
-    """How busy the machine is."""
     return "load average " + ", ".join(f"{load:.1f}" for load in os.getloadavg())
 
 
 def measure_engine(sizes: Sizes, ask: Ask) -> Measures:
-    """What is measured of both."""
+    """Measure everything that both engines can do."""
     numpy_posts = [numpy_codes(number, sizes.cells) for number in range(sizes.posts)]
     trivial = _picked(sizes, lambda: ask("cells", [[TRIVIAL] * sizes.trivial]))
     first = _picked(sizes, lambda: ask("cells", [[FIRST_NUMPY]]))
@@ -188,10 +185,10 @@ def measure_engine(sizes: Sizes, ask: Ask) -> Measures:
 
 
 def measure_alone(sizes: Sizes) -> Measures:
-    """What is measured of us only."""
+    """Measure everything that only blogsmith can do."""
     numpy_posts = [numpy_codes(number, sizes.cells) for number in range(sizes.posts)]
     busy = [busy_codes(sizes.busy)] * sizes.busy_posts
-    # a thread each, however many run at once: else one session alone would use all cores
+    # One thread each in both cases, because otherwise a single session would use all cores.
     alone, both = (
         _picked(sizes, partial(measure_posts, busy, at_once, sharing=count_cores()))
         for at_once in (1, AT_ONCE)
@@ -203,14 +200,14 @@ def measure_alone(sizes: Sizes) -> Measures:
         "forked: cpu": forked["cpu"],
         "command": command,
         "scaling": alone["wall"] / both["wall"],
-        # takes no time, so a hiccup counts: more runs
+        # It takes so little time that a hiccup matters, so there are more runs.
         **measure_unchanged(numpy_posts, 5 * sizes.runs, sizes.pick),
         **measure_sameness(sizes.figures),
     }
 
 
 def ask_ours(measure: str, posts: Posts) -> Measures:
-    """Our own figures. A flood runs in a new process, whose memory is that of a builder and no more."""
+    """Measure blogsmith. A flood runs in a new process, so that its memory is only that of a builder."""
     if measure == "cells":
         return measure_cells(posts)
     if measure == "posts":
@@ -219,7 +216,7 @@ def ask_ours(measure: str, posts: Posts) -> Measures:
 
 
 def nbclient_in(python: str) -> Ask:
-    """The figures of the nbclient that `python` has."""
+    """Return a function that measures the nbclient of `python`."""
 
     def ask(measure: str, posts: Posts) -> Measures:
         request = {"measure": measure, "posts": posts, "workers": AT_ONCE}
@@ -229,8 +226,8 @@ def nbclient_in(python: str) -> Ask:
 
 
 def _asked(command: Sequence[str], request: object) -> Measures:
-    """What a script answers to a request, both JSON; its last words if it fails."""
-    # one thread for BLAS, as we give our own sessions
+    """Send a JSON request to a script and return its JSON response. Raises SystemExit if it fails."""
+    # One thread for BLAS, as in our own sessions.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     with TemporaryFile() as errors:
         finished = subprocess.run(
@@ -242,7 +239,7 @@ def _asked(command: Sequence[str], request: object) -> Measures:
             stderr=errors,
         )
         errors.seek(0)
-        # kernels repeat there what cells print
+        # Kernels repeat the output of cells there.
         said = errors.read()[-2000:].decode("utf-8", "replace")
     if finished.returncode:
         raise SystemExit(said.strip() or f"{command[0]} ended with exit code {finished.returncode}")
@@ -250,13 +247,13 @@ def _asked(command: Sequence[str], request: object) -> Measures:
 
 
 def _picked(sizes: Sizes, measure: Callable[[], Measures]) -> Measures:
-    """The median or best of each figure over the runs; for all of them less is better."""
+    """Return the median or best of each value over the runs; smaller is better for all of them."""
     found = [measure() for _ in range(sizes.runs)]
     return {key: sizes.pick([one[key] for one in found]) for key in found[0]}
 
 
 def table(ours: Mapping[str, float], theirs: Mapping[str, float]) -> list[str]:
-    """Lines, a goal each."""
+    """Return the table, one line for each goal."""
     lines = [f"{'':44}{'ours':>14}{'nbclient':>14}{'target':>9}  met"]
     for goal in GOALS:
         value = ours.get(goal.key)

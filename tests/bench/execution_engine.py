@@ -1,4 +1,4 @@
-"""How fast cells run, without a site around them: from records of cells to what they gave."""
+"""How fast cells run without a site around them, from records of cells to their results."""
 
 from __future__ import annotations
 
@@ -30,50 +30,50 @@ Posts = Sequence[Sequence[str]]
 
 @dataclass(slots=True)
 class Marks:
-    """When the cells of one session began and were done, by the performance counter."""
+    """Start and end times of the cells of one session, from `time.perf_counter()`."""
 
     begun: list[float] = field(default_factory=list)
     done: list[float] = field(default_factory=list)
 
     def expect_cells(self, count: int) -> None:
-        """Nothing to note."""
+        """Ignore the number of cells."""
 
     def on_start(self, job: SessionJob) -> None:
-        """Nothing to note."""
+        """Ignore the start of the session."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """The worker is ready for this cell."""
+        """Note when the worker is ready for this cell."""
         self.begun.append(time.perf_counter())
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """Nothing to note."""
+        """Ignore output."""
 
     def on_resume(self, job: SessionJob, position: int) -> None: ...
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None: ...
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """All that the cell gave is here."""
+        """Note when all output of the cell has arrived."""
         self.done.append(time.perf_counter())
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """Nothing to note."""
+        """Ignore the end of the session."""
 
 
 def measure_cells(posts: Posts) -> Measures:
-    """Seconds from nothing to a ready worker and to the end of its first cell, and from cell to cell."""
+    """Measure seconds from nothing to a ready worker, to the end of the first cell, and between cells."""
     marks = Marks()
     with jobs_of(posts[:1], at_once=1) as (job,):
         began = time.perf_counter()
         _checked(run_session(job, marks))
-    # from one cell's beginning to the next one's: what the builder does in between counts too
+    # From the start of one cell to the start of the next, so that the builder's work in between counts too.
     steps = [later - earlier for earlier, later in pairwise(marks.begun)]
     found = {"ready": marks.begun[0] - began, "first": marks.done[0] - began}
     return found | ({"step": median(steps)} if steps else {})
 
 
 def measure_posts(posts: Posts, at_once: int, preload: tuple[str, ...] = (), sharing: int = 0) -> Measures:
-    """Seconds and processor seconds of all posts, start and end of every process included.
+    """Return seconds and CPU seconds for all posts, including the start and end of all processes.
 
-    sharing: sessions among which the cores are divided, if not `at_once`.
+    sharing: number of sessions that share the cores; 0 for `at_once`.
     """
     with jobs_of(posts, sharing or at_once) as jobs:
         used, began = processor_seconds(), time.perf_counter()
@@ -84,9 +84,9 @@ def measure_posts(posts: Posts, at_once: int, preload: tuple[str, ...] = (), sha
 
 
 def measure_flood(posts: Posts) -> Measures:
-    """Seconds, bytes of text kept and growth of this process over a post that prints much."""
+    """Return seconds, bytes of stored text and memory growth of this process for a post that prints a lot."""
     with jobs_of([["1"], *posts], at_once=1) as (small, job):
-        # whatever a first session leaves in memory is no growth
+        # Memory that a first session leaves allocated does not count as growth.
         _checked(run_session(small))
         before, began = peak_bytes(), time.perf_counter()
         run = _checked(run_session(job))
@@ -98,7 +98,7 @@ def measure_flood(posts: Posts) -> Measures:
 
 @contextmanager
 def jobs_of(posts: Posts, at_once: int) -> Iterator[list[SessionJob]]:
-    """Jobs of the posts, in folders that last as long as the context; `at_once` of them share the cores."""
+    """Return jobs of the posts in temporary folders; `at_once` of them share the cores."""
     with TemporaryDirectory() as root, TemporaryDirectory() as temporary:
         pages = [page_of(codes, number) for number, codes in enumerate(posts)]
         setting = setting_of(Execution(jobs=at_once), Path(root), os.environ, temporary=Path(temporary))
@@ -108,7 +108,7 @@ def jobs_of(posts: Posts, at_once: int) -> Iterator[list[SessionJob]]:
 
 
 def _checked(run: SessionRun) -> SessionRun:
-    """A figure of cells that failed would be none."""
+    """Return the run, or raise SystemExit if it failed, because its times would be meaningless."""
     bad = [cell for cell in run.cells if cell.status != "ok"]
     if run.problem or bad:
         raise SystemExit(f"the cells do not run: {run.problem or bad[0]}")
@@ -116,7 +116,7 @@ def _checked(run: SessionRun) -> SessionRun:
 
 
 def main() -> int:
-    """Answer the posts on stdin with their flood, in a process that holds nothing else."""
+    """Measure the flood of the posts on stdin, in a process that does nothing else."""
     json.dump(measure_flood(json.load(sys.stdin)), sys.stdout)
     return 0
 

@@ -2,8 +2,8 @@
 
     PYTHON -m tests.bench.execution_nbclient < request
 
-The request is JSON: `{"measure": NAME, "posts": [[code, …], …], "workers": N}`. The answer is JSON too, with
-the figures of `Measures`. It may import nothing of ours: blogsmith is not installed there.
+The request is JSON: `{"measure": NAME, "posts": [[code, …], …], "workers": N}`. The response is JSON with
+the values of `Measures`. The script must not import blogsmith, which is not installed there.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Measures = dict[str, float]
 
 
 def open_post(codes: list[str]) -> Any:
-    """A client for a notebook with these cells."""
+    """Return a client for a notebook with these cells."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -33,7 +33,7 @@ def open_post(codes: list[str]) -> Any:
 
 
 def measure_cells(posts: list[list[str]], workers: int) -> Measures:
-    """Seconds until the kernel is ready, until its first cell is done, and from cell to cell."""
+    """Measure seconds until the kernel is ready, until its first cell is done, and between cells."""
     client = open_post(posts[0])
     started = time.perf_counter()
     with client.setup_kernel():
@@ -46,8 +46,8 @@ def measure_cells(posts: list[list[str]], workers: int) -> Measures:
 
 
 def measure_posts(posts: list[list[str]], workers: int) -> Measures:
-    """Seconds and processor seconds of all posts, so many at a time, kernels included."""
-    # its import is no part of running, nor is ours
+    """Return seconds and CPU seconds for all posts, `workers` at a time, including kernels."""
+    # Importing nbclient is not measured, nor is importing blogsmith.
     open_post([])
     used, started = processor_seconds(), time.perf_counter()
     with ThreadPoolExecutor(workers) as pool:
@@ -57,7 +57,7 @@ def measure_posts(posts: list[list[str]], workers: int) -> Measures:
 
 
 def measure_flood(posts: list[list[str]], workers: int) -> Measures:
-    """Seconds, bytes of text kept and growth of this process over a post that prints much."""
+    """Return seconds, bytes of stored text and memory growth of this process for a post that prints a lot."""
     open_post(["1"]).execute()
     before, started = peak_bytes(), time.perf_counter()
     client = open_post(posts[0])
@@ -68,16 +68,15 @@ def measure_flood(posts: list[list[str]], workers: int) -> Measures:
 
 
 def processor_seconds() -> float:
-    """Of this process and of its children that have ended."""
+    """Return the CPU seconds of this process and of its finished child processes."""
     found = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in found)
 
 
 def peak_bytes() -> int:
-    """Most memory this process ever held."""
     status = Path("/proc/self/status")
     if status.is_file():
-        # ru_maxrss would begin at what the parent held when it started this process
+        # `ru_maxrss` would start at the memory that the parent had when it started this process.
         return 1024 * int(status.read_text("utf-8").split("VmHWM:")[1].split()[0])
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
@@ -88,7 +87,7 @@ MEASURES = {"cells": measure_cells, "posts": measure_posts, "flood": measure_flo
 def main() -> int:
     """Answer the request on stdin."""
     request = json.load(sys.stdin)
-    # what a kernel or a warning prints is no part of the answer
+    # Keep output of kernels and warnings out of the response.
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:

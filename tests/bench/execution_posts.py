@@ -1,4 +1,4 @@
-"""Code to run when running is measured: the same cells for us and for nbclient, as records and as posts."""
+"""Code for measuring execution: the same cells for blogsmith and nbclient, as records and as posts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from blogsmith.model.cells import Cell, PageCells
 TRIVIAL = "1 + 1"
 FIRST_NUMPY = "import numpy as np\nnp.arange(5) @ np.arange(5)"
 CELLS = 5
-"""Cells in a NumPy post."""
+"""Number of cells in a NumPy post."""
 
 _NUMPY = (
     """import numpy as np
@@ -51,31 +51,31 @@ FLOODS: Mapping[str, str] = MappingProxyType(
         "descriptor 1": "import os\nfor i in range({size} // 10_000):\n    os.write(1, b'x' * 10_000)",
     }
 )
-"""How to print → code that prints `size` bytes so."""
+"""Way to print → code that prints `size` bytes in this way."""
 
 
 def numpy_codes(number: int, cells: int = CELLS) -> tuple[str, ...]:
-    """The first `cells` cells of the NumPy post with this number; no two posts draw the same numbers."""
+    """Return the first `cells` cells of the NumPy post with this number. Random numbers differ by post."""
     return tuple(code.format(n=number) for code in _NUMPY[:cells])
 
 
 def figure_codes(number: int) -> tuple[str, ...]:
-    """A post that draws."""
+    """Return the code of a post that draws a figure."""
     return (_FIGURE.format(n=number + 1),)
 
 
 def busy_codes(rounds: int) -> tuple[str, ...]:
-    """A post that keeps one core busy, and nothing else."""
+    """Return the code of a post that only keeps one core busy."""
     return (_BUSY.format(rounds=rounds),)
 
 
 def flood_codes(kind: str, size: int) -> tuple[str, ...]:
-    """A post that prints `size` bytes; `kind` is a key of FLOODS."""
+    """Return the code of a post that prints `size` bytes; `kind` is a key of FLOODS."""
     return (FLOODS[kind].format(size=size),)
 
 
 def page_of(codes: Sequence[str], number: int = 0) -> PageCells:
-    """The cells as the builder has them once a post is read."""
+    """Return the cells as the builder has them after it has read a post."""
     cells = [
         Cell(index, code + "\n", 10 * index, Place(10 * index - 1)) for index, code in enumerate(codes, 1)
     ]
@@ -83,7 +83,10 @@ def page_of(codes: Sequence[str], number: int = 0) -> PageCells:
 
 
 def write_site(root: Path, posts: Sequence[Sequence[str]], settings: str = "") -> None:
-    """A site with a post for each list of codes. settings: further lines of `blogsmith.yaml`."""
+    """Write a site with a post for each list of codes.
+
+    settings: additional lines of `blogsmith.yaml`.
+    """
     folder = root / "content" / "posts"
     folder.mkdir(parents=True)
     (root / "blogsmith.yaml").write_text(f"title: Bench\n{settings}", encoding="utf-8")

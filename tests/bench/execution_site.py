@@ -1,9 +1,10 @@
-"""Recorded results, measured through the commands: what a build costs that has nothing to run, and whether
-the same code gives the same bytes.
+"""Recorded results, measured through the commands.
+
+Measures the cost of a build that has nothing to run, and whether the same code gives the same bytes.
 
     python -m tests.bench.execution_site SITE RUNS
 
-looks, in a process of its own, at what building an unchanged site takes, and prints JSON.
+measures the build of an unchanged site in a separate process and prints JSON.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .execution_nbclient import Measures
 from .execution_posts import figure_codes, numpy_codes, write_site
 
 ROOT = Path(__file__).parents[2]
-# Of a record, what two equal runs may differ in; the file is written one value a line.
+# Lines of a record that may differ between two equal runs; the file has one value per line.
 _TIMES = ('"date":', '"seconds":')
 _STARTING = frozenset(
     ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
@@ -37,7 +38,7 @@ _ABSENT = ("numpy", "matplotlib")
 
 
 def measure_command(posts: Sequence[Sequence[str]], at_once: int) -> float:
-    """Seconds that `blogsmith execute` takes over a new site, from the shell's point of view."""
+    """Return the seconds that `blogsmith execute` takes for a new site, including its start."""
     with TemporaryDirectory() as folder:
         write_site(Path(folder), posts)
         began = time.perf_counter()
@@ -48,7 +49,7 @@ def measure_command(posts: Sequence[Sequence[str]], at_once: int) -> float:
 def measure_unchanged(
     posts: Sequence[Sequence[str]], runs: int, pick: Callable[[Sequence[float]], float]
 ) -> Measures:
-    """Milliseconds to judge one unchanged post; what a build of it starts and imports."""
+    """Return milliseconds to judge one unchanged post, and counts of processes started and NumPy imports."""
     with TemporaryDirectory() as folder:
         write_site(Path(folder), posts)
         _blogsmith(Path(folder), "execute")
@@ -59,7 +60,7 @@ def measure_unchanged(
 
 
 def measure_sameness(posts: int) -> Measures:
-    """Whether figures and records repeat, and pages come out the same elsewhere; 1 or 0."""
+    """Return the number of figures, and 1 or 0 for repeated runs and for pages built elsewhere."""
     with TemporaryDirectory() as folder:
         site = Path(folder) / "site"
         write_site(
@@ -85,7 +86,7 @@ def measure_sameness(posts: int) -> Measures:
 
 
 def _built_elsewhere(site: Path, folder: Path) -> dict[str, bytes]:
-    """The pages made from a copy of sources and records, by a Python without NumPy."""
+    """Build a copy of sources and records with a Python without NumPy, and return the pages."""
     copy = folder / "copy"
     shutil.copytree(site, copy, ignore=shutil.ignore_patterns("public", ".blogsmith"))
     python = bare_python(folder / "bare", _ABSENT)
@@ -94,7 +95,7 @@ def _built_elsewhere(site: Path, folder: Path) -> dict[str, bytes]:
 
 
 def bare_python(folder: Path, absent: Sequence[str]) -> Path:
-    """A Python with the packages of this one but for those whose name begins with one of `absent`."""
+    """Create a Python with the packages of this one, except those whose names start with one of `absent`."""
     venv.create(folder, symlinks=True)
     python = folder / "bin" / "python"
     asked = subprocess.run(
@@ -113,13 +114,13 @@ def bare_python(folder: Path, absent: Sequence[str]) -> Path:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder, by its path there."""
+    """Return every file below a folder: relative path → bytes."""
     files = (file for file in sorted(folder.rglob("*")) if file.is_file())
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in files}
 
 
 def timeless(files: Mapping[str, bytes]) -> dict[str, list[str] | bytes]:
-    """The files of a record without dates and seconds."""
+    """Return the files of a record without dates and durations."""
     return {
         name: data
         if not name.endswith(".json")
@@ -130,7 +131,7 @@ def timeless(files: Mapping[str, bytes]) -> dict[str, list[str] | bytes]:
 
 def _blogsmith(site: Path, *arguments: str, python: Path | None = None) -> None:
     command = [str(python or sys.executable), "-m", "blogsmith", *arguments]
-    # a module search path of the caller's would bring NumPy back
+    # A module search path of the caller could make NumPy available again.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     finished = subprocess.run(command, cwd=site, env=environment, stdout=subprocess.DEVNULL)
     if finished.returncode:
@@ -138,14 +139,14 @@ def _blogsmith(site: Path, *arguments: str, python: Path | None = None) -> None:
 
 
 def judge_unchanged(site: Path, runs: int) -> list[float]:
-    """Milliseconds, of each run, that cells add to a build of pages with nothing to run, a page."""
+    """Return, for each run, the milliseconds per page that unchanged cells add to a build."""
     from blogsmith.cells.update import update_cells
     from blogsmith.features.site_cells import survey_site
     from blogsmith.project.context import open_site
     from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 
     context, now = open_site(site), dt.datetime.now(dt.UTC)
-    # a site of many posts: what a build looks up once is shared by all
+    # As in a site of many posts, all pages share what a build looks up once.
     pages = 10 * [page.facts for page in survey_site(site, (), now).pages]
     options = BuildOptions(now=now, execution=ExecutionOptions(execute="stale"))
     taken = []
@@ -159,14 +160,14 @@ def judge_unchanged(site: Path, runs: int) -> list[float]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge an unchanged site, build it, and say what that took."""
+    """Judge an unchanged site, build it, and print the measurements."""
     site, runs = Path(arguments[0]), int(arguments[1])
     started: list[str] = []
     sys.addaudithook(lambda event, _: started.append(event) if event in _STARTING else None)
     from blogsmith.cli.main import main as blogsmith
 
     judged = judge_unchanged(site, runs)
-    # asked to run what is stale, so that it would if anything were
+    # The build may run stale cells, so it would start a process if any were stale.
     with redirect_stdout(io.StringIO()):
         code = blogsmith(["build", "--execute", "--site", str(site)])
     json.dump({"ms": judged, "started": len(started), "numpy": int("numpy" in sys.modules)}, sys.stdout)

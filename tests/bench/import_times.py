@@ -1,9 +1,9 @@
-"""How long the import of many Hugo posts takes: by one process, by several, and by another version of ours.
+"""How long the import of many Hugo posts takes: with one process, several, and another version of blogsmith.
 
     python -m tests.bench.imports [--posts N] [--rounds N] [--base PROGRAM]
 
-They take turns, since times say something only beside others of the same run. The processor time
-includes that of all processes. Posts are made here, from a seed.
+They take turns, because only times of the same run are comparable. CPU time includes all processes. Posts
+are generated from a seed.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ inline = [["$", "$"]]
 
 
 class ImportTime(NamedTuple):
-    """One run."""
+    """Times of one run."""
 
     wall_s: float
     processor_s: float
-    """Of all its processes."""
+    """CPU seconds of all its processes."""
 
 
 def write_hugo_site(root: Path, posts: int) -> None:
-    """Lay out a Hugo site of so many posts."""
+    """Write a Hugo site with this number of posts."""
     folder = root / "content" / "posts"
     folder.mkdir(parents=True)
     (root / "hugo.toml").write_text(_SETTINGS, encoding="utf-8")
@@ -60,7 +60,10 @@ def write_hugo_site(root: Path, posts: int) -> None:
 
 
 def print_times(posts: int, rounds: int, base: str = "") -> None:
-    """Measure, and print each subject with its ratios to the first. base: a `blogsmith` program."""
+    """Measure, and print each subject with its ratios to the first.
+
+    base: path of another `blogsmith` program; empty for none.
+    """
     with tempfile.TemporaryDirectory(prefix="imports") as name:
         folder = Path(name)
         write_hugo_site(folder / "source", posts)
@@ -81,8 +84,8 @@ def print_times(posts: int, rounds: int, base: str = "") -> None:
 
 
 def _subjects(base: str) -> Mapping[str, tuple[str, ...]]:
-    """Name → command, to which source and target are added."""
-    # only ours are to find this checkout
+    """Return name → command, without the source and target arguments."""
+    # Only our own commands may find this checkout.
     here = ("env", f"PYTHONPATH={Path(__file__).parents[2]}", sys.executable, "-m", __name__)
     found = {"base": (base, "import", "--quiet")} if base else {}
     several = max(2, count_cores())
@@ -91,7 +94,7 @@ def _subjects(base: str) -> Mapping[str, tuple[str, ...]]:
 
 def _measure(command: tuple[str, ...], folder: Path) -> ImportTime:
     before, started = os.times(), time.monotonic()
-    # an environment that forbids bytecode would have every start compile the package again
+    # If the environment disabled bytecode, every start would compile the package again.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     after, wall_s = os.times(), time.monotonic() - started
@@ -106,7 +109,7 @@ def _middle(times: list[ImportTime]) -> ImportTime:
 
 
 def main(count: str, source: str, into: str) -> None:
-    """Import a site by so many processes."""
+    """Import a site with this number of processes."""
     options = ImportOptions(now=dt.datetime.now(dt.UTC), workers=Workers(int(count)))
     with rare_collections():
         import_site(Path(source), Path(into), options, no_progress)

@@ -1,13 +1,13 @@
-"""How long an import takes; or what becomes of real sites, a line for each folder that is given.
+"""How long an import takes, or how well real sites are imported, with a line for each given folder.
 
     python -m tests.bench.imports [--posts N] [--rounds N] [--base PROGRAM]
     python -m tests.bench.imports FOLDER...
 
-The first is described in `import_times`.
+`import_times` describes the first form.
 
-Every site is imported to a folder of its own that is removed again, built, and compared with its source. The
-columns: pages; those without an error of a build; things that the source has, by kind, and how many of them
-are missing in the new pages without a word in the report; what is left as it was; processor time.
+Every site is imported to a temporary folder, built, and compared with its source. The columns: pages; pages
+without build errors; for each kind, items of the source, and how many of them are missing in the new pages
+although the report does not mention them; items left unchanged; CPU time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHOWN = 3
 
 
 def row_of(folder: Path, done: ImportResult, seconds: float) -> list[str]:
-    """One line of the table; `5189/2` says that 2 of 5189 are missing."""
+    """Return one line of the table; `5189/2` means that 2 of 5189 are missing."""
     pages = done.check.pages
     has: Counter[str] = Counter()
     for page in pages:
@@ -49,7 +49,7 @@ def row_of(folder: Path, done: ImportResult, seconds: float) -> list[str]:
 
 
 def import_folder(folder: Path) -> tuple[list[str], Iterator[str]]:
-    """Its line of the table, and its first differences and errors."""
+    """Import a folder; return its line of the table, and its first differences and errors."""
     options = ImportOptions(now=dt.datetime.now(dt.UTC), dry_run=True)
     start = time.process_time()
     try:
@@ -68,7 +68,7 @@ def _examples(done: ImportResult) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the times, or the table and then examples of what is missing or wrong."""
+    """Print the times, or the table followed by examples of differences and errors."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.imports")
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--posts", type=int, default=1_000)

@@ -1,15 +1,15 @@
-"""`make bench-pages`: what Lighthouse says of our pages on a slow phone, and what each part of a page costs.
+"""`make bench-pages`: Lighthouse scores of our pages on a slow phone, and the cost of each part of a page.
 
     python -m tests.bench.lighthouse [SITE] [--rounds N] [--parts]
 
-SITE is a built site, by default our own, built anew. Lighthouse's own mobile profile (1.6 Mbit/s, 150 ms, a
-processor four times slower) judges the front page and three posts; the table holds medians. `--parts` looks
-at the same pages without their scripts, with one style sheet, with that inside the page, and without their
-faces: without all of these a page costs what it costs at least.
+SITE is a built site, by default our own after a new build. Lighthouse's mobile profile (1.6 Mbit/s, 150 ms,
+a CPU four times slower) judges the front page and three posts; the table shows medians. `--parts` also
+measures the same pages without their scripts, with one style sheet, with inlined style sheets, and without
+their fonts. Without all of these parts, a page has its minimal cost.
 
-Lighthouse works out its times from what a page loaded on this machine: whatever arrived before the first
-text was drawn counts as if the text had waited for it, also faces for which no text waits
-(`font-display: optional`). Work of other processes adds to its times, so the load is printed.
+Lighthouse computes its times from the requests on this machine. Anything that arrived before the first text
+was drawn counts as if the text had waited for it, even fonts that block no text (`font-display: optional`).
+The work of other processes increases its times, so the load is printed.
 """
 
 from __future__ import annotations
@@ -37,23 +37,22 @@ from tests.browser.tools import program
 REPOSITORY = Path(__file__).parent.parent.parent
 SCRIPT = Path(__file__).with_name("lighthouse.mjs")
 PACKAGES = REPOSITORY / ".cache"
-"""Where `make bench-pages` has npm install Lighthouse."""
+"""Folder where `make bench-pages` installs Lighthouse with npm."""
 PAGES = ("/", "/posts/attention-in-tiles/", "/posts/many-heads/", "/posts/square-root-of-d-k/")
 LCP_GOAL_MS = 1200
 SCORES = ("performance", "accessibility", "best-practices", "seo")
 TEXTS = (".html", ".css", ".js", ".json", ".xml", ".svg", ".txt")
 
 Look = dict[str, Any]
-"""A line of `lighthouse.mjs`."""
+"""A line of JSON that `lighthouse.mjs` prints."""
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Files of a folder as web hosts send them: compressed, over connections that stay, kept a while."""
+    """Handler that serves files as web hosts do: compressed, on persistent connections, with caching."""
 
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        """Answer with a file."""
         path = Path(self.translate_path(self.path))
         if path.is_dir():
             path /= "index.html"
@@ -72,28 +71,28 @@ class Handler(SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *arguments: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def leave_out_scripts(page: str, _: Path) -> str:
-    """The page without the scripts of its widgets."""
+    """Return the page without the scripts of its widgets."""
     return re.sub(r'<script type="module"[^>]*></script>\n?', "", page)
 
 
 def leave_out_faces(page: str, site: Path) -> str:
-    """The page in the faces of the reader's system."""
+    """Return the page in system fonts."""
     for face in site.rglob("*.woff2"):
         face.unlink()
     return re.sub(r'<link rel="preload" as="font"[^>]*>\n?', "", page)
 
 
 def inline_sheets(page: str, site: Path) -> str:
-    """The page with its style sheets inside."""
+    """Return the page with inlined style sheets."""
     return _with_sheets(page, site, lambda text: f"<style>{text}</style>")
 
 
 def join_sheets(page: str, site: Path) -> str:
-    """The page with one style sheet."""
+    """Return the page with a single style sheet."""
 
     def link(text: str) -> str:
         name = f"joined-{len(list(site.glob('joined-*')))}.css"
@@ -127,7 +126,7 @@ PARTS: Mapping[str, tuple[Callable[[str, Path], str], ...]] = MappingProxyType(
 
 
 def look(site: Path, rounds: int) -> list[Look]:
-    """What Lighthouse says of each page, in each round.
+    """Run Lighthouse on each page in each round and return its results.
 
     Raises:
         SystemExit: Lighthouse or a browser is missing, or it failed.
@@ -150,7 +149,7 @@ def look(site: Path, rounds: int) -> list[Look]:
 
 
 def page_line(name: str, looks: Sequence[Look]) -> str:
-    """One line of the table: medians of a page's looks."""
+    """Return the line of a page: medians of its results."""
     middle = partial(_median, looks)
     scores = " ".join(f"{statistics.median(each['scores'][key] for each in looks):3.0f}" for key in SCORES)
     return (
@@ -164,7 +163,7 @@ def _median(looks: Sequence[Look], key: str) -> float:
 
 
 def changed_site(site: Path, folder: Path, changes: Sequence[Callable[[str, Path], str]]) -> Path:
-    """The site, or a copy whose pages in the table are changed."""
+    """Return the site, or a copy where the measured pages are changed."""
     if not changes:
         return site
     shutil.copytree(site, folder)
@@ -178,7 +177,7 @@ def changed_site(site: Path, folder: Path, changes: Sequence[Callable[[str, Path
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table; 1 if a score is below 100 or the first look takes longer than the goal."""
+    """Print the table; return 1 if a score is below 100 or the first round takes longer than the goal."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.lighthouse")
     parser.add_argument("site", type=Path, nargs="?")
     parser.add_argument("--rounds", type=int, default=3)

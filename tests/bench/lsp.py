@@ -1,10 +1,10 @@
-"""`make bench-lsp`: how long after a keystroke an editor shows what is wrong, and how long questions take.
+"""`make bench-lsp`: how long after a keystroke an editor shows diagnostics, and how long requests take.
 
     python -m tests.bench.lsp [--posts 50 1000] [--rounds 30] [--strict]
 
-A real client talks to a real server over pipes. A time is from the moment a message is sent until the answer
-is there, the pause of 50 ms included in which the server waits for the next keystroke; beside it stands what
-the server computed meanwhile, which does not depend on who else uses the machine.
+A real client talks to a real server over pipes. A time is measured from the sending of a message to the
+response. It includes the 50 ms that the server waits for the next keystroke. Next to it is the CPU time of
+the server, which does not depend on other users of the machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pygls.lsp.client import LanguageClient
 from .posts import write_posts
 
 GOAL_MS = 150.0
-"""From a keystroke to the error, in a site of 1,000 posts."""
+"""Limit in milliseconds from a keystroke to the error, in a site of 1,000 posts."""
 _LABELS = "\n\n$$\na_n = b_n \\label{eq:own}\n$$\n\nAs \\eqref{eq:own} says, {@eq:own} holds.\n"
 _WRONG = "\n$\\wrongly$\n"
 
@@ -40,7 +40,7 @@ class Row:
     computed_ms: list[float] = field(default_factory=list)
 
     def line(self) -> str:
-        """As printed: median and 95th percentile of both."""
+        """Return the printed line: median and 95th percentile of both times."""
         cells = [f"{value:7.1f}" for times in (self.times_ms, self.computed_ms) for value in _both(times)]
         return f"  {self.name:<28} {'  '.join(cells)}"
 
@@ -50,7 +50,7 @@ def _both(times: Sequence[float]) -> tuple[float, float]:
 
 
 class Editor:
-    """An editor with one document open."""
+    """An editor with one open document."""
 
     def __init__(self, root: Path, number: int) -> None:
         self.file = root / f"content/posts/post-{number:05}.md"
@@ -72,12 +72,12 @@ class Editor:
 
     @property
     def pid(self) -> int:
-        """Of the server."""
+        """Process id of the server."""
         assert self.client._server is not None
         return self.client._server.pid
 
     async def start(self) -> float:
-        """Open the site; seconds until the first mistake of the page is told."""
+        """Open the site; return the seconds until the first error of the page is reported."""
         began_s = time.perf_counter()
         await self.client.start_io(sys.executable, "-m", "blogsmith", "lsp")
         await self.client.initialize_async(
@@ -91,7 +91,7 @@ class Editor:
         return time.perf_counter() - began_s
 
     def write(self, text: str) -> None:
-        """The document has another text now; only what is different is sent."""
+        """Change the text of the document; only the changed range is sent."""
         old, self.text = self.text, text
         start = _common(old, text)
         rest = _common(old[start:][::-1], text[start:][::-1])
@@ -104,24 +104,23 @@ class Editor:
         self.client.text_document_did_change(types.DidChangeTextDocumentParams(identifier, [change]))
 
     async def show(self, text: str) -> None:
-        """Write, and wait for what is told of it."""
+        """Change the text, and wait for its diagnostics."""
         self.told.clear()
         self.write(text)
         await asyncio.wait_for(self.told.wait(), 30)
 
     def position(self, what: str) -> types.Position:
-        """Inside a piece of the text."""
+        """Return a position inside the last occurrence of `what`."""
         return _position(self.text, self.text.rindex(what) + 2)
 
     async def end(self) -> None:
-        """Close everything."""
         await self.client.shutdown_async(None)
         self.client.exit(None)
         await self.client.stop()  # type: ignore[no-untyped-call]
 
 
 def _common(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """Return the length of the common prefix of two strings."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -132,25 +131,24 @@ def _position(text: str, offset: int) -> types.Position:
 
 
 def computed_ms(pid: int) -> float:
-    """Milliseconds for which all threads of a process have computed so far."""
+    """Return the CPU milliseconds that all threads of a process have used."""
     threads = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(one.read_text().split()[0]) for one in threads) / 1e6
 
 
 def memory_mb(pid: int) -> float:
-    """What a process keeps in memory."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next(int(line.split()[1]) for line in status.split("\n") if line.startswith("VmRSS")) / 1024
 
 
 async def measure(posts: int, rounds: int, folder: Path) -> list[Row]:
-    """All rows of a site of so many posts."""
+    """Measure all rows of a site with this number of posts."""
     root = folder / str(posts)
     write_posts(root / "content" / "posts", posts)
     (root / "blogsmith.yaml").write_text("title: Bench\nmath:\n  macros:\n    \\R: \\mathbb{R}\n")
     editor = Editor(root, posts // 2)
     first_s = await editor.start()
-    # the look at the whole site comes to its end
+    # Wait until the server has checked the whole site.
     await asyncio.sleep(2 + posts / 50)
     base = editor.text
     rows = [await _row(editor, name, act, rounds, base) for name, act in _ACTS.items()]
@@ -228,7 +226,7 @@ async def _row(editor: Editor, name: str, act: Act, rounds: int, base: str) -> R
     row = Row(name)
     for number in range(rounds):
         editor.write(base)
-        # until the look at the rest of the site is over
+        # Wait until the rest of the site is checked.
         await asyncio.sleep(0.9)
         before_ms, began_s = computed_ms(editor.pid), time.perf_counter()
         await act(editor, number, base)
@@ -240,7 +238,7 @@ async def _row(editor: Editor, name: str, act: Act, rounds: int, base: str) -> R
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, print each site as soon as it is known."""
+    """Measure, and print each site when its measurements are complete."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench.lsp",
         description=__doc__,

@@ -1,12 +1,12 @@
-"""`make bench-math`: how good and how fast formulas are, as a table beside the goals.
+"""`make bench-math`: quality and speed of formulas, as a table next to the goals.
 
     python -m tests.bench.math --score SCORE.PY --corpus FOLDER [--references FOLDER] [--show N]
 
-SCORE.PY is the scorer, a tool from outside: it runs a converter over a corpus and compares its trees with
-those of references. FOLDER of the corpus holds `real.jsonl` and `suite.jsonl`. The references come from
-npm and are asked once (`npm install --prefix .cache katex temml mathjax-full`). The scorer meets us as
-`blogsmith math --jsonl`, and as `plugin` with `--converter latex2mathml`; libraries it meets alone. Speed is
-measured over the real formulas in new processes, median of five.
+SCORE.PY is the scorer, an external tool: it runs a converter over a corpus and compares its trees with those
+of references. The corpus folder contains `real.jsonl` and `suite.jsonl`. The references come from npm and
+run only once (`npm install --prefix .cache katex temml mathjax-full`). The scorer runs blogsmith as
+`blogsmith math --jsonl`, and as `plugin` with `--converter latex2mathml`; it runs libraries alone. Speed is
+measured over the real formulas in new processes, as the median of five.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 CACHE = ROOT / ".cache"
 KEPT = CACHE / "math"
-"""Answers of references and scores of libraries, which do not change from run to run."""
+"""Folder for responses of references and scores of libraries, which do not change from run to run."""
 REFERENCES = ("temml", "katex", "mathjax")
 LIBRARIES = MappingProxyType({"math-core": "math_core", "latex2mathml": "latex2mathml"})
-"""Package → its module. Neither is a dependency: their columns are empty where they are not installed."""
+"""Package → module. Neither is a dependency: the column of a library that is not installed stays empty."""
 OURS = MappingProxyType({"plugin": ("--converter", "latex2mathml"), "ours": ("--converter", "blogsmith")})
 """Column → options of `blogsmith math`."""
 COLUMNS = (*LIBRARIES, *OURS)
@@ -44,12 +44,12 @@ Report = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """What the scorer is run over, once for each converter."""
+    """One input of the scorer, for each converter."""
 
     set: str
     """Name of the corpus file, without `.jsonl`."""
     sources: str = ""
-    """Prefixes of the sources, with commas; empty: all."""
+    """Prefixes of the sources, separated by commas; empty for all."""
     compared: bool = False
     """Whether trees are compared with the references."""
 
@@ -73,7 +73,7 @@ CHEMISTRY = Suite("suite", "mathjax-mhchem")
 
 
 def rejected(report: Report) -> float:
-    """Percentage of wrong inputs that were refused."""
+    """Return the percentage of invalid inputs that were rejected."""
     wrong: dict[str, int] = {
         how: n for how, n in report.get("not_expected_to_work", {}).items() if how.startswith("error -> ")
     }
@@ -89,7 +89,7 @@ GOALS = (
     Goal("KaTeX and Temml suites: coverage", SUITES, lambda report: report["coverage"], 97),
     Goal("MathJax physics: coverage", PHYSICS, lambda report: report["coverage"], 80),
     Goal("MathJax mhchem: coverage", CHEMISTRY, lambda report: report["coverage"], 95),
-    # 168 of the 170 of the whole corpus
+    # 168 of the 170 invalid inputs of the whole corpus.
     Goal("bad inputs rejected", SUITES, rejected, 100 * 168 / 170),
 )
 FORMULAS_A_SECOND = 20_000
@@ -97,7 +97,7 @@ POST_MS = 50
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure and print the table; 1 if a goal is not met."""
+    """Measure and print the table; return 1 if a goal is not met."""
     options = _options(arguments)
     engines = [name for name, module in LIBRARIES.items() if find_spec(module)]
     engines += OURS if "latex2mathml" in engines else ["ours"]
@@ -129,7 +129,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _report(options: argparse.Namespace, engine: str, suite: Suite) -> Report:
-    """The scorer's report; that of a library from the cache if nothing it depends on has changed."""
+    """Return the scorer's report, from the cache if it is about a library with unchanged inputs."""
     command = _scorer(options, engine, suite)
     if engine in OURS:
         return _run_ours(command, OURS[engine])
@@ -158,12 +158,12 @@ def _scorer(options: argparse.Namespace, engine: str, suite: Suite) -> list[str]
 
 
 def _module(name: str, *arguments: str) -> str:
-    """A command of this folder as one line of a shell."""
+    """Return the shell command that runs a module of this folder."""
     return shlex.join([sys.executable, "-m", f"tests.bench.{name}", *arguments])
 
 
 def _run_ours(command: Sequence[str], choice: Sequence[str]) -> Report:
-    # away from this repository's site, whose macros are no part of the converter
+    # In an empty folder, because macros of this repository's site are not part of the converter.
     with TemporaryDirectory() as folder:
         converter = [sys.executable, "-m", "blogsmith", "math", "--jsonl", *choice, "--site", folder]
         return _run([*command, "--cmd", shlex.join(converter)])
@@ -171,7 +171,7 @@ def _run_ours(command: Sequence[str], choice: Sequence[str]) -> Report:
 
 def _run(command: Sequence[str]) -> Report:
     finished = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True, text=True)
-    # the first line is the report, the lists of `--show` follow
+    # The first line is the report; the lists of `--show` follow.
     report, _, lists = finished.stdout.partition("\n")
     if lists.strip():
         source = command[command.index("--src") + 1] if "--src" in command else "real"
@@ -194,7 +194,7 @@ def _print_speed(engines: Sequence[str], formulas: Path) -> list[bool]:
 
 
 def _timed(engine: str, formulas: Path, *options: str) -> tuple[int, float]:
-    """How many formulas, and the median of the seconds they took."""
+    """Return the number of formulas and the median of their total seconds."""
     command = [sys.executable, "-m", "tests.bench.math_engines", engine, "--time", str(formulas.resolve())]
     runs = []
     for _ in range(RUNS):

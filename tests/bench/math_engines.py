@@ -1,14 +1,14 @@
-"""Converters to measure, behind the scorer's protocol, and how fast they are.
+"""Converters for measurements, with the scorer's protocol, and their speed.
 
     python -m tests.bench.math_engines ENGINE              answers JSON lines
     python -m tests.bench.math_engines ENGINE --time FILE  prints how long the formulas of FILE take
 
-ENGINE: `ours`, `math-core`, `latex2mathml`, or `plugin`: latex2mathml as a site has it that names the plugin,
-with our converter below it.
+ENGINE: `ours`, `math-core`, `latex2mathml`, or `plugin`, which is latex2mathml as a plugin of a site, with
+our converter as the fallback.
 
-The time is that of the first pass in a new process, import excepted: nothing is warm, and no formula comes
-twice. It is processor time, which on a busy machine says more than the clock. Libraries are measured as their
-users meet them, without anything of ours around them.
+The time is that of the first pass in a new process, without the import: no cache is warm, and no formula
+occurs twice. It is CPU time, which is more reliable than wall-clock time on a busy machine. Libraries are
+measured as their users call them, without any code of ours.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from types import MappingProxyType
 from typing import Any
 
 POST = 300
-"""Formulas in one long post."""
+"""Number of formulas in one long post."""
 
 Convert = Callable[[str, bool, Mapping[str, str]], str]
 
@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 def ours() -> Convert:
-    """Ourselves, by the door every page uses."""
+    """Return our converter, called as for every page."""
     from blogsmith.tex.convert import TexError, convert_formula
 
     def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
@@ -46,7 +46,7 @@ def ours() -> Convert:
 
 
 def math_core() -> Convert:
-    """The library alone."""
+    """Return the library math-core alone."""
     from math_core import LatexError, LatexToMathML
 
     plain = LatexToMathML(fancy_error=False, allow_unreliable_rendering=True)
@@ -65,21 +65,21 @@ def math_core() -> Convert:
 
 
 def latex2mathml() -> Convert:
-    """The library alone; it has no macros."""
+    """Return the library latex2mathml alone; it has no macros."""
     from latex2mathml.converter import convert as convert_latex
 
     def convert(tex: str, display: bool, macros: Mapping[str, str]) -> str:
         try:
             return convert_latex(tex, display="block" if display else "inline")
         except Exception as error:
-            # it has exceptions of its own, and raises others too
+            # It has exceptions of its own, and also raises others.
             raise Refused(repr(error)) from None
 
     return convert
 
 
 def plugin() -> Convert:
-    """The bundled plugin latex2mathml, by the door of a site that names it."""
+    """Return the bundled plugin latex2mathml, loaded as for a site that names it."""
     from blogsmith.hooks.loader import load_plugins
     from blogsmith.project.bundled_folders import bundled_folder
     from blogsmith.render.converters import convert_with_plugin, with_plugin
@@ -105,7 +105,7 @@ ENGINES = MappingProxyType(
 
 
 def answer(convert: Convert, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The protocol's answer to one formula."""
+    """Return the protocol's response for one formula."""
     macros = {"\\" + name.lstrip("\\"): body for name, body in (request.get("macros") or {}).items()}
     try:
         return {"id": request["id"], "mathml": convert(request["tex"], bool(request["display"]), macros)}
@@ -114,7 +114,7 @@ def answer(convert: Convert, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seconds(convert: Convert, formulas: Sequence[tuple[str, bool]]) -> float:
-    """How long all of `formulas` take, refused ones included."""
+    """Return the CPU seconds that all `formulas` take, including rejected ones."""
     started = time.process_time()
     for tex, display in formulas:
         try:
@@ -125,7 +125,7 @@ def seconds(convert: Convert, formulas: Sequence[tuple[str, bool]]) -> float:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Answer formulas, or time them."""
+    """Answer requests for formulas, or time formulas."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.math_engines", description=__doc__)
     parser.add_argument("engine", choices=ENGINES)
     parser.add_argument("--time", type=Path, metavar="FILE", help="JSON lines with tex and display")

@@ -1,10 +1,10 @@
-"""What KaTeX, Temml or MathJax makes of formulas, asked once and remembered.
+"""The output of KaTeX, Temml or MathJax for formulas, computed once and cached.
 
     python -m tests.bench.math_reference katex|temml|mathjax --modules FOLDER --cache FOLDER
 
-Speaks the scorer's protocol: JSON lines `{"id", "tex", "display", "macros"?}` in, `{"id", "mathml"}` or
-`{"id", "error"}` out. Answers are kept in the cache folder by the version of the package, so only the first
-run needs minutes. A formula over which the reference dies or thinks too long gets an error.
+Uses the scorer's protocol: JSON lines `{"id", "tex", "display", "macros"?}` in, `{"id", "mathml"}` or
+`{"id", "error"}` out. Responses are cached by the version of the package, so only the first run takes
+minutes. A formula that crashes the reference or exceeds its time limit gets an error.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ Answer = dict[str, Any]
 
 
 class Reference:
-    """A converter in a process of node, started when first needed. Not shared between threads."""
+    """A converter in a node process, started at the first request. Not shared between threads."""
 
     def __init__(self, name: str, modules: Path) -> None:
         self._command = ["node", str(SCRIPT), name, str(modules)]
         self._process: subprocess.Popen[bytes] | None = None
 
     def ask(self, request: Answer) -> Answer:
-        """Its answer, without `id`."""
+        """Return its response, without `id`."""
         if self._process is None:
             pipe = subprocess.PIPE
             self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, bufsize=0)
@@ -67,7 +67,6 @@ class Reference:
         return {"error": "the reference did not answer"}
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
         if self._process:
             self._process.kill()
             self._process.wait()
@@ -75,7 +74,7 @@ class Reference:
 
 
 def version(name: str, modules: Path) -> str:
-    """Version of the npm package; exits with a hint if it is not there."""
+    """Return the version of the npm package; exit with a hint if it is not installed."""
     package = modules / "node_modules" / PACKAGES[name] / "package.json"
     if not package.is_file():
         raise SystemExit(
@@ -85,7 +84,7 @@ def version(name: str, modules: Path) -> str:
 
 
 def known(cache: Path) -> dict[str, Answer]:
-    """Answers remembered in a file; a line that was cut off is asked again."""
+    """Return the responses cached in a file; a truncated line is ignored and its formula requested again."""
     answers = {}
     for line in cache.read_text("utf-8").splitlines() if cache.is_file() else ():
         try:

@@ -1,4 +1,4 @@
-"""Posts to measure with: the same bytes for the same number, in Markdown that every generator here reads."""
+"""Generated posts for measurements, in Markdown that all measured generators read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import datetime as dt
 from pathlib import Path
 
 FORMULAS = 26
-"""In one post."""
+"""Number of formulas in one post."""
 CODE_BLOCKS = 2
-"""In one post."""
+"""Number of code blocks in one post."""
 _FIRST_DAY = dt.date(2020, 1, 1)
 
-# No two posts hold the same formula, so that a cache across pages gains nothing.
+# No two posts contain the same formula, so that a cache across pages gains nothing.
 _SECTION = r"""
 ## Section {s}
 
@@ -44,7 +44,7 @@ assert _SECTIONS * _FORMULAS_IN_SECTION + CODE_BLOCKS == FORMULAS
 
 
 def post(number: int) -> str:
-    """The post with this number, with front matter."""
+    """Return the post with this number, with front matter."""
     day = _FIRST_DAY + dt.timedelta(days=number)
     head = f"---\ntitle: Post {number}\ndate: {day}\ndescription: Number {number} of many\n---\n"
     sections = [_SECTION.format(s=s, n=10 * number + s, d=64 + number + s) for s in range(1, _SECTIONS + 1)]

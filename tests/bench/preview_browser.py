@@ -1,7 +1,7 @@
-"""One Chromium with one tab that says when something new has been painted.
+"""One Chromium with one tab that reports when new content has been painted.
 
-The page itself takes the time (`preview_probe.js`), so the driver's own is not in it: an observer notices
-that the document changes, and the time is taken behind the frame that paints it.
+The page itself takes the time (`preview_probe.js`), so it does not include the driver: an observer notices a
+change of the document, and the time is taken after the frame that paints it.
 """
 
 from __future__ import annotations
@@ -25,38 +25,41 @@ from .preview_servers import MeasureError
 
 PROBE = Path(__file__).with_name("preview_probe.js")
 WIDTH_PX, HEIGHT_PX = 1280, 800
-# asked again after that long: a page that is reloaded takes what waits in it along
+# Poll again after this time, because a reload of the page discards a pending request.
 _ASK_MS = 1000
 _CLOCK_ROUNDS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be seen."""
+    """Content or style that the page is expected to show."""
 
     kind: str
-    """`text` in the page, `style` of an element, a message in our `overlay`, or that of an `error` anywhere;
-    `fixed`: text in a page without overlay."""
+    """The kind of content: `text`, `style`, `overlay`, `error` or `fixed`.
+
+    `text` is in the page, `style` is of an element, `overlay` is a message in our overlay, `error` is an
+    error message anywhere, `fixed` is text in a page without overlay.
+    """
     value: str
     selector: str = ""
-    """Of the element, with `style`."""
+    """Selector of the element; only for `style`."""
     property: str = ""
-    """Of its computed style."""
+    """Property of its computed style; only for `style`."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What an update of the page may have lost."""
+    """State of the page that an update may lose."""
 
     loads: int
-    """How often the tab has loaded a page."""
+    """Number of pages that the tab has loaded."""
     scroll_px: float
     open: bool
     """Whether the reader's `<details>` is open."""
 
 
 class Tab:
-    """A browser's only tab."""
+    """The only tab of a browser."""
 
     def __init__(self, driver: Chrome) -> None:
         self._driver = driver
@@ -65,7 +68,6 @@ class Tab:
         self._tell("Page.addScriptToEvaluateOnNewDocument", source=PROBE.read_text("utf-8"))
 
     def version(self) -> str:
-        """The browser's name and version."""
         return str(self._tell("Browser.getVersion")["product"])
 
     def open(self, url: str) -> None:
@@ -74,17 +76,17 @@ class Tab:
         self._offset_s = self._clock_offset()
 
     def want(self, wanted: Wanted) -> None:
-        """Say what to look out for, before it can be there."""
+        """Start to observe content before it can appear."""
         self._ask(f"bench.want({json.dumps(asdict(wanted))})")
 
     def seen_at(self, patience_s: float) -> float:
-        """When what is wanted was painted, by `time.time()`."""
+        """Return the `time.time()` when the content was painted. Raises MeasureError after the timeout."""
         deadline = time.monotonic() + patience_s
         while time.monotonic() < deadline:
             try:
                 seen = self._ask(f"window.bench?.seen({_ASK_MS})")
             except WebDriverException:
-                # the page is being replaced
+                # The page is being replaced.
                 time.sleep(0.02)
                 continue
             if seen is not None:
@@ -92,16 +94,16 @@ class Tab:
         raise MeasureError(f"nothing in the page {patience_s:g} s after the save")
 
     def prepare(self) -> None:
-        """Be somewhere in the page, with something opened: what an update has to keep."""
+        """Scroll and open an element, which updates have to preserve."""
         self._ask(
             "(() => { const more = document.querySelector('details.more'); more.open = true;"
             "more.scrollIntoView({block: 'center', behavior: 'instant'}); })()"
         )
-        # a frame later the scrolling is over, for whoever listens to it
+        # The scrolling ends a frame later for event listeners.
         time.sleep(0.1)
 
     def state(self) -> State:
-        """How the page is now."""
+        """Return the current state of the page."""
         found = self._ask(
             "({loads: bench.loads(), scroll_px: scrollY,"
             "open: document.querySelector('details.more')?.open ?? false})"
@@ -109,7 +111,7 @@ class Tab:
         return State(**found)
 
     def _clock_offset(self) -> float:
-        """Seconds that the page's clock is ahead of ours, from the quickest of some questions."""
+        """Return the seconds that the page's clock is ahead of ours, from the fastest of several requests."""
         found: list[tuple[float, float]] = []
         for _ in range(_CLOCK_ROUNDS):
             asked = time.time()
@@ -119,7 +121,7 @@ class Tab:
         return min(found)[1]
 
     def _ask(self, expression: str) -> Any:
-        """The value of an expression in the page; a promise is waited for."""
+        """Return the value of an expression in the page, after waiting for a promise."""
         answer = self._tell("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in answer:
             raise JavascriptException(json.dumps(answer["exceptionDetails"]))

@@ -1,4 +1,4 @@
-"""Edits of a site that is shown in a browser, and how long each takes to be seen."""
+"""Edits of a site that a browser shows, and how long each takes to become visible."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from .preview_sites import (
 from .preview_table import OURS, Kept, Taken
 
 WARM_UPS = 3
-"""Edits before those that count."""
+"""Number of edits before the measured ones."""
 MISSES = 2
-"""With more edits that are never shown there is nothing to measure."""
+"""If more edits than this are never shown, the measurement ends."""
 BURST = 1000
 BURST_S = 10.0
-# The sum of so many numbers is printed by the first cell that is tried.
+# The first measured cell prints the sum of this many numbers.
 _SUMMANDS = 1000
 
 
@@ -43,24 +43,23 @@ class Session:
     server: Server
     tab: Tab
     patience_s: float
-    """How long an edit may take to be seen."""
+    """Timeout for an edit to become visible."""
     seed: int
-    """Of the pauses between edits."""
+    """Seed of the pauses between edits."""
     shortest_s: float
-    """Of these pauses."""
+    """The shortest of these pauses."""
 
     def pauses(self) -> Iterator[float]:
-        """Seconds before each edit."""
+        """Return an iterator of the seconds before each edit."""
         return pauses(self.seed, self.shortest_s)
 
     def open(self) -> None:
-        """Show the page."""
         self.tab.open(self.server.origin + self.site.page)
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A file that is saved, and what the browser shows then."""
+    """A file that is saved, and the content that the browser is then expected to show."""
 
     file: Path
     text: str
@@ -68,21 +67,21 @@ class Edit:
 
 
 def text_edits(session: Session, edits: int) -> Taken:
-    """Milliseconds from a save to its new word in the page."""
+    """Measure milliseconds from a save to its new word in the page."""
     site = session.site
     made = (Edit(site.file, edited(site.number, word), Wanted("text", word)) for word in words("t"))
     return _measure(session, made, edits)
 
 
 def style_edits(session: Session, edits: int) -> Taken:
-    """Milliseconds from a save of the site's style sheet to its colour in the page."""
+    """Measure milliseconds from a save of the site's style sheet to its colour in the page."""
     file = session.site.styles
     made = (Edit(file, styles(n), Wanted("style", color(n), "h1", "border-bottom-color")) for n in count(1))
     return _measure(session, made, edits)
 
 
 def cell_edits(session: Session, edits: int) -> Taken:
-    """Milliseconds from a save of a cell to its new output in the page."""
+    """Measure milliseconds from a save of a cell to its new output in the page."""
     site = session.site
     made = (
         Edit(site.file, with_cell(site.number, "cells", n), Wanted("text", cell_output(n)))
@@ -92,7 +91,7 @@ def cell_edits(session: Session, edits: int) -> Taken:
 
 
 def errors_and_fixes(session: Session, edits: int) -> tuple[Taken, Taken]:
-    """Milliseconds from a mistake to its message in the browser, and from its correction to the page."""
+    """Measure milliseconds from an error to its message, and from its correction to the page."""
     site = session.site
     kind = "overlay" if site.subject.name == OURS else "error"
     mistakes = (
@@ -110,7 +109,7 @@ def errors_and_fixes(session: Session, edits: int) -> tuple[Taken, Taken]:
 
 
 def burst(session: Session) -> Taken:
-    """Milliseconds from the last of many saves to its word in the page."""
+    """Measure milliseconds from the last of many saves to its word in the page."""
     site, tab = session.site, session.tab
     chosen = list(islice(words("b"), BURST))
     tab.prepare()
@@ -125,7 +124,7 @@ def burst(session: Session) -> Taken:
 
 
 def _measure(session: Session, made: Iterable[Edit], edits: int) -> Taken:
-    """The milliseconds of so many edits, after some to warm up."""
+    """Measure the milliseconds of the edits, after some warm-up."""
     tab = session.tab
     times: list[float | None] = []
     pages: list[tuple[State, State]] = []
@@ -141,7 +140,7 @@ def _measure(session: Session, made: Iterable[Edit], edits: int) -> Taken:
 
 
 def _milliseconds(session: Session, edit: Edit, style: str, pause_s: float) -> float | None:
-    """From the end of the save to the frame that shows it; None if there is none."""
+    """Return the milliseconds from the end of the save to the frame that shows it; None if there is none."""
     session.tab.want(edit.wanted)
     time.sleep(pause_s)
     saved = save(edit.file, edit.text, style)
@@ -154,14 +153,14 @@ def _milliseconds(session: Session, edit: Edit, style: str, pause_s: float) -> f
 
 
 def _end_early(*several: list[float | None]) -> None:
-    """Nobody waits for dozens of edits that are not shown."""
+    """Raise MeasureError after too many edits that are not shown, instead of waiting for all of them."""
     for times in several:
         if times.count(None) > MISSES:
             raise MeasureError(f"{times.count(None)} of the first {len(times)} edits are never shown")
 
 
 def _taken(times: list[float | None], kept: Kept | None = None) -> Taken:
-    """Those that count."""
+    """Return the results without warm-up."""
     measured = tuple(value for value in times[WARM_UPS:] if value is not None)
     if not measured:
         raise MeasureError("no edit is ever shown")
@@ -169,7 +168,7 @@ def _taken(times: list[float | None], kept: Kept | None = None) -> Taken:
 
 
 def kept_in(pages: list[tuple[State, State]]) -> Kept:
-    """What some edits left of the page, given how it was before and after each."""
+    """Return the state that edits preserved, from the state before and after each."""
     return Kept(
         edits=len(pages),
         reloads=sum(after.loads - before.loads for before, after in pages),

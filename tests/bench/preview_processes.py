@@ -1,4 +1,4 @@
-"""What the kernel says about a server and the processes it has started; Linux only."""
+"""Kernel data about a server and its child processes; Linux only."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from threading import Event, Thread
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 _IDLE = 0.05
-"""Of a core: what timers of an idle server may take."""
+"""Share of a core that timers of an idle server may use."""
 
 
 def processes(pid: int) -> tuple[int, ...]:
-    """A process and all it has started, oldest first."""
+    """Return the ids of a process and all its descendants, oldest first."""
     parents = dict(_parents())
     family = [pid]
     for member in family:
@@ -30,36 +30,35 @@ def _parents() -> Iterator[tuple[int, int]]:
 
 
 def _stat(pid: int) -> list[str]:
-    """Fields of /proc/PID/stat from the third on; empty if the process is gone."""
+    """Return the fields of /proc/PID/stat from the third on; empty if the process has ended."""
     try:
-        # the second is the program's name in parentheses, which may itself hold spaces and parentheses
+        # The second field is the program's name in parentheses, which may itself contain spaces and
+        # parentheses.
         return (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:
         return []
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and has not ended."""
+    """Return whether a process exists and has not ended."""
     return _stat(pid)[:1] not in ([], ["Z"])
 
 
 def resident_bytes(pid: int) -> int:
-    """Memory of one process; 0 if it is gone."""
+    """Return the resident memory of one process; 0 if it has ended."""
     return 1024 * _status(pid, "VmRSS")
 
 
 def peak_bytes(pid: int) -> int:
-    """The most memory one process has had."""
     return 1024 * _status(pid, "VmHWM")
 
 
 def threads(pid: int) -> int:
-    """Threads of one process."""
     return _status(pid, "Threads")
 
 
 def open_files(pid: int) -> int:
-    """File descriptors of one process."""
+    """Return the number of open file descriptors of one process."""
     try:
         return len(list((_PROC / str(pid) / "fd").iterdir()))
     except OSError:
@@ -75,12 +74,12 @@ def _status(pid: int, name: str) -> int:
 
 
 def cpu_seconds(pids: tuple[int, ...]) -> float:
-    """Processor time of processes that still run."""
+    """Return the CPU seconds of processes that still run."""
     return sum(sum(map(int, fields[11:13])) for pid in pids if (fields := _stat(pid))) / _TICKS
 
 
 def wait_until_idle(pid: int, patience_s: float, look_s: float = 0.4) -> None:
-    """Return once a server has done next to nothing for three looks: all its pages are made."""
+    """Wait until a server has been nearly idle for three samples, when all its pages are built."""
     deadline = time.monotonic() + patience_s
     quiet = 0
     while quiet < 3 and time.monotonic() < deadline:
@@ -91,7 +90,7 @@ def wait_until_idle(pid: int, patience_s: float, look_s: float = 0.4) -> None:
 
 
 class MemoryWatch:
-    """The most memory that a server and its children had together, looked at five times a second."""
+    """The peak memory of a server and its children together, sampled five times a second."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -104,7 +103,7 @@ class MemoryWatch:
             self.peak_bytes = max(self.peak_bytes, self.now())
 
     def now(self) -> int:
-        """Bytes at this moment."""
+        """Return the current number of bytes."""
         return sum(resident_bytes(pid) for pid in processes(self._pid))
 
     def __enter__(self) -> MemoryWatch:

@@ -1,4 +1,4 @@
-"""Every line of the table for one generator: which sites are made, which servers run, in which order."""
+"""All lines of the table for one generator: the order of sites and servers."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from .preview_table import GOALS, OURS, Row, Taken
 OURS_PATIENCE_S = 10
 PEERS_PATIENCE_S = 20
 OURS_PAUSE_S = 0.3
-"""The shortest from an edit that is seen to the next one."""
-# Hugo dates its answers by the second: a browser that loads a page twice within one shows the first again.
+"""Shortest pause from a visible edit to the next one."""
+# Hugo dates its responses by the second: a browser that reloads within a second shows the old page.
 PEERS_PAUSE_S = 1.1
 _EDITS = frozenset(("text 50", "css", "error", "fixed", "cell", "burst"))
 _AT_SIZE = frozenset(("text 1000", "cold", "warm", "early", "memory", "peak"))
@@ -42,28 +42,28 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is measured, and how often."""
+    """The goals to measure, and the number of repetitions."""
 
     keys: frozenset[str]
-    """Of goals."""
+    """Keys of goals."""
     few: int
-    """Posts of the small site."""
+    """Number of posts of the small site."""
     many: int
-    """Posts of the large one."""
+    """Number of posts of the large site."""
     most: int
-    """Posts of the site that only first pages are asked of."""
+    """Number of posts of the site that is measured only for its first page."""
     edits: int
     starts: int
-    """Cold and warm each."""
+    """Number of cold starts, and of warm starts."""
     seed: int
 
 
 Results = dict[str, Taken | str]
-"""By the key of the goal."""
+"""Key of the goal → values, or the reason why there are none."""
 
 
 def rows_of(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Row]:
-    """The rows of one generator, as soon as each is known."""
+    """Yield the rows of one generator, each when it is complete."""
     for keys, measure in ((_EDITS, _small), (_AT_SIZE, _large), (_AT_MOST, _largest)):
         wanted = keys & plan.keys - ({"cell"} if subject.name != OURS else set())
         if not wanted:
@@ -84,7 +84,7 @@ def _rows(subject: Subject, results: Results) -> Iterator[Row]:
 
 
 def _small(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Results]:
-    """Edits on a small site, one server for all of them."""
+    """Measure edits on a small site, with one server for all of them."""
     site = write_site(subject, folder / "few", plan.few)
     trust(site)
     with serving(site) as server:
@@ -112,7 +112,7 @@ _SMALL: tuple[tuple[frozenset[str], Callable[[Session, int], Results]], ...] = (
 
 
 def _large(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Results]:
-    """Starts of a large site, then edits on it, and the memory they took."""
+    """Measure starts of a large site, then edits on it, and their memory."""
     site = write_site(subject, folder / "many", plan.many)
     if "cold" in plan.keys:
         yield {"cold": Taken(tuple(_cold_start(site) for _ in range(plan.starts)))}
@@ -133,32 +133,35 @@ def _large(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Res
 
 
 def _largest(subject: Subject, plan: Plan, folder: Path, tab: Tab) -> Iterator[Results]:
-    """First pages of a site that is read for the first time."""
+    """Measure the first page of a site without caches."""
     site = write_site(subject, folder / "most", plan.most)
     yield {"cold at most": Taken(tuple(_cold_start(site) for _ in range(plan.starts)))}
 
 
 def _start(site: Site) -> float:
-    """Seconds from the start of a server to its first page, which is not the home page."""
+    """Return the seconds from the start of a server to its first page, which is not the home page."""
     with serving(site) as server:
         return first_answer(server, site.page)
 
 
 def _cold_start(site: Site) -> float:
-    """The same with nothing left of an earlier server."""
+    """Return the same without caches of an earlier server."""
     forget(site)
     return _start(site)
 
 
 def _serve_everything(site: Site) -> None:
-    """Leave what a server leaves that has had its time."""
+    """Run a server until it is idle, so that its caches are complete."""
     with serving(site) as server:
         first_answer(server, site.page)
         wait_until_idle(server.process.pid, START_S)
 
 
 def _early_edit(site: Site, word: str) -> float:
-    """Seconds from an edit made as soon as there is a page, of a warm start, to the page that has it."""
+    """Return the seconds from an early edit to the page that shows it, after a warm start.
+
+    The edit is made when the server has sent its first page.
+    """
     _serve_everything(site)
     with serving(site) as server:
         first_answer(server, site.page)
@@ -182,7 +185,7 @@ def _session(site: Site, server: Server, tab: Tab, plan: Plan) -> Session:
 
 
 def _tried(keys: set[str] | frozenset[str], measure: Callable[[], Results]) -> Results:
-    """What was measured, or why it was not."""
+    """Return the measurements, or the reason why there are none."""
     try:
         return measure()
     except MeasureError as error:
@@ -190,7 +193,7 @@ def _tried(keys: set[str] | frozenset[str], measure: Callable[[], Results]) -> R
 
 
 def trust(site: Site) -> None:
-    """Let our server run the cells of a site of ours."""
+    """Allow our server to run the cells of a site of ours."""
     if site.subject.name == OURS:
         command = [sys.executable, "-m", "blogsmith", "trust"]
         environment = {**os.environ, **site.environment}

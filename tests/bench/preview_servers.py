@@ -1,5 +1,6 @@
-"""Servers that are measured, as processes of their own: started on a free port, asked until they answer, and
-ended as Ctrl-C in a terminal would end them.
+"""Servers that are measured, as separate processes.
+
+Each starts on a free port, is polled until it answers, and ends as if by Ctrl-C in a terminal.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from pathlib import Path
 from .preview_processes import is_running, processes
 
 START_S = 300
-"""How long the slowest server may take to its first page."""
+"""Timeout in seconds for the first page of the slowest server."""
 STOP_S = 10
-"""How long it may take to end."""
+"""Timeout in seconds for a server to end."""
 _POLL_S = 0.005
 
 
 class MeasureError(Exception):
-    """What was to be measured did not happen; the message says why."""
+    """A measurement failed; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +36,21 @@ class Server:
     process: subprocess.Popen[bytes]
     port: int
     log: Path
-    """What it prints."""
+    """File with its output."""
     began: float
-    """`time.perf_counter()` just before it was started."""
+    """The value of `time.perf_counter()` just before the start."""
 
     @property
     def origin(self) -> str:
-        """Its address, without a slash at the end."""
+        """The URL of the server, without a slash at the end."""
         return f"http://127.0.0.1:{self.port}"
 
     def said(self) -> str:
-        """The end of what it has printed."""
+        """Return the end of its output."""
         return self.log.read_text("utf-8", errors="replace").strip()[-400:]
 
 
 def free_port() -> int:
-    """A port of loopback that nobody listens at."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 
@@ -59,14 +59,14 @@ def free_port() -> int:
 def started(
     command: tuple[str, ...], folder: Path, environment: Mapping[str, str], port: int
 ) -> Iterator[Server]:
-    """Run a server while the block runs. It has a process group of its own, as a terminal would give it."""
+    """Run a server during the block, in a process group of its own, as in a terminal."""
     log = folder.with_suffix(".log")
     with log.open("wb") as said:
         began = time.perf_counter()
         process = subprocess.Popen(
             command,
             cwd=folder,
-            # an installed program has its modules compiled
+            # The modules of an installed program are compiled.
             env={**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": ""},
             stdin=subprocess.DEVNULL,
             stdout=said,
@@ -80,7 +80,10 @@ def started(
 
 
 def end(process: subprocess.Popen[bytes]) -> tuple[int, ...]:
-    """Ctrl-C. Gives the processes that had to be killed after it, those with a group of their own too."""
+    """Send Ctrl-C and return the processes that had to be killed after it.
+
+    This includes processes with a group of their own.
+    """
     family = processes(process.pid)
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
@@ -95,7 +98,7 @@ def end(process: subprocess.Popen[bytes]) -> tuple[int, ...]:
 
 
 def first_answer(server: Server, path: str, patience_s: float = START_S) -> float:
-    """Seconds from the start of a server to the last byte of the page at `path`, asked for all the time."""
+    """Poll the page at `path`; return the seconds from the start of the server to its last byte."""
     deadline = server.began + patience_s
     while time.perf_counter() < deadline:
         if _answers(server.port, path, patience_s):
@@ -113,7 +116,7 @@ def _answers(port: int, path: str, timeout_s: float) -> bool:
 
 
 def get(port: int, path: str, timeout_s: float = 10) -> tuple[int, bytes]:
-    """Status and body of an answer; 0 if none came whole."""
+    """Return status and body of a response; the status is 0 if none arrived completely."""
     connection = HTTPConnection("127.0.0.1", port, timeout=timeout_s)
     try:
         connection.request("GET", path)

@@ -1,6 +1,6 @@
-"""The sites that are previewed, one for each generator with the same posts, and the edits that are made.
+"""The sites that are previewed, one for each generator with the same posts, and edits of them.
 
-Every site has one post to look at, with a word that changes and a `<details>` to keep open, and a style sheet
+Every site has one observed post, with a word that changes and a `<details>` to keep open, and a style sheet
 that gives its heading a border.
 """
 
@@ -35,12 +35,12 @@ print(f"the sum is {{np.arange({number}).sum()}}")
 """
 
 Serve = Callable[[int], tuple[str, ...]]
-"""Port → command."""
+"""A function: port → command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A generator with the server of its previews."""
+    """A generator with its preview server."""
 
     name: str
     generator: Generator
@@ -57,36 +57,34 @@ class Site:
 
     @property
     def page(self) -> str:
-        """The address of the post to look at."""
+        """The URL path of the observed post."""
         return f"/posts/post-{self.number:05}/"
 
     @property
     def number(self) -> int:
-        """The number of that post."""
         return self.posts // 2
 
     @property
     def file(self) -> Path:
-        """Its source."""
+        """The source of the observed post."""
         return self.root / self.subject.generator.posts / f"post-{self.number:05}.md"
 
     @property
     def styles(self) -> Path:
-        """The site's own style sheet."""
         return self.root / STYLE_SHEET
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What the server is started with; consent to run cells is kept beside the site."""
+        """Environment variables of the server; consent to run cells is stored beside the site."""
         folders = {"XDG_STATE_HOME": ".state", "XDG_CACHE_HOME": ".cache"}
         own = {name: str(self.root.with_suffix(suffix)) for name, suffix in folders.items()}
         return {**self.subject.generator.environment, **own}
 
 
 def subjects(paths: Mapping[str, str]) -> dict[str, Subject | None]:
-    """Ourselves and the peers by name; None for one that is not installed here.
+    """Return blogsmith and its peers by name; None for one that is not installed.
 
-    paths: program of a peer, by its name, where it is not on the search path.
+    paths: name of a peer → its program, if that is not on the search path.
     """
     before = os.environ.get("PATH", "")
     folders = [str(Path(path).absolute().parent) for path in paths.values() if path]
@@ -112,7 +110,6 @@ def _serve(generator: Generator) -> Serve:
 
 
 def write_site(subject: Subject, root: Path, posts: int) -> Site:
-    """Lay out a site of so many posts."""
     site = Site(subject, root, posts)
     write_posts(root / subject.generator.posts, posts)
     files = {path: text.replace("</head>", _LINK) for path, text in subject.generator.files.items()}
@@ -128,17 +125,20 @@ def write_site(subject: Subject, root: Path, posts: int) -> Site:
 
 
 def forget(site: Site) -> None:
-    """Remove everything that was made of a site."""
+    """Remove everything that was built from a site."""
     for made in (".blogsmith", "public", "_freeze", "_site", "resources"):
         shutil.rmtree(site.root / made, ignore_errors=True)
     shutil.rmtree(site.root.with_suffix(".cache"), ignore_errors=True)
 
 
-# ---- what is written into them
+# ---- content of the files
 
 
 def edited(number: int, word: str, broken: str = "") -> str:
-    """The post with a word of its own. broken: letters; then it also has a formula that does not exist."""
+    """Return the post with a word of its own.
+
+    broken: letters; if not empty, the post also has an unknown formula command of this name.
+    """
     formula = f" and $\\{broken}$" if broken else ""
     paragraph = f"\nThe word is {word}{formula}.\n\n"
     more = '<details class="more"><summary>More</summary>\n\nThere is more.\n\n</details>\n'
@@ -147,37 +147,40 @@ def edited(number: int, word: str, broken: str = "") -> str:
 
 
 def with_cell(number: int, word: str, summands: int) -> str:
-    """The same with a cell that adds up the numbers below `summands`."""
+    """Return the same with a cell that adds up the numbers below `summands`."""
     return edited(number, word) + _CELL.format(number=summands)
 
 
 def cell_output(summands: int) -> str:
-    """What that cell prints, which does not stand in its code."""
+    """Return the output of that cell, which its code does not contain."""
     return f"the sum is {summands * (summands - 1) // 2}"
 
 
 def styles(number: int) -> str:
-    """The style sheet with this number, below 2 ** 16."""
+    """Return the style sheet with this number, below 2 ** 16."""
     return f"h1 {{ border-bottom: 3px solid {color(number)}; }}\n"
 
 
 def color(number: int) -> str:
-    """The colour of its border, as browsers compute it."""
+    """Return the colour of its border, as browsers compute it."""
     return f"rgb(64, {number // 256}, {number % 256})"
 
 
 def words(kind: str) -> Iterator[str]:
-    """Words of letters only, all of one length, none of which is in a post."""
+    """Return an iterator of words of letters only, all of one length, that occur in no post."""
     return (f"zq{kind}{''.join(letters)}" for letters in product(ascii_lowercase, repeat=3))
 
 
-# ---- how it is written
+# ---- ways to save a file
 
 STYLES = ("in place", "rename")
 
 
 def save(file: Path, text: str, style: str) -> float:
-    """Save as an editor does: `in place`, or beside it and renamed. Gives `time.time()` when it is done."""
+    """Save as an editor does: `in place`, or to another file that is renamed.
+
+    Returns `time.time()` after the save.
+    """
     if style == "in place":
         file.write_text(text, encoding="utf-8")
     else:
@@ -188,12 +191,12 @@ def save(file: Path, text: str, style: str) -> float:
 
 
 def pauses(seed: int, shortest_s: float, spread_s: float = 0.4) -> Iterator[float]:
-    """Seconds between edits, the same for the same seed, in step with no timer of a server."""
+    """Yield seconds between edits, deterministic by seed and not synchronous with timers of a server."""
     chance = random.Random(seed)
     while True:
         yield shortest_s + chance.uniform(0, spread_s)
 
 
 def saves(count: int) -> Sequence[str]:
-    """How each of `count` edits is saved, in turn."""
+    """Return the style of saving for each of `count` edits."""
     return [STYLES[number % len(STYLES)] for number in range(count)]

@@ -1,4 +1,4 @@
-"""What is wanted, what was measured, and both as lines of a table."""
+"""Goals of previews, measured values, and both as lines of a table."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ OURS = "blogsmith"
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One line of the table, and what it should come to."""
+    """One line of the table, and its goal."""
 
     key: str
     name: str
     unit: str
     """`ms`, `s` or `MB`."""
     median: float | None
-    """The most that the median may be; None: it only has to come to something."""
+    """Limit of the median; None if there only has to be a value."""
     p95: float | None = None
     still: bool = False
-    """Whether no edit may reload the page, scroll it or close what the reader opened."""
+    """Whether no edit may reload the page, scroll it or close an element that the reader opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of the page in some edits."""
+    """The state of the page that some edits preserved."""
 
     edits: int
     reloads: int
     scroll: int
-    """Edits after which the page stood where it had stood."""
+    """Number of edits after which the scroll position was the same."""
     details: int
-    """Edits after which the reader's `<details>` was open as before."""
+    """Number of edits after which the reader's `<details>` was open as before."""
 
     @property
     def all(self) -> bool:
-        """Whether nobody would have noticed them but for the text."""
+        """Whether the edits changed nothing but the text."""
         return not self.reloads and self.scroll == self.details == self.edits
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What was measured."""
+    """Measured values."""
 
     values: tuple[float, ...]
-    """In the goal's unit."""
+    """Values in the goal's unit."""
     kept: Kept | None = None
     missed: int = 0
-    """Edits that were never shown; they have no value."""
+    """Number of edits that were never shown; they have no value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What became of one goal with one generator."""
+    """The result of one goal for one generator."""
 
     goal: Goal
     who: str
     result: Taken | str
-    """In place of numbers: why there are none."""
+    """Values, or the reason why there are none."""
 
 
 GOALS = (
@@ -81,13 +81,13 @@ GOALS = (
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The smallest of `values` that at least so many percent of them do not exceed (nearest rank)."""
+    """Return the smallest value that at least `percent` % of the values do not exceed (nearest rank)."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(percent / 100 * len(ordered)) - 1)]
 
 
 def is_met(goal: Goal, result: Taken | str) -> bool:
-    """Whether a result is as good as wanted."""
+    """Return whether a result meets the goal."""
     if isinstance(result, str) or result.missed:
         return False
     return (
@@ -101,7 +101,10 @@ HEAD = f"{'':33}{'':11}{'median':>8}{'p95':>8}{'most':>8}     {'target':>10}  {'
 
 
 def line(row: Row, ours: Row | None = None) -> str:
-    """One row as text. ours: what we came to on the same edits, where the row is a peer's."""
+    """Return one row as text.
+
+    ours: our row for the same edits, if the row is a peer's.
+    """
     goal, result = row.goal, row.result
     start = f"{goal.name:33}{row.who:11}"
     if isinstance(result, str):
@@ -125,7 +128,7 @@ def _target(goal: Goal) -> str:
 
 
 def _times(theirs: float, ours: Row | None) -> str:
-    """How often what we came to goes into it."""
+    """Return the ratio of their time to ours."""
     if ours is None or isinstance(ours.result, str):
         return ""
     return f"{theirs / median(ours.result.values):.1f} times"
@@ -143,7 +146,7 @@ def _kept(result: Taken) -> str:
 
 
 def table(rows: Sequence[Row]) -> list[str]:
-    """All rows in the order of the goals, those of peers below ours."""
+    """Return all rows in the order of the goals, with peers below our row."""
     lines = [HEAD]
     for goal in GOALS:
         same = sorted((row for row in rows if row.goal == goal), key=lambda row: row.who != OURS)

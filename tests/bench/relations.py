@@ -1,6 +1,6 @@
 """`python -m tests.bench.relations`: how the time for related posts grows with a site.
 
-Nothing is asserted but that the tests know the answers: a time says something only beside another one.
+Nothing is asserted: a time is meaningful only compared with another one. Tests check the results.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from blogsmith.site.relations import RELATED, TermOverlap
 
 SIZES = (1_000, 4_000, 16_000, 64_000)
 TAGS = 400
-"""Common ones; one post in ten also has a tag that almost no other has."""
+"""Number of common tags. One post in ten also has a rare tag."""
 
 
 def main(sizes: Sequence[int]) -> int:
-    """Measure and print a table; exponent: 1 grows with the posts, 2 with their pairs."""
+    """Measure and print a table. An exponent of 1 is growth with the posts, 2 with their pairs."""
     print(f"{'posts':>8}{'seconds':>10}{'exponent':>10}")
     before: tuple[int, float] | None = None
     for size in sizes:
@@ -31,7 +31,7 @@ def main(sizes: Sequence[int]) -> int:
 
 
 def measured(posts: int) -> float:
-    """Seconds of the processor for the related posts of a whole site."""
+    """Return the CPU seconds for the related posts of a whole site."""
     terms = terms_of_posts(posts)
     started = time.process_time()
     overlap = TermOverlap(terms)
@@ -41,7 +41,7 @@ def measured(posts: int) -> float:
 
 
 def terms_of_posts(posts: int) -> list[Mapping[tuple[str, str], int]]:
-    """Four tags and a category for each post, some tags far more common than others; the same each time."""
+    """Return four tags of very different frequency and a category for each post; deterministic."""
     chance = random.Random(1)
     found: list[Mapping[tuple[str, str], int]] = []
     for number in range(posts):

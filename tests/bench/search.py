@@ -1,4 +1,4 @@
-"""What search costs readers and builds: milliseconds of an answer in Chromium, bytes and time of the index.
+"""The cost of search for readers and builds: milliseconds of a query in Chromium, size and time of the index.
 
     python -m tests.bench.search [--site FOLDER] [--rounds N]
 
@@ -48,7 +48,7 @@ return import(new URL(parts.split(" ")[1], location.href)).then(async (code) => 
 
 
 def measure_answers(public: Path, rounds: int) -> dict[str, list[float]]:
-    """What is done → milliseconds of each time it was."""
+    """Return the milliseconds of each repetition by action."""
     lines = QUERIES.read_text().splitlines()
     queries = [line.partition(" → ")[0] for line in lines if line and not line.startswith("#")]
     with TemporaryDirectory() as profile, served(public) as origin, reading(Path(profile)) as reader:
@@ -58,7 +58,7 @@ def measure_answers(public: Path, rounds: int) -> dict[str, list[float]]:
 
 
 def measure_index(public: Path) -> None:
-    """Print what making records of pages and an index of them takes."""
+    """Print the cost of making records of pages and an index of them."""
     texts = [file.read_text("utf-8").partition("<main")[2] for file in sorted(public.rglob("index.html"))]
     start = time.process_time()
     records = [make_record(text) for text in texts]
@@ -72,7 +72,6 @@ def measure_index(public: Path) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.search")
     parser.add_argument("--site", type=Path, default=ROOT)
     parser.add_argument("--rounds", type=int, default=5)

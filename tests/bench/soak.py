@@ -1,11 +1,12 @@
-"""`make soak`: two hours of random edits in a preview, to see that neither threads nor memory grow.
+"""`make soak`: two hours of random edits in a preview, to check that neither threads nor memory grow.
 
     python -m tests.bench.soak [--minutes N] [--posts N] [--seed N]
 
-Every edit has to be shown within ten seconds: words, styles, mistakes and their correction, cells, new posts,
-renamed and deleted ones, all posts at once. One tab stays, others come and go. The server is looked at once a
-minute, when nothing is going on. It fails if, after the first third of the time, something grows both by a
-fitted line and in its least value, by more than is allowed; an edit is missed; or Ctrl-C leaves a process.
+Every edit must become visible within ten seconds: words, styles, errors and their correction, cells, new,
+renamed and deleted posts, all posts together. One tab stays open, others come and go. The server is sampled
+once a minute, when it is idle. The test fails if an edit is missed or Ctrl-C leaves a process running. It
+also fails if, after the first third of the time, a value grows by more than its limit, both by a fitted line
+and in its least value.
 """
 
 from __future__ import annotations
@@ -31,35 +32,35 @@ from .soak_edits import Author, seconds_until
 PATIENCE_S = 10.0
 _EXIT_AFTER_INTERRUPT = 130
 _VISITS = 5
-"""A tab comes and goes every so many edits."""
+"""Number of edits between two visits of another tab."""
 _MB = 1e6
 _WARM_UP = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The server at one moment."""
+    """State of the server at one moment."""
 
     seconds: float
-    """Since the beginning."""
+    """Seconds since the start."""
     megabytes: float
-    """Of the server alone."""
+    """Memory of the server alone."""
     threads: int
     files: int
-    """Open ones of the server, sockets too."""
+    """Open files of the server, including sockets."""
     children: int
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """By how much something may grow between two moments when nothing is going on."""
+    """Limit on the growth of a value between two idle moments."""
 
     what: str
     value: Callable[[Sample], float]
     share: float
-    """Of its mean."""
+    """Limit as a share of the mean."""
     least: float
-    """Or by so much, if that is more."""
+    """Absolute limit, used if it is larger."""
 
 
 ALLOWED = (
@@ -72,19 +73,18 @@ ALLOWED = (
 
 @dataclass(frozen=True, slots=True)
 class Soaked:
-    """What came of it."""
+    """Results of a soak test."""
 
     samples: tuple[Sample, ...]
-    """Without those of the first third."""
+    """Samples after the first third of the time."""
     edits: int
     slowest_s: float
-    """From an edit to all of it shown."""
+    """Longest time from an edit until all its changes were visible."""
     faults: tuple[str, ...]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Soak, and say what came of it."""
-    # a shell that starts this in the background lets it ignore Ctrl-C, and the server inherits it
+    # A shell that starts this in the background makes it ignore Ctrl-C, which the server would inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = _options(arguments)
     with tempfile.TemporaryDirectory(prefix="soak") as folder:
@@ -111,7 +111,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 def soak(
     folder: Path, seconds: float, every_s: float, posts: int, seed: int, say: Callable[[str], None]
 ) -> Soaked:
-    """Serve a site in `folder` and edit it for so long."""
+    """Serve a site in `folder` and edit it for `seconds`."""
     subject = subjects({})[OURS]
     assert subject is not None
     site = write_site(subject, folder / "site", posts)
@@ -137,7 +137,7 @@ def _edits(
     seed: int,
     say: Callable[[str], None],
 ) -> tuple[list[Sample], list[float], list[str]]:
-    """Samples, how long each edit took to be shown, and what went wrong."""
+    """Return samples, the seconds until each edit was visible, and faults."""
     author, breaks = Author(site, seed), pauses(seed, 0.0, min(1.0, every_s / 10))
     samples: list[Sample] = []
     waits: list[float] = []
@@ -161,13 +161,12 @@ def _edits(
 
 
 def sample(server: Server, seconds: float) -> Sample:
-    """The server as it is now."""
     pid, *children = processes(server.process.pid)
     return Sample(seconds, resident_bytes(pid) / _MB, threads(pid), open_files(pid), len(children))
 
 
 def grown(samples: Sequence[Sample]) -> list[str]:
-    """What grew by more than is allowed, in words."""
+    """Return a message for each value that grew beyond its limit."""
     if len(samples) < 4:
         return ["too few looks at the server to say whether anything grew"]
     seconds = [sample.seconds for sample in samples]
@@ -185,7 +184,7 @@ def grown(samples: Sequence[Sample]) -> list[str]:
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """Of the line with the least squared distances."""
+    """Return the slope of the least-squares line."""
     middle_x, middle_y = fmean(x), fmean(y)
     spread = sum((value - middle_x) ** 2 for value in x)
     return sum((a - middle_x) * (b - middle_y) for a, b in zip(x, y, strict=True)) / spread

@@ -1,4 +1,4 @@
-"""A browser's stand-in: it listens to the events of a preview and remembers how many errors they told of."""
+"""A stand-in for a browser that listens to the events of a preview and counts reported errors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from threading import Event, Thread
 from blogsmith.preview.protocol import PREFIX
 
 _AGAIN_S = 0.3
-"""As long as the server tells browsers to wait."""
+"""Seconds before reconnecting, as the server tells browsers."""
 
 
 class Listener:
-    """One tab's stream of events; it connects again when it is cut."""
+    """Event stream of one tab, which reconnects after an interruption."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -35,7 +35,7 @@ class Listener:
     def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._socket:
-            # wakes the thread that reads from it
+            # Wakes the thread that reads from it.
             with suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -50,7 +50,7 @@ class Listener:
 
     def _read(self, connection: HTTPConnection) -> None:
         connection.connect()
-        # the connection forgets its socket once an answer without an end begins
+        # The connection drops its socket when a response without an end starts.
         self._socket = connection.sock
         connection.request("GET", f"{PREFIX}events", headers={"Accept": "text/event-stream"})
         answer = connection.getresponse()

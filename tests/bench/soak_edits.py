@@ -1,4 +1,4 @@
-"""What an author may do to a site, at random, and what its preview has to show then."""
+"""Random edits of a site by an author, and the expected content of its preview."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _LOOK_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What must come to be true of an address."""
+    """Expected content at a path."""
 
     path: str
     text: str
-    """What stands there; empty: nothing is there any more."""
+    """Text that the page contains; empty if there is no page any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One thing the author did."""
+    """One edit of the author."""
 
     what: str
     shown: tuple[Shown, ...]
     broken: bool = False
-    """Whether the site has an error then."""
+    """Whether the site has an error after the edit."""
 
 
 class Author:
-    """Changes a site, and knows what it consists of."""
+    """An author who edits a site and knows its content."""
 
     def __init__(self, site: Site, seed: int) -> None:
         self._site = site
@@ -45,7 +45,7 @@ class Author:
         self._numbers = count(10_000)
         self._colors = count(1)
         self._broken: int | None = None
-        """The post with a mistake in it."""
+        """The post with an error in it."""
         self._posts = list(range(site.posts))
         self._doings = self._choices()
 
@@ -54,13 +54,13 @@ class Author:
         return (*often, self._mistake, self._new, self._delete, self._rename, self._burst, self._branch)
 
     def act(self) -> Done:
-        """Do something; a mistake is corrected by the next thing done."""
+        """Make a random edit, or correct the error of the edit before."""
         return self._correction() if self._broken is not None else self._chance.choice(self._doings)()
 
     def _word(self) -> str:
         word = next(self._words, "")
         if not word:
-            # all of them have been used: years ago, as far as the server knows
+            # All words have been used, the first of them long ago.
             self._words = words("s")
             word = next(self._words)
         return word
@@ -87,7 +87,7 @@ class Author:
         return Done("burst", (_page(number, chosen[-1]),))
 
     def _branch(self) -> Done:
-        """Every post at once, as when a branch is switched."""
+        """Change every post in one step, as a switch of branches does."""
         word = self._word()
         for number in self._posts:
             save(self._file(number), _text(number, word), "rename")
@@ -99,7 +99,7 @@ class Author:
         return Done("styles", (Shown("/bench.css", color(number)),))
 
     def _cell(self) -> Done:
-        # one post and few different cells: their records stay on disk
+        # One post and few different cells, because their records stay on disk.
         number, summands = self._site.number, self._chance.randrange(1000, 1100)
         self._save(self._file(number), with_cell(number, self._word(), summands))
         if number not in self._posts:
@@ -123,7 +123,7 @@ class Author:
         self._save(self._file(number), _text(number, word))
         self._posts.append(number)
         gone = []
-        # no more posts than at first: memory may grow with them
+        # No more posts than at the start, because memory may grow with their number.
         while len(self._posts) > self._site.posts:
             other = self._posts.pop(0)
             self._file(other).unlink()
@@ -145,7 +145,7 @@ class Author:
 
 
 def _text(number: int, word: str, broken: str = "") -> str:
-    # a post with a high number would be dated in the future
+    # A post with a high number would be dated in the future.
     return edited(number % 1000, word, broken)
 
 
@@ -158,7 +158,7 @@ def _page(number: int, text: str) -> Shown:
 
 
 def seconds_until(done: Done, port: int, listener: Listener, patience_s: float) -> float | None:
-    """How long it takes until all of it is shown; None if it is not."""
+    """Return the seconds until all changes are visible; None after the timeout."""
     began = time.monotonic()
     for is_so in _conditions(done, port, listener):
         while not is_so():

@@ -1,4 +1,4 @@
-"""The benchmark of the lab measures what it says, on sizes that take no time; no time is judged."""
+"""The benchmark of the lab measures what it claims. Sizes are tiny, and no test judges a time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ with_torch = pytest.mark.skipif(not HAS_TORCH, reason="torch is not installed; `
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """One post with a cell that has not run."""
+    """Write a site with one post, whose cell has not run."""
     folder = tmp_path / "site"
     write_site(folder, [["1 + 1"]])
     return folder
@@ -95,9 +95,9 @@ def test_without_options_everything_is_measured() -> None:
 def test_plain_numpy_computes_the_same(plain: str, is_causal: bool) -> None:
     q, k, v = np.random.default_rng(0).standard_normal((3, 2, 3, 20, 8))
     expected = reference.attention(q, k, v, is_causal=is_causal)
-    # two ways to add twenty numbers in float64
+    # Two ways to add twenty numbers in float64.
     assert np.abs(PLAIN[plain](q, k, v, is_causal) - expected).max() < 1e-13
-    # scores of a thousand: the maximum is subtracted here too
+    # Scores of a thousand: the plain functions also subtract the maximum.
     assert np.isfinite(PLAIN[plain](1000 * q, k, v, is_causal)).all()
 
 
@@ -132,7 +132,7 @@ def test_calls_are_made_in_turns() -> None:
 
 
 def test_what_is_compared_is_compared_round_by_round() -> None:
-    # the machine was busy in the second round, for both
+    # The machine was busy in the second round, for both.
     found = Paired({"ours": [3.0, 30.0, 3.5], "theirs": [1.0, 20.0, 1.0]})
     assert found.median_of("ours") == 3.5
     assert found.ratio("ours", "theirs") == 3.0
@@ -166,7 +166,7 @@ def test_builds_are_compared_by_all_bytes(site: Path) -> None:
     pages = compare_builds(site, sys.executable, sys.executable)
     assert pages.files > 3
     assert pages.differing == ()
-    # its cell has no recorded result, and nothing runs in a copy
+    # Its cell has no recorded result, and no cell runs in a copy.
     assert not pages.valid
     assert not (site / "public").exists()
     write_site(site / "other", [[]])
@@ -200,7 +200,7 @@ def test_the_lab_is_compared_with_the_same_call_of_torch() -> None:
     for case in calls():
         with case.around():
             direct, ours = case.direct(), case.ours()
-        # the way back gives nothing
+        # The backward pass returns no output.
         if isinstance(ours, Attended):
             assert np.array_equal(from_arrays(direct), from_arrays(ours.output)), case.name
 

@@ -1,4 +1,4 @@
-"""The benchmark of builds measures what it says: posts that build, and edits that arrive."""
+"""The benchmark of builds measures what it claims: posts build without errors, and edits reach the output."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_the_corpus_builds_without_a_diagnostic(tmp_path: Path) -> None:
 def test_the_command_prints_every_goal(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # its cores are those of the process that runs it
+    # The build inherits the cores of this process.
     monkeypatch.delattr("os.sched_setaffinity", raising=False)
     figures = tmp_path / "figures.json"
     options = ["--posts", "3", "--rounds", "1", "--no-rivals", "--json", str(figures)]
@@ -104,7 +104,7 @@ def test_goals_are_judged_by_the_clock() -> None:
         "1.2",
         "aim",
     ]
-    # goals of a site of another size would say nothing
+    # Goals for a site of another size do not apply.
     assert [row.goal is None for row in goal_rows(measured, {OURS: 90}, posts=50)] == [True] * 8 + [False] * 3
 
 

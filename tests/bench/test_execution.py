@@ -1,4 +1,4 @@
-"""The benchmark of running code measures what it says, on sizes that take no time; no time is judged."""
+"""The benchmark of running code measures what it claims. Sizes are tiny, and no test judges a time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_line_of_the_table_is_measured() -> None:
     assert all(found[key] > 0 for key in ("ready", "step", "first", "wall", "cpu", "command", "scaling"))
     assert found["started"] == found["numpy"] == 0
     assert found["again"] == found["anew"] == found["elsewhere"] == 1
-    # a light and a dark one
+    # A light and a dark image.
     assert found["pictures"] == 2 * TINY.figures
     lines = table(found, {})
     assert len(lines) == 1 + len(GOALS)

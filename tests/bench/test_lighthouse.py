@@ -1,4 +1,4 @@
-"""The parts of pages that `make bench-pages` leaves out are left out, and nothing else is."""
+"""`make bench-pages` removes exactly the parts of pages that it says it removes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE = """<head>
 
 
 def write_sheets(site: Path) -> None:
-    """Two sheets, one with a face beside it."""
+    """Write two style sheets, one with a font beside it."""
     (site / "a" / "fonts").mkdir(parents=True)
     (site / "a" / "fonts" / "f.woff2").write_bytes(b"f")
     (site / "a" / "one.css").write_text('a{src:url("fonts/f.woff2")}b{src:url(/c.png)}')

@@ -1,4 +1,4 @@
-"""The table of formulas counts what it says, and references are asked once."""
+"""The table of formulas counts correctly, and references are queried only once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmark of the preview: its arithmetic and its edits, without a browser and without a server."""
+"""The benchmark of the preview: its arithmetic and its edits, without a browser or a server."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_line_is_fitted() -> None:
 
 
 def samples(memory: str, threads: str = "9" * 9) -> list[Sample]:
-    """Looks at a server with so many times 10 MB, and so many threads."""
+    """Return samples of a server, with each digit of `memory` times 10 MB and these numbers of threads."""
     pairs = zip(memory, threads, strict=True)
     return [Sample(60.0 * n, 10.0 * int(mb), int(count), 20, 1) for n, (mb, count) in enumerate(pairs)]
 
@@ -150,7 +150,7 @@ def samples(memory: str, threads: str = "9" * 9) -> list[Sample]:
 def test_growth_is_told_from_noise() -> None:
     assert grown(samples("575757575")) == []
     assert grown(samples("999999991", "987654321")) == []
-    # high at the end by chance: the least value says that it is none
+    # A random peak at the end: the least value shows that it is not growth.
     assert grown(samples("555555599")) == []
     (leak,) = grown(samples("555666777"))
     assert leak.startswith("megabytes grew by 2")

@@ -1,1 +1,1 @@
-"""Pages as readers meet them: checked in Chromium, by axe, by the Nu HTML checker."""
+"""Pages in browsers, checked in Chromium and Firefox, by axe and by the Nu HTML checker."""

@@ -1,4 +1,4 @@
-"""What axe says of a page that is open: whole, or in a short form for all looks at it after one load."""
+"""Accessibility checks of an open page with axe: of one look, or of all looks after a single load."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .reader import DARK, DESKTOP, PHONE, SHEET, Look, Reader
 
 LOOKS: Mapping[str, Look] = {"light": DESKTOP, "dark": DARK, "phone": PHONE}
 WIDTHS = (Look(width_px=1440), Look(width_px=1024), SHEET)
-"""Looks beside these in which nothing may stick out."""
+"""Additional looks that are checked only for content wider than the window."""
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 COLOUR_ALONE = ("dark", "print")
-"""Looks in which nothing else than the colours differs from what another one shows."""
+"""Looks that differ from another one only in colours."""
 OF_COLOUR = ("color-contrast", "link-in-text-block")
-"""Rules that a colour scheme may break; they take most of the time."""
+"""Rules that a colour scheme may break. They take most of the time."""
 _RUN = """
 const run = (context, options) =>
   axe.run(context, {resultTypes: ["violations"], ...options}).then(({violations}) =>
@@ -30,7 +30,7 @@ const [tags, others] = arguments;
 const rules = Object.fromEntries(others.map(rule => [rule, {{enabled: false}}]));
 return run(document, {{runOnly: tags, rules}});
 """
-# One text of a colour on a ground is as readable as another; of sizes two are told apart.
+# Text of one colour on one background is checked once. Large and normal text count as different.
 _COLOURS = """
 const GROUND = ["backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode"];
 const TEXT = ["color", "textShadow", "textDecorationLine"];
@@ -78,8 +78,8 @@ const [values, look, keys] = arguments;
 const include = keys.map(key => firstOfColours[look].get(key));
 return run({{include}}, {{runOnly: {{type: "rule", values}}}});
 """
-# Words of code that are nothing but coloured are over half of all elements, and axe goes through all of them
-# in each run. Those in line with the text about them have no part in any rule but those of colour.
+# Over half of all elements are words of code with nothing but a colour, and axe visits all of them in each
+# run. Those inline in their text matter only for the rules about colour.
 _MELT = """
 const needed = new Set();
 const firsts = Object.entries(arguments[0]).flatMap(
@@ -103,9 +103,9 @@ return [[`wider than the ${media} of ${innerWidth} px`, places]];
 
 
 def faults(reader: Reader, axe: str, part: str = "") -> list[Sequence[str]]:
-    """What is wrong with the page that is open, each with where it is.
+    """Return the faults of the open page, each with its position.
 
-    part: a selector, where axe has judged the rest of the page in this look before.
+    part: a selector, if axe has already checked the rest of the page in this look; empty for the whole page.
     """
     if not reader.ask("return typeof window.axe?.run === 'function'"):
         reader.ask(axe)
@@ -114,10 +114,10 @@ def faults(reader: Reader, axe: str, part: str = "") -> list[Sequence[str]]:
 
 
 def faults_in_looks(reader: Reader, axe: str, part: str = "") -> list[tuple[str, str, str]]:
-    """What `faults` finds in the page that is open, whole in each look, with the name of the look.
+    """Return the faults of the whole open page in each look, with the name of the look.
 
-    The page is not loaded again, as by a reader who turns the phone or whose system becomes dark, and stays
-    as it is.
+    The page is not loaded again between looks, as if the reader turned the phone or the system became dark.
+    It is not changed.
     """
     found = []
     for name, look in LOOKS.items():
@@ -128,7 +128,7 @@ def faults_in_looks(reader: Reader, axe: str, part: str = "") -> list[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """Judges page after page in all looks; text of the same colours once, on the first page that has it."""
+    """Checks of pages in all looks. Text with the same colours is checked once, on the first page with it."""
 
     reader: Reader
     axe: str
@@ -136,7 +136,7 @@ class Looks:
     _judged: set[str] = field(default_factory=set)
 
     def faults(self) -> list[Sequence[str]]:
-        """What is wrong with the page that is open, without a load for each look."""
+        """Return the faults of the open page, without a load for each look."""
         found: list[Sequence[str]] = []
         colours: dict[str, list[str]] = {}
         for look in WIDTHS:
@@ -148,7 +148,7 @@ class Looks:
             colours[name] = self._new_colours(name)
         self.reader.ask(_MELT, colours)
         self.reader.ask(self.axe)
-        # a colour scheme has no part in the other rules; the last look is still taken on
+        # A colour scheme does not affect the other rules. The page still has the last look, so start there.
         for name in [name for name in reversed(colours) if colours[name] or name not in COLOUR_ALONE]:
             self.reader.take_on(self.looks[name])
             found += self.reader.ask(_OF_COLOUR, OF_COLOUR, name, colours[name]) if colours[name] else []

@@ -1,7 +1,7 @@
-"""The site `run_site/`, its blocks, and Python for them: the core from npm and a package in place of NumPy.
+"""The site `run_site/`, its blocks, and Python for them: the core from npm, with a stub of NumPy.
 
-The real NumPy is in no registry. With `BLOGSMITH_PYODIDE_DIR`, a folder with a full release of Pyodide, it is
-taken from there.
+The real NumPy for browsers is in no registry. It is used if `BLOGSMITH_PYODIDE_DIR` names a folder with a
+full release of Pyodide.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ POST = "content/posts/run.md"
 LOST = "What ran so far is forgotten; the next run starts anew."
 NOT_RUN = "Not run: a block before it did not come to its end."
 PYTHON_PATIENCE_S = 120
-"""Python has to be compiled first, which on a busy machine takes longer than anything else a browser does."""
+"""Timeout in seconds. Python must be compiled first, which is the slowest operation on a busy machine."""
 VISIBLE = "return document.querySelector(arguments[0])?.checkVisibility() ?? false"
 CORE_FOLDER = MODULES / "pyodide"
 FULL_VARIABLE = "BLOGSMITH_PYODIDE_DIR"
@@ -54,7 +54,7 @@ _TAGS = "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-n
 
 
 def built_site(folder: Path) -> Path:
-    """The site with the stub, built in `folder`; gives the output."""
+    """Build the site with the stub in `folder` and return the output folder."""
     root = folder / "site"
     shutil.copytree(SOURCE, root)
     pyodide = root / "static" / "pyodide"
@@ -71,10 +71,10 @@ def built_site(folder: Path) -> Path:
 
 
 def full_site(folder: Path) -> Path:
-    """The site with NumPy itself, built in `folder`; skips the test where there is none."""
+    """Build the site with the real NumPy in `folder`, or skip the test if there is none."""
     full = os.environ.get(FULL_VARIABLE)
     if not full:
-        # no registry has it, so not even CI can
+        # No registry has it, so it is missing even in CI.
         pytest.skip(f"{FULL_VARIABLE} names no folder with a full release of Pyodide")
     root = folder / "site"
     shutil.copytree(SOURCE, root)
@@ -105,7 +105,7 @@ def _built(root: Path, folder: Path) -> Path:
 
 
 def write_wheel(path: Path, source: str = STUB) -> None:
-    """A wheel of one module; equal bytes for equal sources."""
+    """Write a wheel of one module; equal sources give equal bytes."""
     files: Sequence[tuple[str, str]] = (
         ("numpy/__init__.py", source),
         ("numpy-0.0.1.dist-info/METADATA", _METADATA),
@@ -119,26 +119,26 @@ def write_wheel(path: Path, source: str = STUB) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The blocks of the page that is open, by the labels of their cells."""
+    """The blocks of the open page, by the labels of their cells."""
 
     reader: Reader
 
     def run(self, label: str) -> str:
-        """Press Run; what is said when it is over."""
+        """Press Run and return the status message after the run."""
         self.press(label)
         return self.said(label)
 
     def press(self, label: str) -> None:
-        """Press Run, or Stop where it is running."""
+        """Press Run, or Stop if the block is running."""
         self.forget(label)
         self.reader.find(f"{of(label)} .run-button").click()
 
     def forget(self, label: str) -> None:
-        """Wipe away what was said, to know what is said next."""
+        """Clear the status message, so that the next one can be recognised."""
         self.ask(label, "block.querySelector('.run-status').textContent = ''")
 
     def said(self, label: str) -> str:
-        """What is said of a block when nothing runs any more."""
+        """Wait until nothing runs and return the status message of the block."""
         return str(self.reader.wait_for(lambda: self._over(label), PYTHON_PATIENCE_S))
 
     def _over(self, label: str) -> str:
@@ -147,26 +147,26 @@ class Blocks:
         return words if idle and words and not words.endswith("…") else ""
 
     def text(self, label: str, selector: str = ".run-output") -> str:
-        """The text of what came out."""
+        """Return the text of the output."""
         return str(self.ask(label, f"return block.querySelector('{selector}')?.textContent ?? ''"))
 
     def html(self, label: str, selector: str = ".run-output") -> str:
-        """Its markup."""
+        """Return the markup of the output."""
         return str(self.ask(label, f"return block.querySelector('{selector}')?.innerHTML ?? ''"))
 
     def ask(self, label: str, script: str) -> Any:
-        """What a function body returns for which `block` is the block of that label."""
+        """Return the result of a function body where `block` is the block with this label."""
         return self.reader.ask(f"const block = document.querySelector(arguments[0]); {script}", of(label))
 
     def type(self, label: str, *keys: str) -> None:
-        """Press keys in the code, at its end."""
+        """Type keys at the end of the code."""
         self.ask(
             label, "const f = block.querySelector('.run-field'); f.focus(); f.selectionStart = f.value.length"
         )
         self.reader.press(*keys)
 
     def write(self, label: str, code: str) -> None:
-        """Put other code in the place of a block's own, as a paste does."""
+        """Replace the code of a block, as a paste does."""
         self.ask(label, "const f = block.querySelector('.run-field'); f.focus(); f.select()")
         self.reader.tell("Input.insertText", text=code)
 

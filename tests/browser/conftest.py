@@ -1,4 +1,4 @@
-"""Sites and the browser that the tests of this folder share; one of each in a test process."""
+"""Sites and browsers shared by the tests of this folder; one of each per test process."""
 
 from __future__ import annotations
 
@@ -20,37 +20,36 @@ from .specimens import write_specimens
 
 ROOT = Path(__file__).parents[2]
 WIDGETS = Path(__file__).parent / "site"
-# With an address the site has feeds and canonical links; nothing may load from there.
+# With a base URL the site has feeds and canonical links. Nothing may be loaded from there.
 ADDRESS = "https://blogsmith.example"
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A built site at an address of this machine."""
+    """A built site, served by this machine."""
 
     folder: Path
     origin: str
-    """Without a slash at its end."""
+    """Scheme, host and port, without a slash at the end."""
 
     def url(self, path: str) -> str:
-        """The address of a page, given its path in the site."""
+        """Return the URL of a path in the site."""
         return self.origin + path
 
     def pages(self) -> list[str]:
-        """The path of every page, sorted; redirects are none."""
+        """Return the paths of all pages except redirects, sorted."""
         files = [f"/{file.relative_to(self.folder)}" for file in sorted(self.folder.rglob("*.html"))]
         pages = [file.removesuffix("index.html") for file in files]
         return [page for page in pages if 'http-equiv="refresh"' not in self.text(page)]
 
     def text(self, page: str) -> str:
-        """The HTML of a page."""
         file = self.folder / page.removeprefix("/")
         return (file / "index.html" if page.endswith("/") else file).read_text("utf-8")
 
 
 @pytest.fixture(scope="session")
 def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """This repository's site, posts of the future included."""
+    """Build this repository's site, including posts with future dates."""
     folder = shared_folder(tmp_path_factory, "own", lambda folder: _build(ROOT, folder / "public")) / "public"
     with served(folder) as origin:
         yield Served(folder, origin)
@@ -58,14 +57,14 @@ def own_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def specimens(own_site: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The same, cut down to one block of each kind."""
+    """Return the same site, reduced to one block of each kind."""
     with cut_down(own_site, tmp_path_factory, "specimens") as site:
         yield site
 
 
 @contextmanager
 def cut_down(site: Served, factory: pytest.TempPathFactory, name: str) -> Iterator[Served]:
-    """A site with one block of each kind that is in another."""
+    """Serve a copy of a site, reduced to one block of each kind."""
     pages = {page: site.text(page) for page in site.pages()}
     folder = shared_folder(
         factory, name, lambda folder: write_specimens(site.folder, pages, folder / "public")
@@ -76,13 +75,13 @@ def cut_down(site: Served, factory: pytest.TempPathFactory, name: str) -> Iterat
 
 @pytest.fixture(scope="session")
 def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A small site with everything that acts, and a plain post."""
+    """Build a small site with all interactive elements, and a plain post."""
     yield from _built(WIDGETS, tmp_path_factory.mktemp("widgets") / "public")
 
 
 @pytest.fixture(scope="session")
 def run_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The site `run_site/` with Python and a stub of NumPy; from one address Python is loaded once."""
+    """Build the site `run_site/` with a stub of NumPy. At one origin Python is loaded once."""
     output = built_site(tmp_path_factory.mktemp("run"))
     with served(output) as origin:
         yield Served(output, origin)
@@ -101,21 +100,20 @@ def _built(root: Path, output: Path) -> Iterator[Served]:
 
 @pytest.fixture(scope="session")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
-    """A reader with a browser."""
     with reading(tmp_path_factory.mktemp("profile")) as reader:
         yield reader
 
 
 @pytest.fixture(scope="session")
 def only_fox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
-    """A reader with Firefox, started once: that takes longer than most of what it is asked."""
+    """Start Firefox once, because the start takes longer than most tests."""
     with firefox(tmp_path_factory.mktemp("firefox")) as browser:
         yield browser
 
 
 @pytest.fixture
 def fox(only_fox: Firefox) -> Firefox:
-    """The same, as wide as the other reader, whatever another test looked at it like."""
+    """Return Firefox with the usual width and a light scheme, whatever other tests changed."""
     only_fox.resize(DESKTOP.width_px, 800, 1.0)
     only_fox.choose_scheme("light")
     return only_fox
@@ -123,14 +121,14 @@ def fox(only_fox: Firefox) -> Firefox:
 
 @pytest.fixture
 def fresh(run_site: Served, reader: Reader) -> Blocks:
-    """The page as a reader finds it."""
+    """Open the page in its initial state."""
     reader.open(run_site.url(PAGE))
     return Blocks(reader)
 
 
 @pytest.fixture
 def blocks(run_site: Served, reader: Reader) -> Blocks:
-    """The page, perhaps with Python of an earlier test: loading it takes seconds."""
+    """Open the page, possibly with Python loaded by an earlier test, because loading takes seconds."""
     if reader.ask("return location.href") != run_site.url(PAGE) or not reader.ask("return window.kept"):
         reader.open(run_site.url(PAGE))
         reader.ask("window.kept = true")

@@ -1,4 +1,4 @@
-"""Posts that refer to each other's equations, and the hand of their reader."""
+"""Posts that refer to each other's equations, and pointer movements of their reader."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ It stands in {@eq:wrong}.
 PAGES = {"first": FIRST, "second": SECOND, "plain": PLAIN, "cited": CITED, "wrong": WRONG}
 
 GO = "document.querySelector(arguments[0]).focus()"
-"""Gives the focus to an element."""
+"""Script that gives the focus to an element."""
 MIDDLE = """
 const element = document.querySelector(arguments[0]);
 element.scrollIntoView({block: "center", behavior: "instant"});
@@ -96,11 +96,11 @@ element.scrollIntoView({block: "center", behavior: "instant"});
 const {x, y, width, height} = element.getClientRects()[0];
 return {x: x + width / 2, y: y + height / 2};
 """
-"""Brings an element into sight; the middle of its first line."""
+"""Script that scrolls to an element and returns the middle of its first line."""
 
 
 def site(folder: Path, config: str = "") -> Path:
-    """Build the posts of this file in `folder`; the output."""
+    """Build the posts of this file in `folder` and return the output folder."""
     files = {f"content/posts/{name}.md": text.encode() for name, text in PAGES.items()}
     files["blogsmith.yaml"] = f"title: Cards\nmath: {{on_error: render}}\n{config}".encode()
     write_site_files(SiteText(files, "", ""), folder)
@@ -111,7 +111,7 @@ def site(folder: Path, config: str = "") -> Path:
 
 @contextmanager
 def equations(folder: Path) -> Iterator[Served]:
-    """The posts of this file, built in `folder` and served."""
+    """Build the posts of this file in `folder` and serve them."""
     output = site(folder)
     with served(output) as origin:
         yield Served(output, origin)
@@ -124,6 +124,6 @@ def point_at(reader: Reader, selector: str) -> None:
 
 
 def move_to(reader: Reader, x: float, y: float) -> None:
-    """Move the pointer as a hand does, in more than one step."""
+    """Move the pointer in more than one step, as a hand does."""
     for step in (1, 0):
         reader.tell("Input.dispatchMouseEvent", type="mouseMoved", x=x + step, y=y)

@@ -1,4 +1,4 @@
-"""A site with all that posts of scholars and teachers have, in every language that comes with blogsmith."""
+"""A site with all features for scholars and teachers, in every bundled language."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def _files(theme: str) -> Mapping[str, str | bytes]:
 
 
 def build_features(root: Path, theme: str) -> None:
-    """Lay the site out in a theme, in all languages, and build it to `public` there."""
+    """Write the site with a theme, in all languages, and build it to `public`."""
     put(root, _files(theme))
     report = build(root, execution=STALE)
     assert report.ok, printed(report)

@@ -1,7 +1,7 @@
-"""A reader with Firefox: looks at a page at some width and some ratio of pixels, and takes pictures of it.
+"""A driver for Firefox: shows a page at a width and pixel ratio, and takes screenshots.
 
 Debian has no geckodriver, so Firefox is driven by its own protocol, Marionette: lines of JSON on loopback.
-Names of other hosts lead to a proxy that answers nothing, so nothing leaves the machine.
+Requests to other hosts go to a proxy that never answers, so nothing leaves the machine.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .reader import PATIENCE_S, PageError, wait_for
 from .tools import program
 
 PREFERENCES: dict[str, bool | int | str] = {
-    # a port of the system's choice; the profile says which
+    # The system chooses the port; the profile contains its number.
     "marionette.port": 0,
     "network.proxy.type": 1,
     "network.proxy.http": "127.0.0.1",
@@ -48,9 +48,9 @@ PREFERENCES: dict[str, bool | int | str] = {
     "toolkit.telemetry.enabled": False,
 }
 TIMEOUTS = {"script": 3_000 * PATIENCE_S, "pageLoad": 3_000 * PATIENCE_S}
-"""In milliseconds."""
+"""Timeouts in milliseconds."""
 FLAGS = ("--headless", "--no-remote", "--marionette", "--remote-allow-system-access", "about:blank")
-# the browser's own window has a least width, the page in it has none
+# The browser window has a minimum width; the page in it has none.
 RESIZE = """
 const [ratio, width, height] = arguments;
 Services.prefs.setStringPref("layout.css.devPixelsPerPx", ratio);
@@ -65,7 +65,7 @@ SCHEME = """
 Services.prefs.setIntPref("layout.css.prefers-color-scheme.content-override", arguments[0] ? 1 : 0);
 """
 LOOK = "return [innerWidth, innerHeight, devicePixelRatio]"
-# the page as it is painted on the screen, in pixels of the device
+# The page as painted on the screen, in device pixels.
 SNAPSHOT = """
 const [x, y, width, height, done] = arguments;
 const browser = gBrowser.selectedBrowser;
@@ -82,7 +82,7 @@ browser.browsingContext.currentWindowGlobal
 
 
 class Firefox:
-    """One browser with one tab."""
+    """A browser with one tab."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -91,33 +91,36 @@ class Firefox:
         self._receive()
 
     def open(self, url: str) -> None:
-        """Load a page, with its fonts."""
+        """Load a page with its fonts."""
         self.tell("WebDriver:Navigate", url=url)
         self.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
 
     def resize(self, width_px: int, height_px: int, ratio: float) -> None:
-        """Give the page a size in CSS pixels, each of them `ratio` pixels of the device."""
+        """Give the page a size in CSS pixels, each of them `ratio` device pixels wide."""
         self._in_window("WebDriver:ExecuteScript", RESIZE, str(ratio), width_px, height_px)
-        # Firefox has 60 units to a CSS pixel, of which a pixel of the device takes a whole number
+        # Firefox has 60 units per CSS pixel, and a device pixel has a whole number of them.
         wanted = [width_px, height_px, pytest.approx(ratio, rel=0.01)]
         wait_for(lambda: self.ask(LOOK) == wanted)
 
     def choose_scheme(self, scheme: str) -> None:
-        """Let pages see `light` or `dark` as the reader's choice."""
+        """Make pages see `light` or `dark` as the reader's preferred scheme."""
         self._in_window("WebDriver:ExecuteScript", SCHEME, scheme == "light")
 
     def ask(self, script: str, *arguments: Any) -> Any:
-        """What a function body returns in the page; promises are waited for."""
+        """Return the result of a function body in the page, after waiting for promises."""
         answer = self.tell("WebDriver:ExecuteScript", script=script, args=list(arguments))
         return answer["value"]
 
     def picture(self, x: float, y: float, width: float, height: float) -> bytes:
-        """A part of the page, measured in CSS pixels, as PNG in pixels of the device."""
+        """Return a part of the page as PNG in device pixels; the position is in CSS pixels."""
         answer = self._in_window("WebDriver:ExecuteAsyncScript", SNAPSHOT, x, y, width, height)
         return base64.b64decode(answer["value"])
 
     def point(self, x: float, y: float, kind: str = "mouse", presses: bool = False) -> None:
-        """Move a pointer as a hand does, in two steps, and perhaps press there; kind: `mouse`, `touch`."""
+        """Move a pointer in two steps, as a hand does, and optionally press.
+
+        kind: `mouse` or `touch`.
+        """
         moves = [{"type": "pointerMove", "x": int(x) + step, "y": int(y)} for step in (1, 0)]
         press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
         steps = moves + (press if presses else [])
@@ -125,7 +128,6 @@ class Firefox:
         self.tell("WebDriver:PerformActions", actions=[hand])
 
     def tell(self, command: str, **arguments: Any) -> Any:
-        """Send a command of Marionette."""
         self._number += 1
         data = json.dumps([0, self._number, command, arguments]).encode()
         self._connection.sendall(b"%d:%s" % (len(data), data))
@@ -136,7 +138,7 @@ class Firefox:
         return answer
 
     def _in_window(self, command: str, script: str, *arguments: Any) -> Any:
-        """Run a script in the browser's own window, not in the page."""
+        """Run a script in the browser window, not in the page."""
         self.tell("Marionette:SetContext", value="chrome")
         try:
             return self.tell(command, script=script, args=list(arguments))
@@ -144,7 +146,7 @@ class Firefox:
             self.tell("Marionette:SetContext", value="content")
 
     def _receive(self) -> Any:
-        """One message: its length, a colon, JSON."""
+        """Read one message: its length, a colon, JSON."""
         length = b""
         while (byte := self._stream.read(1)) != b":":
             if not byte:
@@ -176,7 +178,7 @@ def firefox(profile: Path) -> Iterator[Firefox]:
 
 
 def _port(profile: Path, process: subprocess.Popen[bytes]) -> int:
-    """Where the browser listens, once it does."""
+    """Wait until the browser listens and return the port."""
     file = profile / "MarionetteActivePort"
     until = time.monotonic() + 3 * PATIENCE_S
     while not (file.is_file() and (text := file.read_text("utf-8").strip())):

@@ -1,10 +1,10 @@
-"""`make gallery`: our formulas next to KaTeX's, as a page and as pictures for people to look at.
+"""`make gallery`: our formulas next to KaTeX's, as a page and as images, for visual comparison.
 
     python -m tests.browser.gallery [FOLDER] [GROUP …] [--modules FOLDER] [--worst N]
 
-FOLDER (default `.cache/gallery`) gets `index.html` and `<group>.png`: KaTeX's HTML on the left, ours in the
-middle, the TeX below; at the right ours once more, as Firefox draws it, where there is Firefox. Then the
-formulas whose ink is least like KaTeX's are listed: numbers in em of the text, at the same height of x. GROUP
+FOLDER (default `.cache/gallery`) gets `index.html` and `<group>.png`. KaTeX's HTML is on the left, ours in
+the middle, the TeX below. If Firefox is installed, ours as drawn by Firefox is on the right. The command
+then lists the formulas whose ink differs most from KaTeX's, in em of the text at the same x-height. GROUP
 names files of `gallery/` without their number. KaTeX comes from npm.
 """
 
@@ -32,12 +32,12 @@ from .server import served
 ROOT = Path(__file__).parents[2]
 WIDTH_PX = 700
 MAX_HEIGHT_PX = 1000
-"""Of one picture; a longer group gets several."""
+"""Maximum height of one image; a longer group gets several."""
 SCALE = 2
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write page and pictures, print what differs most; 1 if we refuse a formula."""
+    """Write the page and images, print the largest differences; return 1 if we reject a formula."""
     options = _options(arguments)
     groups = read_groups(tuple(options.groups))
     refused = write_page(options.folder, groups, options.modules)
@@ -83,7 +83,7 @@ def look(
     folder: Path,
     others: Mapping[str, Sequence[Image.Image]],
 ) -> tuple[dict[Key, Ink], dict[Key, Ink]]:
-    """Take the pictures; the ink of each formula as KaTeX and as we draw it.
+    """Take the images; return the ink of each formula as drawn by KaTeX and by us.
 
     others: group → our half of each of its lines in another browser.
     """
@@ -109,7 +109,7 @@ def look(
 
 
 def _parts(edges: Sequence[float]) -> list[tuple[float, float]]:
-    """Top and bottom of each picture of a section, cut between its lines."""
+    """Return top and bottom of each image of a section, cut between its lines."""
     start, *ends = edges
     parts = [(start, start)]
     for end in ends:

@@ -1,4 +1,4 @@
-"""The gallery's third column: our formulas as Firefox draws them, line by line beside Chromium's."""
+"""The third column of the gallery: our formulas as drawn by Firefox, line by line beside Chromium's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PIL import Image
 
 from .firefox import firefox
 
-# the section's top and the bottom of each of its lines, in the page
+# The top of the section and the bottom of each of its lines, in page coordinates.
 EDGES = """
 const section = document.getElementById(arguments[0]);
 const ends = [...section.querySelectorAll(".line")].map(line => line.getBoundingClientRect().bottom);
@@ -22,7 +22,7 @@ return [section.getBoundingClientRect().top, ...ends].map(edge => edge + scrollY
 def firefox_lines(
     url: str, groups: Sequence[str], width_px: int, scale: int, profile: Path
 ) -> dict[str, list[Image.Image]]:
-    """The right half of each line of each group, which is ours; a group's title goes with its first line."""
+    """Return the right half of each line of each group, which is ours. The first line includes the title."""
     found: dict[str, list[Image.Image]] = {}
     with firefox(profile) as browser:
         browser.resize(width_px, 900, scale)
@@ -37,9 +37,10 @@ def firefox_lines(
 
 
 def join_columns(picture: Image.Image, heights: Sequence[int], lines: Sequence[Image.Image]) -> Image.Image:
-    """Chromium's picture of some lines with Firefox's at its right.
+    """Return Chromium's image of some lines with Firefox's on its right.
 
-    heights: of the lines in `picture`. lines: as many; a taller one moves down what follows.
+    heights: heights of the lines in `picture`. lines: Firefox's lines, as many; a taller one moves all
+    following lines down.
     """
     width = picture.width + max((line.width for line in lines), default=0)
     rows = [max(height, line.height) for height, line in zip(heights, lines, strict=True)]

@@ -1,7 +1,8 @@
-"""How much room the ink of a formula takes on either side of the gallery.
+"""The extent of the ink of formulas on both sides of the gallery.
 
-Boxes say little: fonts have ascents of their own, KaTeX fills struts. So the picture is read: the edges of
-the ink against the baseline, and the widest white in it, in em of the text around.
+Boxes are not comparable, because fonts have different ascents and KaTeX adds struts. So the image is
+analysed: the edges of the ink relative to the baseline, and the widest white gap in it, in em of the
+surrounding text.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from statistics import median
 from PIL import Image, ImageChops
 
 EM_PX = 16
-"""Size of the text in the gallery."""
+"""Font size of the text in the gallery."""
 _NEAR = 6
-"""Ink this far outside of a piece's box, in CSS pixels, still belongs to it."""
+"""Maximum distance in CSS pixels of ink outside the box of a formula that still belongs to it."""
 _INK = 40
-"""How much darker or lighter than the paper a pixel of ink is, of 255."""
+"""Minimum difference in brightness between ink and paper, of 255."""
 
 _WORTH_SAYING = 0.08
 
-# One group alone, so that a picture needs no layout of all others. Side, number, left, top, right, bottom and
-# baseline of each formula that was drawn.
+# Shows one group alone, so that an image needs no layout of the others. Returns side, number, left, top,
+# right, bottom and baseline of each formula that was drawn.
 BOXES = """
 for (const section of document.querySelectorAll("section")) section.hidden = section.id !== arguments[0];
 return [...document.querySelectorAll("section:not([hidden]) .piece.drawn")].map(piece => {
@@ -46,20 +47,20 @@ return [...document.querySelectorAll("section:not([hidden]) .piece.drawn")].map(
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Where a formula has ink, in em."""
+    """Extent of the ink of a formula, in em."""
 
     width: float
     ascent: float
-    """Above the baseline."""
+    """Height above the baseline."""
     depth: float
-    """Below the baseline."""
+    """Depth below the baseline."""
     gap: float
     """Widest column of white inside."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where a formula stands in the page, in CSS pixels."""
+    """Box of a formula in the page, in CSS pixels."""
 
     left: float
     top: float
@@ -69,11 +70,14 @@ class Box:
 
 
 Key = tuple[str, int]
-"""Name of the group, number of the formula in it."""
+"""Name of the group, and number of the formula in it."""
 
 
 def ink(picture: Image.Image, scale: int, origin: tuple[float, float], box: Box) -> Ink | None:
-    """The ink in `box` of a picture whose corner stands at `origin` of the page; None if there is none."""
+    """Return the ink in `box`; None if there is none.
+
+    The corner of the image is at `origin` of the page.
+    """
     left, top = (box.left - origin[0] - _NEAR) * scale, (box.top - origin[1] - _NEAR) * scale
     right, bottom = (box.right - origin[0] + _NEAR) * scale, (box.bottom - origin[1] + _NEAR) * scale
     cut = picture.crop((round(left), max(0, round(top)), round(right), round(bottom))).convert("RGB")
@@ -90,11 +94,12 @@ def ink(picture: Image.Image, scale: int, origin: tuple[float, float], box: Box)
 
 
 def _widest(columns: Sequence[int]) -> int:
-    """Longest run of columns without ink."""
+    """Return the length of the longest run of columns without ink."""
     return max(map(len, "".join("x" if column else " " for column in columns).split("x")), default=0)
 
 
-# A wide formula may be wider by more: sizes are compared as ratios, the rest in em.
+# Name, value, and whether values are compared as ratios, because larger formulas may differ by more; the
+# rest is compared in em.
 _MEASURES: tuple[tuple[str, Callable[[Ink], float], bool], ...] = (
     ("width", lambda ink: ink.width, True),
     ("height", lambda ink: ink.ascent + ink.depth, True),
@@ -105,17 +110,17 @@ _MEASURES: tuple[tuple[str, Callable[[Ink], float], bool], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """A formula and how it differs from KaTeX's."""
+    """A formula and its difference from KaTeX's."""
 
     key: Key
     distance: float
-    """Of the measure that is least usual: a logarithm for sizes, em for the rest."""
+    """Largest unusual difference: a logarithm for sizes, em for the rest."""
     said: str
-    """The measures that differ, KaTeX's value and ours."""
+    """The measures that differ, with KaTeX's value and ours."""
 
 
 def outliers(theirs: Mapping[Key, Ink], ours: Mapping[Key, Ink]) -> list[Outlier]:
-    """All formulas, the least usual first; usual is the median over all."""
+    """Return all formulas, the most unusual first, compared with the median over all."""
     both = [key for key in theirs if key in ours]
     distances: dict[Key, dict[str, float]] = {key: {} for key in both}
     for name, of, is_size in _MEASURES:
@@ -131,7 +136,7 @@ def outliers(theirs: Mapping[Key, Ink], ours: Mapping[Key, Ink]) -> list[Outlier
 
 
 def _difference(theirs: float, ours: float, is_size: bool) -> float:
-    # the half em keeps a dot that is a little larger from being the worst of all
+    # Half an em is added so that a slightly larger dot does not become the worst formula.
     return math.log((ours + 0.5) / (theirs + 0.5)) if is_size else ours - theirs
 
 

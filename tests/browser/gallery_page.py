@@ -1,8 +1,8 @@
-"""The page of the gallery: each formula as KaTeX draws it and as a page of ours holds it.
+"""The page of the gallery: each formula as KaTeX draws it and as our pages contain it.
 
-Ours are built as posts of a small site with theme paper, so they come with the theme's style sheets and
-font, and by the way every formula takes. KaTeX's HTML is made by node; its style sheet and fonts lie beside
-the page, which needs no server.
+Ours are built as posts of a small site with the theme paper, so they have its style sheets and font, and
+take the same path through the code as all formulas. KaTeX's HTML is made by node; its style sheet and fonts
+are in files beside the page, so no server is needed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.site_files import build
 from .gallery_text import FOLDER, Group, Line
 
 _CONFIG = "title: Gallery\nmath:\n  on_error: render\n"
-# greedy: a text in a formula may hold another formula
+# Greedy, because a text in a formula may contain another formula.
 _MATH = re.compile(r"<math\b.*</math>", re.DOTALL)
 _PIECE = re.compile(r'<h2 id="f(\d+)">.*?</h2>(.*?)(?=<h2 id="(?:f\d|end"))', re.DOTALL)
 _HEAD = re.compile(r'<link rel="stylesheet"[^>]*>|<style\b.*?</style>', re.DOTALL)
@@ -31,25 +31,25 @@ _HEAD = re.compile(r'<link rel="stylesheet"[^>]*>|<style\b.*?</style>', re.DOTAL
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A formula as one of the two draws it."""
+    """A formula as drawn by one of the two."""
 
     html: str
-    """Empty if it cannot."""
+    """HTML; empty if it cannot draw the formula."""
     error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """What our build made of all groups."""
+    """The formulas of all groups as our build renders them."""
 
     drawn: Mapping[tuple[str, int], Drawn]
-    """By name of the group and number of the formula in it, from 0."""
+    """Name of the group and number of the formula in it, from 0 → formula."""
     head: str
-    """The theme's style sheets, as markup relative to the gallery's folder."""
+    """Style sheets of the theme, as markup relative to the gallery's folder."""
 
 
 def write_page(folder: Path, groups: Sequence[Group], modules: Path) -> list[str]:
-    """Write `index.html` and what it needs to `folder`; the formulas that we refuse, with the reason."""
+    """Write `index.html` and its files to `folder`; return the formulas that we reject, with the reason."""
     folder.mkdir(parents=True, exist_ok=True)
     ours = draw_ours(groups, folder)
     theirs = draw_katex(groups, modules)
@@ -73,7 +73,7 @@ def _numbered(group: Group) -> list[tuple[int, str, bool]]:
 
 
 def draw_ours(groups: Sequence[Group], folder: Path) -> Ours:
-    """Build a site with a post for each group; its style sheets and fonts go to `folder`/assets."""
+    """Build a site with a post for each group, and copy its style sheets and fonts to `folder`/assets."""
     with TemporaryDirectory() as scratch:
         root, output = Path(scratch), Path(scratch) / "public"
         posts = root / "content" / "posts"
@@ -84,7 +84,7 @@ def draw_ours(groups: Sequence[Group], folder: Path) -> Ours:
             (posts / f"{name}.md").write_text(text, encoding="utf-8")
         report = build(root, output=output)
         if not report.ok:
-            # a formula that is refused is a warning here, and stands in the page
+            # A rejected formula is only a warning here, and the page shows its TeX.
             errors = [found for found in report.diagnostics if found.severity == "error"]
             raise SystemExit("\n".join(format_diagnostic(found, color=False) for found in errors))
         shutil.copytree(output / "assets", folder / "assets", dirs_exist_ok=True)
@@ -112,7 +112,7 @@ def _post(group: Group) -> str:
 
 
 def _errors(sources: Mapping[str, str], found: Sequence[tuple[str, int, str]]) -> dict[tuple[str, int], str]:
-    """What was said about each formula, by the heading above the line."""
+    """Return the message about each formula, found by the heading above its line."""
     errors = {}
     for path, line, message in found:
         name = Path(path).stem
@@ -124,7 +124,7 @@ def _errors(sources: Mapping[str, str], found: Sequence[tuple[str, int, str]]) -
 
 
 def _piece(html: str, error: str) -> Drawn:
-    """The bare formula; the whole block where a number stands beside it."""
+    """Return the formula alone, or the whole block if it has a number beside it."""
     formula = _MATH.search(html)
     if not formula:
         return Drawn("", error or "no formula in the page")
@@ -132,7 +132,7 @@ def _piece(html: str, error: str) -> Drawn:
 
 
 def draw_katex(groups: Sequence[Group], modules: Path) -> dict[tuple[str, int], Drawn]:
-    """KaTeX's HTML for every formula, by name of the group and number in it."""
+    """Return KaTeX's HTML for every formula, by name of the group and number in it."""
     asked = [
         (group.name, number, tex, line.display)
         for group in groups
@@ -189,7 +189,7 @@ def _side(kind: str, first: int, pieces: Sequence[Drawn]) -> str:
 
 
 def _classes(html: str) -> str:
-    """`drawn` for what can be measured, `whole` for what has a number at the right edge of its line."""
+    """Return `drawn` for formulas that can be measured, `whole` for those with a number at the right edge."""
     if "eq-number" in html or "katex-tag" in html:
         return "piece whole post-content"
     return "piece drawn" if html else "piece"

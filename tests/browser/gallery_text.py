@@ -1,8 +1,8 @@
 r"""The formulas of the gallery, read from `gallery/*.txt`.
 
-A file is a group: `# Title` first, `packages: a, b` under it if its formulas need them. A line that begins
-with `$ ` holds inline formulas, one with `$$ ` displays, set apart by `\quad` where no brace is open. A line
-with `~ ` behind it is what KaTeX gets in its place, because KaTeX lacks a command.
+A file is a group. It starts with `# Title`, optionally followed by `packages: a, b`. A line that starts with
+`$ ` contains inline formulas, one with `$$ ` displays, separated by `\quad` outside braces. A following line
+with `~ ` is the input for KaTeX instead, if KaTeX lacks a command.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).with_name("gallery")
 
-# what acts on the rest of its line: such a line is one formula
+# Commands that affect the rest of their line: a line with one of them is a single formula.
 _ACTS_ON = re.compile(
     r"\\(?:def|gdef|let|color|(?:re)?newcommand|definecolor|Declare\w+|providecommand|\w+style)(?![A-Za-z])"
 )
@@ -30,27 +30,27 @@ class Line:
     """One line of a group: a few formulas beside each other."""
 
     tex: str
-    """As written, without the sign in front."""
+    """TeX of the line, without the marker at its start."""
     display: bool
     formulas: tuple[str, ...]
-    """At least one."""
+    """At least one formula."""
     for_katex: tuple[str, ...]
-    """What KaTeX gets for each of them."""
+    """Input for KaTeX for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One file of formulas that belong together."""
+    """One file of related formulas."""
 
     name: str
-    """Of the file, without number and ending."""
+    """Name of the file, without number and extension."""
     title: str
     packages: tuple[str, ...]
     lines: tuple[Line, ...]
 
 
 def read_groups(names: tuple[str, ...] = ()) -> tuple[Group, ...]:
-    """The groups with these names, all if there are none, in the order of their files."""
+    """Return the groups with these names in the order of their files; all if there are no names."""
     groups = tuple(_group(path) for path in sorted(FOLDER.glob("*.txt")))
     unknown = set(names) - {group.name for group in groups}
     if unknown:
@@ -77,7 +77,7 @@ def _group(path: Path) -> Group:
 
 
 def _replaced(line: Line, for_katex: str) -> Line:
-    """`line` with other TeX for KaTeX; as one formula if the two fall into different numbers of pieces."""
+    """Return `line` with other TeX for KaTeX; as one formula if the numbers of formulas differ."""
     theirs = split(for_katex)
     ours = line.formulas
     if len(ours) != len(theirs):
@@ -86,7 +86,6 @@ def _replaced(line: Line, for_katex: str) -> Line:
 
 
 def split(tex: str) -> tuple[str, ...]:
-    """The formulas of a line."""
     if _ACTS_ON.search(tex):
         return (tex,)
     cuts, depth = [0], 0

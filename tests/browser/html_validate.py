@@ -1,8 +1,8 @@
-"""`make html-validate`: every page of our own site, in both themes, by another judge than the tests have.
+"""`make html-validate`: check every page of our own site, in both themes, with html-validate.
 
     python -m tests.browser.html_validate
 
-The rules are html-validate's standard ones. Exits with 1 if it finds something.
+Uses its standard rules; the tests use other validators. Exits with 1 if it finds errors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ THEMES = ("paper", "terminal")
 
 
 def main() -> int:
-    """Build the site in each theme and judge it."""
+    """Build the site in each theme and validate it."""
     found = 0
     for theme in THEMES:
         with tempfile.TemporaryDirectory(prefix="html-validate-") as name:
@@ -34,7 +34,7 @@ def main() -> int:
 
 
 def all_pages() -> list[str]:
-    """The names of our own pages, as `build_themed` takes them."""
+    """Return the names of our own pages, in the form that `build_themed` accepts."""
     pages = (ROOT / "content").rglob("*.md")
     return [page.parent.name if page.stem == "index" else page.stem for page in pages]
 

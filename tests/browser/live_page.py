@@ -1,4 +1,4 @@
-"""A tab of the live preview, with a stand-in for the server behind it."""
+"""A tab of the live preview with a stand-in for the server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHADOW = "const shadow = document.querySelector('blogsmith-live').shadowRoot;"
 
 
 def document(body: str, head: str = "") -> str:
-    """A page; nothing is asked for but what `head` and `body` name."""
+    """Return a page that loads nothing except the URLs in `head` and `body`."""
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>A post</title>\n'
         f'<link rel="icon" href="data:,">\n{head}\n</head>\n<body>\n<header><h1>A post</h1></header>\n'
@@ -28,18 +28,18 @@ def document(body: str, head: str = "") -> str:
 
 
 def lined(blocks: Iterable[str]) -> str:
-    """Blocks with the lines they stand on, two lines each."""
+    """Return blocks with `data-line`, two lines each."""
     numbered = enumerate(blocks, start=1)
     return "\n".join(block.replace(">", f' data-line="{2 * number}">', 1) for number, block in numbered)
 
 
 def paragraphs(count: int) -> list[str]:
-    """That many, each of which says which it is."""
+    """Return `count` numbered paragraphs."""
     return [f"<p>Paragraph {number} has a few words to say.</p>" for number in range(count)]
 
 
 def problem(**other: Any) -> dict[str, Any]:
-    """One error, new, on this page."""
+    """Return one new error on this page."""
     item = {
         "severity": "error",
         "code": "math-command",
@@ -57,61 +57,61 @@ def problem(**other: Any) -> dict[str, Any]:
 
 
 def problems(*items: dict[str, Any]) -> dict[str, Any]:
-    """The event that says so."""
+    """Return the event with these problems."""
     counts = {f"{kind}s": sum(item["severity"] == kind for item in items) for kind in ("error", "warning")}
     return {"kind": "problems", **counts, "items": list(items)}
 
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A reader's tab, and the site that it shows."""
+    """A reader's tab and the site that it shows."""
 
     site: LiveSite
     server: LiveServer
     reader: Reader
 
     def open(self, body: str, head: str = "", look: Look = DESKTOP) -> None:
-        """Show a page, and wait until it can be updated. `window.kept` dies with a reload."""
+        """Show a page, and wait until it can be updated. A reload loses `window.kept`."""
         self.site.page(PATH, document(body, head))
         self.reader.open(self.server.origin + PATH, look)
         self.wait_until_ready()
         self.ask("window.kept = true")
 
     def wait_until_ready(self) -> None:
-        """Until the page knows what it was made from and hears the server."""
+        """Wait until the page knows its version and is connected to the server."""
         self.wait(READY)
         self.site.wait_for_streams(1)
         self.wait("return performance.getEntriesByType('resource').some(e => e.name.includes('/version?'))")
 
     def edit(self, body: str, head: str = "", line: int | None = None) -> None:
-        """Change the page, and wait until it is shown."""
+        """Change the page, and wait until the change is shown."""
         done = self.ask(UPDATED)
         self.site.edit(PATH, document(body, head), line)
         self.wait(f"{UPDATED} > {done}")
 
     def ask(self, script: str, *arguments: Any) -> Any:
-        """What a function body returns in the page."""
+        """Return the result of a function body in the page."""
         return self.reader.ask(script, *arguments)
 
     def wait(self, script: str, *arguments: Any) -> Any:
-        """The same, once it is true."""
+        """Wait until the result of a function body is true, and return it."""
         return self.reader.wait_for(lambda: self.ask(script, *arguments))
 
     @property
     def is_same(self) -> bool:
-        """Whether the page has not been loaded again."""
+        """Whether the page has not been reloaded."""
         return bool(self.ask("return window.kept === true"))
 
     def top(self, selector: str) -> float:
-        """How far an element is from the top of the window, in pixels."""
+        """Return the distance of an element from the top of the window, in pixels."""
         return float(
             self.ask(f"return document.querySelector({json.dumps(selector)}).getBoundingClientRect().top")
         )
 
     def own(self, script: str) -> Any:
-        """What a function body returns that knows the preview's `shadow` root."""
+        """Return the result of a function body that can use the preview's `shadow` root."""
         return self.ask(f"{SHADOW} {script}")
 
     def wait_own(self, script: str) -> Any:
-        """The same, once it is true."""
+        """Wait until the result of this function body is true, and return it."""
         return self.wait(f"{SHADOW} {script}")

@@ -1,4 +1,4 @@
-"""A stand-in for `blogsmith serve`: the client's own files, pages that a test changes, events it sends."""
+"""A stand-in for `blogsmith serve`: the real client files, pages that a test changes, and events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CALM: Mapping[str, object] = {"kind": "problems", "errors": 0, "warnings": 0, "i
 
 
 class LiveSite:
-    """What the server has at the moment; tests change it from their own thread."""
+    """The present content of the server. Tests change it from their own thread."""
 
     def __init__(self) -> None:
         self.files: dict[str, tuple[str, bytes]] = {}
@@ -49,26 +49,26 @@ class LiveSite:
         self._open.set()
 
     def put(self, path: str, content: str, type: str = "") -> None:
-        """Have `content` at `path` from now on; tells nobody."""
+        """Serve `content` at `path` from now on, without an event."""
         self.files[path] = (type or TYPES.get(Path(path).suffix, HTML), content.encode())
 
     def page(self, path: str, html: str, source: str = "content/a.md") -> None:
-        """Have a page, tag and all."""
+        """Add a page and its source."""
         self.sources[path] = source
         self.put(path, html)
 
     def edit(self, path: str, html: str, line: int | None = None) -> None:
-        """Change a page and tell every tab."""
+        """Change a page and notify every tab."""
         self.page(path, html, self.sources.get(path, "content/a.md"))
         self.send(kind="pages", pages={path: {"version": self.version(path), "line": line}})
 
     def version(self, path: str) -> str:
-        """Names the present bytes of a page; empty if there is none."""
+        """Return a digest of the present bytes of a page; empty if there is none."""
         file = self.files.get(path)
         return sha256(file[1] + self.sources.get(path, "").encode()).hexdigest()[:12] if file else ""
 
     def body(self, path: str) -> bytes:
-        """The bytes that are sent for a path, the tag of the preview in its place."""
+        """Return the bytes that are sent for a path, with the preview's tag inserted into pages."""
         type, body = self.files[path]
         if type != HTML:
             return body
@@ -83,24 +83,24 @@ class LiveSite:
         return body.replace(b"</head>", tag.encode(), 1)
 
     def send(self, **event: object) -> None:
-        """Tell every stream."""
+        """Send an event to every stream."""
         if event["kind"] == "problems":
             self.problems = event
         for stream in list(self._streams):
             stream.put(f"data: {json.dumps(event)}\n\n")
 
     def streams(self) -> int:
-        """Connections that wait for events."""
+        """Count of connections that wait for events."""
         return len(self._streams)
 
     def break_streams(self) -> None:
-        """End every stream, as a server that stops does."""
+        """End every stream, as a stopping server does."""
         for stream in list(self._streams):
             stream.put(None)
 
     @contextmanager
     def away(self) -> Iterator[None]:
-        """End every stream; no other begins while the block runs."""
+        """End every stream, and accept no other while the block runs."""
         self._open.clear()
         try:
             self.break_streams()
@@ -109,13 +109,13 @@ class LiveSite:
             self._open.set()
 
     def wait_for_streams(self, count: int, patience_s: float = PATIENCE_S) -> None:
-        """Until that many connections wait for events."""
+        """Wait until `count` connections wait for events."""
         with self._changed:
             assert self._changed.wait_for(lambda: len(self._streams) == count, patience_s), self.streams()
 
     @contextmanager
     def stream(self) -> Iterator[SimpleQueue[str | None]]:
-        """What one connection is to be told; None at its end."""
+        """Yield the queue of events of one connection; None in the queue ends it."""
         self._open.wait(PATIENCE_S)
         hello = {"kind": "hello", "run": self.run, "problems": self.problems, "running": self.running}
         queue: SimpleQueue[str | None] = SimpleQueue()
@@ -132,25 +132,24 @@ class LiveSite:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers from memory."""
+    """Handler that answers from memory."""
 
     protocol_version = "HTTP/1.1"
     server: LiveServer
 
     def setup(self) -> None:
-        """Remember the connection, so that it can be ended."""
+        """Register the connection, so that it can be ended."""
         super().setup()
         self.server.connections.add(self.connection)
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
 
     def finish(self) -> None:
-        """Forget it."""
         self.server.connections.discard(self.connection)
         with suppress(OSError):
             super().finish()
 
     def do_GET(self) -> None:
-        """A page, a file, the client or its events."""
+        """Answer with a page, a file, the client or its events."""
         site, target = self.server.site, urlsplit(self.path)
         site.asked.append(target.path)
         name = target.path.removeprefix(PREFIX)
@@ -170,7 +169,7 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(404, HTML, "<!DOCTYPE html><title>Nothing</title><p>Nothing is here.")
 
     def do_POST(self) -> None:
-        """An action; only with the present token."""
+        """Record an action, if the request has the present token."""
         data = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.headers["X-Blogsmith-Token"] != f"{TOKEN}-{self.server.site.run}":
             self._answer(403, "text/plain", "The token is wrong.")
@@ -199,11 +198,11 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *arguments: Any) -> None:
-        """Say nothing: the browser's own log is read."""
+        """Log nothing; tests read the browser's log."""
 
 
 def _next(queue: SimpleQueue[str | None]) -> str | None:
-    """What comes next; while nothing does, a comment, which finds out whether anybody listens."""
+    """Return the next event, or after a while a comment, which detects a closed connection."""
     try:
         return queue.get(timeout=PING_S)
     except Empty:
@@ -211,7 +210,7 @@ def _next(queue: SimpleQueue[str | None]) -> str | None:
 
 
 class LiveServer(Server):
-    """Serves a `LiveSite` on loopback; can be stopped and started again at the same port."""
+    """Server for a `LiveSite` on loopback, which can be stopped and started again at the same port."""
 
     daemon_threads = True
 
@@ -225,7 +224,7 @@ class LiveServer(Server):
 
     @property
     def origin(self) -> str:
-        """Without a slash at its end."""
+        """Scheme, host and port, without a slash at the end."""
         return f"http://127.0.0.1:{self.server_port}"
 
     def stop(self) -> None:
@@ -241,7 +240,7 @@ class LiveServer(Server):
 
 @contextmanager
 def live_site() -> Iterator[tuple[LiveSite, LiveServer]]:
-    """A site without pages and the server of it."""
+    """Yield a site without pages, and its server."""
     site = LiveSite()
     server = LiveServer(site)
     try:

@@ -1,4 +1,4 @@
-"""A post with notes, a citation, a figure and an equation, and the fingers of its readers."""
+"""A post with notes, a citation, a figure and an equation, and touch input of its readers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ return {x: x + width / 2, y: y + height / 2};
 
 @contextmanager
 def notes(folder: Path, settings: str = "") -> Iterator[Served]:
-    """The post, built in `folder` and served."""
+    """Build the post in `folder` and serve it."""
     files = {
         "blogsmith.yaml": f"title: Notes\n{settings}".encode(),
         "content/posts/notes/index.md": POST.encode(),
@@ -90,14 +90,14 @@ def notes(folder: Path, settings: str = "") -> Iterator[Served]:
 
 
 def touch(reader: Reader, url: str, look: Look) -> None:
-    """Open a page with fingers in place of a mouse."""
+    """Open a page with touch instead of a mouse."""
     reader.tell("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
     reader.open(url, look)
     reader.wait_for_fonts()
 
 
 def tap(reader: Reader, selector: str, x_px: float = 0) -> None:
-    """Bring an element into sight, and put a finger on its middle, or beside that."""
+    """Scroll to an element, and tap on its middle or `x_px` beside it."""
     place = reader.ask(TAP, selector)
     point = {"x": place["x"] + x_px, "y": place["y"]}
     reader.tell("Input.dispatchTouchEvent", type="touchStart", touchPoints=[point])

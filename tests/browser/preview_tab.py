@@ -1,4 +1,4 @@
-"""A tab of the live preview with the real server behind it, and the files that are saved."""
+"""A tab of the live preview with the real server, and saves of its files."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class Tab:
     reader: Reader
 
     def open(self, path: str, look: Look = DESKTOP) -> None:
-        """Look at a page, and wait until it can be updated. `window.kept` dies with a reload."""
+        """Open a page, and wait until it can be updated. A reload loses `window.kept`."""
         self.reader.open(f"http://127.0.0.1:{self.serving.port}{path}", look)
         self.is_ready()
 
     def is_ready(self) -> None:
-        """Wait until the page hears the server."""
+        """Wait until the page is connected to the server."""
         self.wait(READY)
         self.wait("return performance.getEntriesByType('resource').some(e => e.name.includes('/version?'))")
         self.ask("window.kept = true")
 
     def save(self, files: Mapping[str, str]) -> None:
-        """As an editor does that puts a new file in the place of the old one.
+        """Save files like an editor that replaces the old file by a new one.
 
-        In place, a busy machine might stop this test while the file is empty, and for longer than the preview
-        waits.
+        With a save in place, a busy machine might pause this test while the file is empty, for longer than
+        the preview waits.
         """
         aside = self.serving.root.parent / "saved"
         write(aside, files)
@@ -55,13 +55,13 @@ class Tab:
             (aside / name).replace(file)
 
     def serves(self, path: str, text: str) -> None:
-        """Wait until the server has that at a path; a number is a status."""
+        """Wait until the server has this text at a path. A number is a status."""
         self.reader.wait_for(lambda: text in self.serving.page(path))
 
     def begin_with(self, files: Mapping[str, str], path: str, text: str) -> None:
-        """Change a page before it is opened: the tab hears nothing more of it and stays where it is."""
+        """Change a page before it is opened, so that the tab receives no more events about it."""
         with self.serving.listen() as listener:
-            # nothing is told of a page that nobody has asked for
+            # The server sends no events about a page that nobody has requested.
             self.serving.page(path)
             self.save(files)
             self.serves(path, text)
@@ -69,36 +69,36 @@ class Tab:
             listener.wait_until(lambda: listener.version(path) == version)
 
     def ask(self, script: str, *arguments: Any) -> Any:
-        """What a function body returns in the page."""
+        """Return the result of a function body in the page."""
         return self.reader.ask(script, *arguments)
 
     def wait(self, script: str, *arguments: Any) -> Any:
-        """The same, once it is true."""
+        """Wait until the result of a function body is true, and return it."""
         try:
             return self.reader.wait_for(lambda: self.ask(script, *arguments))
         except AssertionError as error:
             raise AssertionError(f"{error}: {self._state()}") from error
 
     def _state(self) -> Any:
-        """Where the tab is and what the server has there, for when this waits in vain."""
+        """Return the state of the tab and the server, for the message of a failed wait."""
         state = self.ask(_STATE)
         return state | {"served": self.serving.version(state["path"]), "said": self.serving.said()[-2000:]}
 
     def own(self, script: str) -> Any:
-        """What a function body returns that knows the preview's `shadow` root."""
+        """Return the result of a function body that can use the preview's `shadow` root."""
         return self.ask(f"{SHADOW} {script}")
 
     def wait_own(self, script: str) -> Any:
-        """The same, once it is true."""
+        """Wait until the result of this function body is true, and return it."""
         return self.wait(f"{SHADOW} {script}")
 
     def reads(self, text: str, selector: str = "main") -> None:
-        """Wait until the reader sees that."""
+        """Wait until the reader sees this text."""
         self.wait(
             "return document.querySelector(arguments[0])?.innerText.includes(arguments[1])", selector, text
         )
 
     @property
     def is_same(self) -> bool:
-        """Whether the page has not been loaded again."""
+        """Whether the page has not been reloaded."""
         return bool(self.ask("return window.kept === true"))

@@ -1,9 +1,10 @@
-"""`make screenshots`: a picture of every kind of page, light and dark, on a desktop and on a phone.
+"""`make screenshots`: an image of every kind of page, light and dark, on a desktop and on a phone.
 
     python -m tests.browser.screenshots [FOLDER] [PATH …]
 
 FOLDER (default `.cache/screenshots`) gets `<page>-<width>-<scheme>.png`. PATH names pages of this
-repository's site in place of one page of each kind. For people to look at; no test compares pixels.
+repository's site, instead of one page of each kind. The images are for human inspection; no test compares
+pixels.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ KINDS = (
 """A page of each kind, and posts with every construct."""
 WIDTHS_PX = (1280, 1024, 390)
 MAX_HEIGHT_PX = 9_000
-# pictures below the first screen would still be waiting to be scrolled to
+# Images below the first screen load only when scrolled to.
 LOAD_ALL = """
 const images = [...document.images];
 images.forEach(image => { image.loading = "eager"; });
@@ -49,7 +50,7 @@ return Promise.all(images.map(image => image.decode().catch(() => null))).then((
 
 
 def picture(reader: Reader, url: str, look: Look) -> bytes:
-    """The whole page as PNG, cut at `MAX_HEIGHT_PX`."""
+    """Return the whole page as PNG, cut at `MAX_HEIGHT_PX`."""
     reader.open(url, look)
     reader.ask(LOAD_ALL)
     height = min(int(reader.ask("return document.documentElement.scrollHeight")), MAX_HEIGHT_PX)
@@ -59,7 +60,7 @@ def picture(reader: Reader, url: str, look: Look) -> bytes:
 
 
 def take(folder: Path, paths: Sequence[str]) -> int:
-    """Build the site, look at each of `paths` in every way, and write the pictures; how many."""
+    """Build the site, write images of each of `paths` in every look, and return their number."""
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     with TemporaryDirectory() as scratch:
@@ -79,7 +80,7 @@ def take(folder: Path, paths: Sequence[str]) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Take the pictures and say where they are."""
+    """Take the images and print their folder."""
     folder = Path(arguments[0]) if arguments else ROOT / ".cache" / "screenshots"
     print(f"{take(folder, arguments[1:] or KINDS)} pictures in {folder}")
     return 0

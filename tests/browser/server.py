@@ -1,4 +1,4 @@
-"""A site served on loopback, at a port the system chooses, as a plain web host would serve it."""
+"""A site served on loopback, at a port chosen by the system, like on a plain web host."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Files of a folder, and the site's own page for what is not there."""
+    """Handler for files of a folder, with the site's own page for missing ones."""
 
     def send_error(self, code: int, *arguments: Any, **options: Any) -> None:
-        """Answer a missing address with `404.html`."""
+        """Answer a missing path with `404.html`."""
         page = Path(self.directory) / "404.html"
         if code != HTTPStatus.NOT_FOUND or not page.is_file():
             super().send_error(code, *arguments, **options)
@@ -29,19 +29,19 @@ class Handler(SimpleHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *arguments: Any) -> None:
-        """Say nothing: the browser's own log is read."""
+        """Log nothing; tests read the browser's log."""
 
 
 class Server(ThreadingHTTPServer):
-    """A server that does not mind a browser that hangs up."""
+    """A server that ignores interrupted connections."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection closed in the middle of an answer is no fault of the site."""
+        """Ignore a connection that was closed during a response, which is not an error of the site."""
 
 
 @contextmanager
 def served(folder: Path, handler: type[SimpleHTTPRequestHandler] = Handler) -> Iterator[str]:
-    """Serve `folder` while the block runs; gives the origin, without a slash at its end."""
+    """Serve `folder` while the block runs; yield the origin, without a slash at the end."""
     with Server(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()

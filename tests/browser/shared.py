@@ -1,4 +1,4 @@
-"""What is made once for all test processes of a run: sites and measurements that take half a minute each."""
+"""Sites and measurements that take half a minute each, made once for all test processes of a run."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 
 def shared_folder(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
-    """A folder that `make` has filled, in the first process that asked for it; nobody changes it.
+    """Return a folder filled by `make` in the first process that requests it; it must not be changed.
 
-    Where `make` fails, the next process tries again, so that each of their tests says why.
+    If `make` fails, the next process tries again, so that each of their tests reports the reason.
     """
     base = factory.getbasetemp()
     top = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base

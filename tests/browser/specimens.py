@@ -1,7 +1,8 @@
-"""Pages cut down to one block of each kind: a browser sees every kind of element once, and few of them twice.
+"""Pages reduced to one block of each kind, so that a browser rarely sees the same kind of element twice.
 
-What an element is like, and below what it stands, is its kind. A page with a frame of its own stays; what is
-new on others goes to the end of a page that is like them.
+The kind of an element consists of its name, classes and attributes, and of the name and classes of its
+parent. A page whose frame has new kinds stays. New blocks of other pages are moved to the end of a page with
+the same policy.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
 _TOLD_BY_VALUE = frozenset(
-    # what style sheets and accessibility rules ask for by its value
+    # Attributes whose values matter to style sheets and accessibility rules.
     (
         *("aria-current", "aria-selected", "data-icon", "data-kind", "data-status", "data-toc", "dir"),
         *(
@@ -52,15 +53,15 @@ _TEXT = ".post-content"
 class _Element:
     tag: str
     own: str
-    """Its name, its classes, and what else it is like."""
+    """Name, classes, attribute names, and some attribute values."""
     above: str
     """Name and classes of its parent."""
     start: int
     is_first: bool
-    """Of those in its parent."""
+    """Whether it is the first element in its parent."""
     end: int = 0
     after: int = 0
-    """The number of the next element that it does not contain."""
+    """Number of the next element that it does not contain."""
 
     @property
     def kind(self) -> str:
@@ -78,14 +79,14 @@ class _Page:
     html: str
     elements: list[_Element]
     added: list[str] = field(default_factory=list)
-    """Blocks of other pages."""
+    """Blocks moved from other pages."""
 
     @property
     def kinds(self) -> frozenset[str]:
         return frozenset(element.kind for element in self.elements)
 
     def blocks(self) -> Iterator[int]:
-        """The numbers of the elements that stand in its text."""
+        """Yield the numbers of the elements directly in its text."""
         number = 0
         while number < len(self.elements):
             if self.elements[number].is_block:
@@ -95,11 +96,11 @@ class _Page:
                 number += 1
 
     def kinds_of(self, number: int) -> frozenset[str]:
-        """Of an element and all that it contains."""
+        """Return the kinds of an element and of all elements in it."""
         return frozenset(one.kind for one in self.elements[number : self.elements[number].after])
 
     def frame(self) -> frozenset[str]:
-        """The kinds of what is seen around its text."""
+        """Return the kinds of the elements outside its text."""
         inside = {number for block in self.blocks() for number in range(block, self.elements[block].after)}
         head = next((element.after for element in self.elements if element.tag == "head"), 0)
         numbers = (number for number in range(head, len(self.elements)) if number not in inside)
@@ -107,12 +108,11 @@ class _Page:
 
 
 def kinds(html: str) -> frozenset[str]:
-    """The kinds of the elements of a page."""
     return frozenset(element.kind for element in _elements(html))
 
 
 def specimens(pages: Mapping[str, str]) -> dict[str, str]:
-    """Path → HTML of the pages that stay, which have all kinds of elements that the pages have."""
+    """Return path → HTML of the pages that stay; together they have all kinds of elements."""
     read = [_Page(path, html, _elements(html)) for path, html in pages.items()]
     known: set[str] = set()
     frames: set[str] = set()
@@ -132,7 +132,7 @@ def specimens(pages: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_specimens(site: Path, pages: Mapping[str, str], folder: Path) -> None:
-    """A copy of a built site in which only the specimens of `pages`, by path, are pages."""
+    """Write a copy of a built site where the only pages are the specimens of `pages`, by path."""
     shutil.copytree(site, folder, copy_function=os.link, ignore=shutil.ignore_patterns("*.html"))
     for path, html in specimens(pages).items():
         file = folder / path.removeprefix("/")
@@ -142,13 +142,13 @@ def write_specimens(site: Path, pages: Mapping[str, str], folder: Path) -> None:
 
 
 def _has_new_headings(page: _Page, known: set[str]) -> bool:
-    """Whether a block with something new holds a heading: their order is that of the page."""
+    """Return whether a new block contains a heading, because headings must keep the order of their page."""
     new = (page.elements[number] for number in page.blocks() if not known.issuperset(page.kinds_of(number)))
     return any(_HEADING.search(page.html[block.start : block.end]) for block in new)
 
 
 def _moved(page: _Page, known: set[str], host: _Page) -> Iterator[str]:
-    """The blocks with something new, with names of their own, and what they load that the host does not."""
+    """Return the new blocks, with unique ids, and the style sheets and scripts that the host lacks."""
     found = []
     for number in page.blocks():
         if not known.issuperset(page.kinds_of(number)):
@@ -171,7 +171,7 @@ def _renamed(html: str, path: str) -> str:
 
 
 def _with_added(html: str, added: list[str]) -> str:
-    """The page with blocks at the end of its text, and with what they load."""
+    """Return the page with blocks added at the end of its text, and with their style sheets and scripts."""
     text = next((element for element in _elements(html) if _TEXT in element.own.split()), None)
     if text is None:
         return html
@@ -182,7 +182,7 @@ def _with_added(html: str, added: list[str]) -> str:
 
 
 def _cut(page: _Page, first: int, after: int, known: set[str]) -> str:
-    """Some elements without the parts that are known. `known` grows by what stays."""
+    """Return some elements without the parts that are known, and add the kinds of the rest to `known`."""
     pieces, last = [], page.elements[first].start if first else 0
     for start, end in _known_parts(page, first, after, known):
         pieces.append(page.html[last:start])
@@ -191,7 +191,7 @@ def _cut(page: _Page, first: int, after: int, known: set[str]) -> str:
 
 
 def _known_parts(page: _Page, first: int, after: int, known: set[str]) -> Iterator[tuple[int, int]]:
-    """What can go: blocks, lines of code, items and rows with nothing new."""
+    """Yield the ranges that can be removed: blocks, lines of code, items and rows with nothing new."""
     needed = {name for names in _NAMED_BY.findall(page.html) for name in names.split()}
     number = first
     while number < after:
@@ -214,7 +214,7 @@ def _may_go(element: _Element, html: str, needed: set[str]) -> bool:
 
 
 def _elements(html: str) -> list[_Element]:
-    """The elements of a page in the order of their beginnings, as our own pages have them: each is closed."""
+    """Return the elements of a page in document order. Our own pages close every element."""
     found: list[_Element] = []
     open_ones: list[_Element] = []
     for match in _TAG.finditer(html):
@@ -250,7 +250,7 @@ def _close(open_ones: list[_Element], tag: str, end: int, after: int) -> None:
 
 
 def _own_kind(tag: str, attributes: str) -> str:
-    """Its name, its classes, the names of its attributes, and the values of those that tell by them."""
+    """Return name, classes, attribute names, and the values of attributes where values matter."""
     parts: set[str] = set()
     for name, value in _ATTRIBUTE.findall(attributes):
         if name == "class":

@@ -1,4 +1,4 @@
-"""Outputs of cells as a browser, axe and the Nu checker see them; a page is put together without a build."""
+"""Outputs of cells in a browser, for axe and for the Nu checker. The page is assembled without a build."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _svg(colour: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One page with a picture for either scheme, a long output, a claim and foreign markup."""
+    """Serve a page with images for both schemes, a long output, a claim and third-party markup."""
     folder = tmp_path_factory.mktemp("cells")
     light, dark = _svg("teal"), _svg("orange")
     picture = {
@@ -139,7 +139,7 @@ def test_paper_is_light_whatever_the_system_is(page: Served, reader: Reader) -> 
 
 
 def colours(pdf: bytes) -> set[tuple[int, ...]]:
-    """The colours that a PDF file fills shapes with, as bytes of red, green and blue."""
+    """Return the colours that a PDF file fills shapes with, as bytes of red, green and blue."""
     found = set()
     for packed in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         with suppress(zlib.error):
@@ -161,7 +161,7 @@ def test_a_long_output_scrolls_until_it_is_opened(page: Served, reader: Reader) 
     assert seen == whole
 
 
-# Boxes of code and of what came out beside them, in whole pixels, and tables that are cut off.
+# Boxes of code and of the output beside them, in whole pixels, and tables that are cut off.
 BOXES = """
 const width = (element) => Math.round(element.getBoundingClientRect().width);
 const all = (selector) => [...document.querySelectorAll(selector)];
@@ -181,12 +181,12 @@ def test_code_has_two_widths_and_outputs_take_the_margin(own_site: Served, reade
     text, whole = sorted(found["codes"])
     assert whole > text * 1.3
     assert found["others"] == 0
-    # this post has one that is wider than text and margin
+    # This post has a table wider than text and margin.
     assert found["cut"]
     assert all(abs(width - whole) <= 1 for width in found["cut"])
 
 
-# Of each cell with a table: how far the table runs beyond its code, in pixels.
+# For each cell with a table: how far the table extends beyond its code, in pixels.
 BEYOND = """
 const right = element => element.getBoundingClientRect().right;
 return [...document.querySelectorAll(".post-content > .cell:has(> figure.code):has(.table-wrap)")].map(cell =>
@@ -206,7 +206,8 @@ def test_a_table_that_takes_the_margin_takes_its_code_along(page: Served, reader
 WIDTH = "return document.querySelector(arguments[0]).getBoundingClientRect().width"
 
 
-# What of a box of code the marks of its lines leave out, to the left and to the right, in pixels.
+# For highlighted lines: the part of the code box that the highlight does not cover, left and right, in
+# pixels.
 UNMARKED = """
 return [...document.querySelectorAll("figure.code .line.hl")].flatMap(line => {
   const [mark, box] = [line, line.closest("pre")].map(element => element.getBoundingClientRect());
@@ -220,6 +221,6 @@ def test_marks_of_lines_reach_both_edges_of_their_box(own_site: Served, reader: 
     unmarked = reader.ask(UNMARKED)
     assert unmarked
     assert max(map(abs, unmarked)) <= 0.5
-    # nor have bars below them a track of their own, which is white in Firefox
+    # Scroll bars below them have no track of their own, which would be white in Firefox.
     bar = reader.ask("return getComputedStyle(document.querySelector('pre')).scrollbarColor")
     assert bar.endswith(" rgba(0, 0, 0, 0)")

@@ -1,4 +1,4 @@
-"""Code and its label line: samples of Markdown can be read, and a language alone costs no line."""
+"""Code and its label line: samples of Markdown are readable, and a language alone takes up no line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ no language
 x = 1
 ```
 """
-# As on a machine with a mouse: the browser of the tests has none
+# Simulates a mouse, because the browser of the tests has none.
 WITH_A_MOUSE = """
 const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]).filter(rule => rule.media);
 for (const {media} of rules) {
@@ -43,7 +43,7 @@ STYLES = """
 const parts = [...document.querySelectorAll(".ge")];
 return parts.map(part => [part.textContent, getComputedStyle(part).fontStyle]);
 """
-# What a figure is higher than its lines of code
+# The height of a figure minus its lines of code.
 COSTS = """
 return [...document.querySelectorAll("figure.code")].map(figure => figure.getBoundingClientRect().height
   - figure.querySelector("code").getBoundingClientRect().height);
@@ -57,7 +57,6 @@ return label.bottom > line.top && label.left < line.right;
 
 @pytest.fixture
 def page(tmp_path_factory: pytest.TempPathFactory, reader: Reader) -> Iterator[Reader]:
-    """A reader of the samples."""
     folder = tmp_path_factory.mktemp("labels")
     files = {"blogsmith.yaml": b"title: Samples\n", "content/posts/samples.md": POST.encode()}
     write_site_files(SiteText(files, "", ""), folder)

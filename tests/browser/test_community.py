@@ -1,4 +1,4 @@
-"""Comments, the counting of visits and links to share, in a browser: nothing is asked of anyone too early."""
+"""Comments, visit counts and share links in a browser: no request is made too early."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SKY = {
         ]
     }
 }
-# In place of the network, in every page before its own scripts
+# Replaces the network in every page, before its own scripts run.
 STAND_IN = """
 window.asked = [];
 window.slips = 0;
@@ -89,7 +89,7 @@ NAMES = "return [...document.querySelectorAll('.comment-name')].map(name => name
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """Built for the address where it is served: elsewhere nothing is counted."""
+    """Build the site for the origin that serves it, because visits are counted only there."""
     root = put(tmp_path_factory.mktemp("community") / "site", FILES)
     public = root / "public"
     public.mkdir()
@@ -114,7 +114,10 @@ class Visit:
 
 @pytest.fixture
 def visit(reader: Reader, request: pytest.FixtureRequest) -> Iterator[Reader]:
-    """param: what every request is answered with."""
+    """Open pages with a stand-in for the network.
+
+    param: the response to every request.
+    """
     found = Visit(reader, getattr(request, "param", {}))
     yield reader
     found.end()
@@ -179,7 +182,7 @@ def test_replies_that_do_not_come(site: Served, visit: Reader) -> None:
 def test_a_frame_comes_on_a_click(site: Served, visit: Reader) -> None:
     visit.open(site.url("/posts/frame/"))
     assert visit.ask("return document.querySelector('iframe')") is None
-    # what is in it is the other host's: here only that it is asked for
+    # Its content belongs to the other host; only the request is tested.
     visit.ask("document.querySelector('.comments').dataset.frameUrl = location.origin + '/404.html?repo=a/b'")
     load(visit)
     address = visit.wait_for(lambda: visit.ask("return document.querySelector('.comments-frame')?.src"))
@@ -256,7 +259,7 @@ def test_axe_finds_nothing(site: Served, visit: Reader, axe: str, look: Look) ->
     load(visit)
     visit.wait_for(lambda: visit.ask(NAMES))
     found = faults(visit, axe)
-    # the browser tells of handlers and styles in what strangers wrote, which it does not apply
+    # The browser logs handlers and styles in text by strangers, which it does not apply.
     assert [one for one in found if "inline" not in str(one)] == []
 
 

@@ -32,7 +32,7 @@ return {
 
 @pytest.fixture(scope="module", params=["paper", "terminal"])
 def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of the page in a new site of a theme."""
+    """Build a new site with a theme, serve it, and yield the URL of the page."""
     root = tmp_path_factory.mktemp("elements")
     new_site(root, dt.date(2026, 1, 1), FirstSettings("S", theme=request.param))
     trust(root)
@@ -44,7 +44,7 @@ def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 
 
 def test_figures_beside_notes_and_for_one_scheme(url: str, reader: Reader) -> None:
-    """Captions are below figures where the margin holds notes; a figure for one scheme is on one alone."""
+    """Captions are below figures if the margin has notes; a figure for one scheme appears only in it."""
     reader.open(url, WIDE)
     assert reader.ask(FIGURES)["isBelow"]
     for scheme in ("light", "dark"):

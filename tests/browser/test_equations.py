@@ -1,4 +1,4 @@
-"""What a reader does with displays: follows their numbers, copies their TeX; also without scripts."""
+"""Displays for a reader, who follows their numbers and copies their TeX; also without scripts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ return [...document.querySelectorAll(".math-display")].map(display => {
   return [x, y + scrollY, width, height].map(Math.round);
 });
 """
-# painted pixels of the formula, not the whole line that `<math display="block">` takes
+# The painted pixels of the formula, not the whole line of `<math display="block">`.
 COVERED = """
 const over = (one, other) => one.left < other.right && other.left < one.right
   && one.top < other.bottom && other.top < one.bottom;
@@ -28,7 +28,7 @@ return [...document.querySelectorAll(".copy-tex")].filter(button => [...button.p
   .querySelectorAll("mi, mo, mn, .eq-number")].some(sign => over(
     button.getBoundingClientRect(), sign.getBoundingClientRect()))).length;
 """
-# words that go away by themselves, kept for who looks late
+# Stores messages that disappear after a while, for tests that read them late.
 KEEP_WHAT_IS_SAID = """
 const status = document.querySelector("[role=status]");
 window.said = [];
@@ -46,14 +46,13 @@ getSelection().addRange(range);
 
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A site whose posts refer to each other."""
+    """Build and serve a site whose posts refer to each other."""
     with equations(tmp_path_factory.mktemp("equations")) as site:
         yield site
 
 
 @pytest.fixture
 def first(cards: Served, reader: Reader) -> Reader:
-    """A reader of the first post."""
     reader.open(cards.url("/posts/first/"))
     return reader
 
@@ -70,7 +69,7 @@ class TestLinks:
         reader.open(cards.url("/posts/second/"), WITHOUT_SCRIPTS)
         reader.find('a.xref[href$="#eq-two"]').click()
         reader.wait_for(lambda: reader.ask("return location.pathname") == "/posts/first/")
-        # there is an address before there is a page
+        # The URL changes before the page is there.
         reader.wait_for(lambda: reader.ask("return document.querySelector(':target').localName") == "mtr")
 
     @pytest.mark.parametrize("look", [WITHOUT_SCRIPTS, PHONE], ids=["without scripts", "phone"])
@@ -80,7 +79,7 @@ class TestLinks:
         reader.wait_for_fonts()
 
         def press() -> bool:
-            # on a busy machine scripts move the row between the question and the press
+            # On a busy machine scripts may move the row between the query and the press.
             place = reader.ask(MIDDLE, f"#{row} .eq-number")
             for kind in ("mousePressed", "mouseReleased"):
                 reader.tell("Input.dispatchMouseEvent", type=kind, button="left", clickCount=1, **place)

@@ -1,4 +1,4 @@
-"""Pages with every feature, in every language and both themes: valid, accessible, leading somewhere.
+"""Pages with every feature, in every language and both themes: valid HTML, accessible, with working links.
 
 `make test-features` runs this alone.
 """
@@ -26,9 +26,9 @@ __all__ = ["axe"]
 
 pytestmark = pytest.mark.long
 WITH_PAPER = {**LOOKS, "print": replace(SHEET, scheme="dark")}
-"""A sheet is white, whatever the screen is."""
+"""The usual looks, and print from a system with a dark scheme: paper stays white."""
 QUIET = ".comments-load, .margin-mark, "
-"""A button that needs a script, beside a link that does not; brackets of notes that stand in the margin."""
+"""Selectors of elements that may be invisible: a button that needs a script, and brackets of margin notes."""
 
 
 @pytest.fixture(scope="module", params=THEMES)
@@ -41,12 +41,12 @@ def features(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
 
 @pytest.fixture(scope="module")
 def looks(reader: Reader, axe: str) -> Looks:
-    """Judges the pages of all languages that this process has."""
+    """Return the checker of this process, for the pages of all languages."""
     return Looks(reader, axe, WITH_PAPER)
 
 
 def pages_in(site: Served, language: str) -> list[str]:
-    """The pages of a language."""
+    """Return the paths of the pages of a language."""
     others = tuple(f"/{tag}/" for tag in LANGUAGES if tag != OWN)
     found = site.pages()
     if language == OWN:

@@ -1,4 +1,4 @@
-"""The text face of theme paper in browsers: nothing moves for it, and formulas are as high as it."""
+"""The text font of the theme paper in browsers: its arrival moves nothing, and formulas match its height."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ The letter $x$ of \\eqref{{eq:x}} stands in text, and 1,234,567 of 2,026.
 Greek λόγος, Cyrillic слово, Chinese 字 and an arrow → stay readable.
 """
 PLAIN = POST.replace("$$x = 1$$ {#eq:x}", "").replace("$x$ of \\eqref{eq:x}", "x")
-"""The math font is another one, and may move a formula when it comes."""
+"""The post without formulas, because their font may move them when it arrives."""
 FALLBACKS = ("Wide Georgia", "Wide Noto Serif", "Wide Times")
-# the files, whether they came in time for the page or not
+# Load the font files, whether they were in time for the page or not.
 SHIP = """
 const file = name => `url(/assets/paper/fonts/${name}.woff2)`;
 const [roman, italic] = [file("paper-serif"), file("paper-serif-italic")];
@@ -64,7 +64,7 @@ const [family] = arguments;
 const faces = [...document.fonts].filter(face => face.family.replaceAll('"', "") === family);
 return Promise.all(faces.map(face => face.load())).then(() => faces.length > 0, () => false);
 """
-# each block of the page in a family: its lines, and the height and width of all its words in one line
+# For each block of the page in a font family: its lines, and height and width of all its words in one line.
 MEASURE = """
 const blocks = [...document.querySelectorAll(".post-content > p, .post-content > h2")].slice(0, 3);
 document.documentElement.style.setProperty("--serif", arguments[0]);
@@ -85,7 +85,7 @@ new PerformanceObserver(add).observe({type: "layout-shift", buffered: true});
 return new Promise(done => setTimeout(() => done(sum), 300));
 """
 USED = "return [...document.fonts].filter(face => face.status === 'loaded').map(face => face.family)"
-# of a letter, from what a canvas says about the font that the element has
+# The height of a letter, from the canvas metrics of the element's font.
 X_HEIGHT = """
 const {fontFamily, fontSize, fontSizeAdjust} = getComputedStyle(document.querySelector(arguments[0]));
 const pen = document.createElement("canvas").getContext("2d");
@@ -105,7 +105,7 @@ return width;
 
 
 class _Slow(Handler):
-    """Fonts come late, as over a slow network."""
+    """Handler with late fonts, as over a slow network."""
 
     def do_GET(self) -> None:
         """Answer, but wait before a font."""
@@ -116,7 +116,6 @@ class _Slow(Handler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A built site with two posts."""
     root = tmp_path_factory.mktemp("faces")
     posts = {"content/posts/face.md": POST.encode(), "content/posts/plain.md": PLAIN.encode()}
     write_site_files(SiteText({"blogsmith.yaml": b"title: Faces\n", **posts}, "", ""), root)
@@ -127,14 +126,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(site: Path) -> Iterator[str]:
-    """The address of the post."""
+    """Serve the site and yield the URL of the post."""
     with served(site) as origin:
         yield f"{origin}/posts/face/"
 
 
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, url: str) -> Any:
-    """Either browser, with the post and all its fonts."""
+    """Return either browser, with the post and all its fonts."""
     found = request.getfixturevalue({"chromium": "reader", "firefox": "fox"}[request.param])
     found.open(url)
     assert found.ask(SHIP)
@@ -159,7 +158,7 @@ def test_formulas_are_as_high_as_text(browser: Reader | Firefox) -> None:
 
 def test_small_capitals_are_those_of_the_face(browser: Reader | Firefox) -> None:
     look = "font: 100px Shipped; white-space: nowrap;"
-    # what a browser makes up is narrower: smaller capitals
+    # Capitals synthesised by the browser are smaller and thus narrower.
     true, plain = (
         browser.ask(WIDTH, ".post-content", text, look + more)
         for text, more in (("contents", "font-variant-caps: all-small-caps"), ("CONTENTS", "font-size: 70px"))
@@ -171,7 +170,7 @@ def test_figures_have_ascenders_in_text_and_one_width_in_tables(browser: Reader 
     assert "oldstyle-nums" in browser.ask(
         "return getComputedStyle(document.querySelector('.post-content > p')).fontVariantNumeric"
     )
-    # also where no sheet for notes is loaded
+    # This applies even if no style sheet for notes is loaded.
     numbers = "return getComputedStyle(document.querySelector('.xref')).fontVariantNumeric"
     assert browser.ask(numbers) == "lining-nums"
     ones, eights = (browser.ask(WIDTH, ".post-content td", text, "") for text in ("1111", "8080"))

@@ -1,4 +1,4 @@
-"""Feeds as a feed reader takes them in."""
+"""Feeds as a feed reader parses them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .conftest import ADDRESS, Served
 
 
 def complaints(file: Path, text: str = "content") -> list[str]:
-    """What a feed reader would miss or mend in the feed. text: what its entries must have."""
+    """Return problems that a feed reader would ignore or repair in the feed.
+
+    text: key that each entry must have.
+    """
     read = feedparser.parse(file.read_bytes(), response_headers={"content-type": "application/atom+xml"})
     ids = [entry.get("id") for entry in read.entries]
     found = [str(read.bozo_exception)] if read.bozo else []
@@ -33,7 +36,7 @@ def test_feeds_of_our_own_site(own_site: Served) -> None:
     found = [
         f"{file}: {complaint}"
         for file in files
-        # the feeds of terms hold descriptions
+        # The feeds of terms contain descriptions.
         for complaint in complaints(file, "content" if file == of_site else "summary")
     ]
     assert not found, "\n".join(found)

@@ -1,4 +1,4 @@
-"""Long formulas in a line of text break as TeX breaks them, in both browsers, and each stays one formula."""
+"""Line breaks of long inline formulas follow TeX in both browsers, and each stays one formula."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ POST = "".join(
         "---\ntitle: Long lines\ndate: 2026-01-01\n---\n",
         *(f"\nSome words stand before ${tex}$, and more of them behind it: $x$.\n" for tex in FORMULAS),
         f"\nThis one, $x$, cannot break: ${UNBREAKABLE}$, so it scrolls.\n",
-        # with a display comes the script that copies
+        # A display adds the script that copies formulas.
         "\n$$x$$\n",
     ]
 )
 
-# Each formula with rows: of every row its box and its last sign
+# For each formula with rows: the box and the last symbol of every row.
 ROWS = """
 return [...document.querySelectorAll(".math-lines")].map(math => [...math.children].map(row => {
   const {left, right, top, bottom} = row.getBoundingClientRect();
@@ -49,7 +49,7 @@ const rows = [...document.querySelectorAll(".math-lines > mrow")];
 const page = document.documentElement.scrollWidth - innerWidth;
 return [page, ...rows.map(row => row.getBoundingClientRect().right - column)];
 """
-# Widths of each formula in one line, as it is and without its rows
+# Widths of each formula in one line, as it is and without its rows.
 WIDTHS = """
 return [...document.querySelectorAll(".math-lines")].map(math => {
   const plain = math.cloneNode(true);
@@ -67,7 +67,7 @@ return [...document.querySelectorAll(".math-lines")].map(math => {
   return widths;
 });
 """
-# How low the letters x end in one line that holds a long formula and a short one
+# The lower edges of the letters x in a line with a long and a short formula.
 HEIGHTS = """
 const box = document.createElement("p");
 box.style.cssText = "width: 3000px; white-space: nowrap";
@@ -84,7 +84,7 @@ return heights;
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the post is served."""
+    """Build and serve the post; yield its URL."""
     folder = tmp_path_factory.mktemp("lines")
     files = {"blogsmith.yaml": b"title: Lines\n", "content/posts/lines.md": POST.encode()}
     write_site_files(SiteText(files, "", ""), folder)
@@ -96,12 +96,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
-    """The page on a phone."""
+    """Open the page on a phone."""
     return opened_in_either(request, page, 360, 2, keeps=True)
 
 
 def lines_of(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The rows of each line of a formula; a row further left than the one before begins a line."""
+    """Return the rows of each line of a formula; a row further left than the one before starts a line."""
     lines = [rows[:1]]
     for row in rows[1:]:
         if row["left"] <= lines[-1][-1]["left"]:
@@ -144,13 +144,13 @@ def test_what_cannot_break_scrolls(browser: Reader | Firefox) -> None:
     const {left, top, width, height} = box.getBoundingClientRect();
     return [box.scrollLeft, box.scrollWidth - box.clientWidth, left, top + scrollY, width, height];
     """
-    # with the first picture Chromium's scroll bars go away, as on a phone
+    # The first screenshot removes Chromium's scroll bars, as on a phone.
     picture(browser, 0, 0, 9, 9)
     scroll, rest, *place = browser.ask(script, "hidden")
     shown = picture(browser, *place)
     browser.ask(script, "")
     assert rest > 0 and scroll > 0
-    # and says so at both ends
+    # Both ends show that it scrolls.
     middle = shown.getpixel((shown.width // 2, shown.height // 2))
     assert all(shown.getpixel((x, shown.height // 2)) != middle for x in (4, shown.width - 5))
 
@@ -165,7 +165,7 @@ def test_it_is_the_same_without_scripts(page: str, reader: Reader) -> None:
         found.append(([piece["end"] for piece in pieces], sides))
     (ends, sides), (ends_without, sides_without) = found
     assert ends == ends_without
-    # the browser's own rounding moves pieces by a quarter of a pixel from one visit to the next
+    # Rounding in the browser moves parts by a quarter of a pixel between two loads.
     assert sides == pytest.approx(sides_without, abs=0.5)
 
 

@@ -1,4 +1,4 @@
-"""Words and numbers in formulas have the face of the text around, in both browsers and in both themes."""
+"""Words and numbers in formulas have the font of the surrounding text, in both browsers and both themes."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ THEMES = {
 }
 RATIO = 3.0
 MOST = 0.02
-"""By what share words may be wider than in the text: browsers round heights and widths of letters."""
-# Each piece of text in formulas: its words, and how wide they are there and as words of the text around.
+"""Limit on the relative difference in width of words, because browsers round heights and widths of letters.
+"""
+# Each text in formulas: its words, their width there and their width in the surrounding text.
 MEASURE = """
 const found = [];
 const width = (place, style, words, face) => {
@@ -93,7 +94,7 @@ for (const text of document.querySelectorAll("mtext, .eq-number")) {
 }
 return found;
 """
-# paper: as high as letters of formulas; in terminal what is read has no serifs
+# In paper, words are as high as letters of formulas. In terminal, text for reading is sans-serif.
 SANS = {"paper": "font-family: var(--sans)", "terminal": "font-family: var(--humanist)"}
 HEIGHT = "; font-size-adjust: var(--x-height)"
 FONTS = "document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)"
@@ -104,19 +105,19 @@ PLANTED = {
 }
 
 Words = tuple[str, float, float]
-"""Words, how wide they are in a formula, and how wide in the text."""
+"""Words, their width in a formula, and their width in the text."""
 
 
 @pytest.fixture(scope="module", params=list(THEMES))
 def theme(request: pytest.FixtureRequest) -> str:
-    """The name of a theme, with its option."""
+    """Return the name of a theme, with its option."""
     name: str = request.param
     return name
 
 
 @pytest.fixture(scope="module")
 def origin(theme: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the post in this theme is served."""
+    """Build and serve the post in this theme; yield the origin."""
     root = tmp_path_factory.mktemp("words")
     files = {
         "blogsmith.yaml": f"title: Words\n{THEMES[theme]}\n".encode(),
@@ -131,7 +132,7 @@ def origin(theme: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 @pytest.fixture
 def browsers(origin: str, reader: Reader, fox: Firefox) -> Mapping[str, Reader | Firefox]:
-    """Either browser with the post: the second time, with all that the first one loaded too late."""
+    """Return both browsers with the post, opened twice to have files that were late in the first load."""
     found: Mapping[str, Reader | Firefox] = {"chromium": reader, "firefox": fox}
     for browser in found.values():
         browser.open(f"{origin}/posts/words/")
@@ -155,9 +156,9 @@ def test_other_faces_are_noticed(theme: str, browsers: Mapping[str, Reader | Fir
 
 
 def strangers(browser: Reader | Firefox, theme: str) -> list[Words]:
-    """What stands in another face or size than it should."""
+    """Return words in the wrong font or size."""
     found = browser.ask(MEASURE, SANS[theme.partition(",")[0]] + HEIGHT)
-    # numbers of rows and of displays, words with a face of their own
+    # Numbers of rows and of displays, and words with a font of their own.
     words = [text.replace("\xa0", " ") for text, _, _ in found]
     assert {"(1)", "(2)", "(words of a row)", "words without serifs", "mono", "otherwise"} <= {*words}
     assert len(words) > 20

@@ -1,4 +1,4 @@
-"""The formulas of the gallery: how its lines are cut, and that we typeset every one of them."""
+"""The formulas of the gallery: how lines are split, and that we typeset every formula."""
 
 from __future__ import annotations
 

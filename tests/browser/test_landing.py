@@ -1,4 +1,4 @@
-"""The front page of our own site, in layout landing: all that it promises is there."""
+"""The front page of our own site, with the layout landing, contains everything that it promises."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_visitor_finds_what_the_tool_is_and_proof_of_it(own_site: Served) -> N
     assert len(re.findall(r'<h1 class="landing-title">[^<]{20,90}</h1>', main)) == 1
     first_code = main.partition("<figure")[2].partition("</figure>")[0]
     assert "install" in re.sub(r"<[^>]+>", "", first_code)
-    # with others in one file
+    # It is in one file with other scripts.
     (scripts,) = re.findall(r'<script [^>]*src="(/assets/paper/posts-\w+\.js)"', html)
     assert "copy-button" in own_site.text(scripts)
     left, right = main.partition('<div class="split')[2].partition('<div class="example">')[::2]

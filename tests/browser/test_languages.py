@@ -1,4 +1,4 @@
-"""Pages in several languages in browsers: what is written from the right turns around, formulas do not."""
+"""Pages in several languages in browsers: right-to-left pages are mirrored, formulas are not."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ FILES = {
 }
 PAGE = "/ar/posts/a/"
 THEMES = ("paper", "terminal")
-# The middle of the first of each, from the left; and whether it lies left of the second
+# The horizontal centre of the first match of each selector, and whether it is left of the second.
 PLACES = """
 const at = (selector, part = document) => {
   const {left, right} = part.querySelector(selector).getBoundingClientRect();
@@ -102,7 +102,7 @@ return {
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Served]]:
-    """The site in each theme."""
+    """Build the site in each theme and serve it."""
     with ExitStack() as stack:
         found = {}
         for theme in THEMES:
@@ -114,7 +114,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Ser
 
 
 def turned(places: Mapping[str, bool]) -> list[str]:
-    """What does not stand where it should."""
+    """Return the names of elements at a wrong position."""
     return [name for name, is_right in places.items() if not is_right]
 
 

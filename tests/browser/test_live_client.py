@@ -1,4 +1,4 @@
-"""The preview in the browser: what an update changes, and all that it leaves alone."""
+"""The preview in the browser: the parts of a page that an update changes, and those that it preserves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMPARE = (
     '<input type="range" class="compare-slider" min="0" max="100" value="50" aria-label="Compare"></figure>'
 )
 ASKED_TO_OPEN = 2
-"""How often a page is asked for until it can be updated: by the browser, and by the preview in it."""
+"""Number of requests of a page until it can be updated: by the browser, and by the preview's script."""
 IS_AS_LOADED = """
 const loaded = new DOMParser().parseFromString(arguments[0], "text/html");
 return document.querySelector("main").isEqualNode(loaded.querySelector("main"));
@@ -35,7 +35,7 @@ return document.querySelector("main").isEqualNode(loaded.querySelector("main"));
 
 @pytest.fixture
 def tab(reader: Reader) -> Iterator[Tab]:
-    """A tab in which nothing goes wrong."""
+    """Open a tab, and assert at the end that nothing went wrong."""
     with live_site() as (site, server):
         tab = Tab(site, server, reader)
         yield tab
@@ -61,7 +61,7 @@ class TestWhatTheReaderDoes:
         tab.edit(lined(["<p>New above.</p>", *blocks[:5], *blocks[6:]]), FIXED)
         assert tab.top("p:nth-of-type(40)") == at, "one came, one went"
         tab.edit(lined(["<p>New above.</p>"] * 7 + blocks), FIXED)
-        # the browser's own anchoring, two frames later, has nothing left to do
+        # The browser's own scroll anchoring, two frames later, has nothing left to do.
         tab.ask("return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         assert tab.ask("return document.querySelectorAll('p')[46].getBoundingClientRect().top") == at
         assert tab.is_same
@@ -138,7 +138,7 @@ class TestEdits:
         assert tab.is_same
 
     def test_saves_while_the_page_is_loaded(self, tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
-        """One that comes behind the HTML of a load, and one behind that of the reload that it brings."""
+        """One save arrives after the HTML of the first load, one after that of the reload that it causes."""
         send, sent = tab.site.body, [0]
 
         def send_and_save(path: str) -> bytes:
@@ -186,7 +186,7 @@ class TestEdits:
         tab.reader.wait_for(lambda: tab.site.asked.count(PATH) == ASKED_TO_OPEN + 1)
         may_answer.set()
         tab.wait("return document.querySelector('p').textContent === 'Text 59'")
-        # some of the edits may be heard of only while the second answer is on its way
+        # The client may receive events of some edits only while the second response is on its way.
         asked = tab.site.asked.count(PATH) - ASKED_TO_OPEN
         assert asked < 10, "pages are asked for again while one is on its way"
 
@@ -216,7 +216,7 @@ class TestEdits:
     def test_what_was_missed_is_shown_although_the_first_answer_was_no_page(
         self, tab: Tab, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """As from a server that has no room for another connection."""
+        """A server without room for another connection responds like this."""
         send, sent = tab.site.body, [0]
         asked = tab.site.asked
 
@@ -227,7 +227,7 @@ class TestEdits:
                 tab.site.put(PATH, "Too many connections.", "text/plain")
             elif path == PATH and sent[0] == 2:
                 assert soon(lambda: any("version" in one for one in asked), PATIENCE_S)
-                # by then the page knows that it is old
+                # By then the page knows that it is out of date.
                 Event().wait(0.5)
                 tab.site.page(PATH, document("<p>Edited</p>"))
             return body
@@ -244,7 +244,7 @@ class TestEdits:
         tab.site.send(kind="pages", pages={PATH: {"version": "", "line": None}})
         assert "gone" in tab.wait_own("return shadow.querySelector('.gone')?.textContent")
         assert tab.ask("return document.querySelector('p').textContent") == "Text"
-        tab.reader.problems()  # the browser logs the 404
+        tab.reader.problems()  # The browser logs the 404.
         tab.site.files[PATH] = gone
         tab.edit("<p>Back</p>")
         assert not tab.own("return shadow.querySelector('.gone')")
@@ -268,7 +268,7 @@ def _block(chance: random.Random) -> str:
 
 
 def _edited(blocks: list[str], chance: random.Random) -> list[str]:
-    """A few changes at once, of any kind."""
+    """Return the blocks after a few changes of any kind."""
     now = list(blocks)
     for _ in range(chance.randint(1, 4)):
         at = chance.randrange(len(now))
@@ -299,7 +299,7 @@ class TestFiles:
         tab.wait("return inks.has('rgb(4, 5, 6)')")
         tab.wait("return document.querySelectorAll('link[rel=stylesheet]').length === 1")
         assert tab.ask("return [...inks]") == ["rgb(1, 2, 3)", "rgb(4, 5, 6)"]
-        # the page that names the new version changes nothing any more
+        # The page with the new version causes no further change.
         tab.edit("<p>Text, too</p>", '<link rel="stylesheet" href="/theme.css?v=2">')
         assert tab.site.asked.count("/theme.css") == 2
         assert tab.is_same
@@ -339,7 +339,7 @@ class TestFiles:
             "if (made) window.ink ??= getComputedStyle(made).color })"
             ".observe(document.body, {childList: true, subtree: true})"
         )
-        # the page does not wait longer than a second for a style sheet; here this is not to be a race
+        # The page waits at most a second for a style sheet. The test makes it wait longer, to avoid a race.
         tab.ask("const later = setTimeout; window.setTimeout = (act, ms) => later(act, 60 * ms)")
         tab.edit("<p>Text</p>\n<aside>Note</aside>", '<link rel="stylesheet" href="/callouts.css">')
         assert tab.ask("return window.ink") == "rgb(4, 5, 6)"
@@ -355,7 +355,7 @@ class TestFiles:
         tab.site.put("/posts/a/fig.svg", SQUARE.format(20))
         tab.site.send(kind="files", files=["/posts/a/fig.svg"])
         tab.wait("return document.querySelector('img').naturalWidth === 20")
-        # a picture that comes later under the old address is the new one
+        # An image inserted later with the same URL is the new one.
         tab.edit(f"{picture}\n<p>Again <img src='/posts/a/fig.svg' alt='It'></p>")
         tab.wait("return document.querySelectorAll('img')[1].naturalWidth === 20")
         assert tab.is_same
@@ -404,9 +404,9 @@ class TestFiles:
         go = "document.querySelector('main a').click()" if here == PATH else "history.back()"
         begun, asked = tab.site.asked.count(goal), tab.site.asked.count(here)
         tab.ask(f"setTimeout(() => {go}, 300)")
-        # from now on the driver would wait for the page that is on its way
+        # From now on the driver would wait for the page that is being loaded.
         assert soon(lambda: tab.site.asked.count(goal) > begun, PATIENCE_S)
-        # with another script only a load will do
+        # A different script always needs a reload.
         tab.site.edit(here, document(f"{link}<p>Edited</p>", "<script>window.ran = true</script>"))
         assert soon(lambda: tab.site.asked.count(here) > asked, PATIENCE_S)
         soon(lambda: tab.site.asked.count(here) > asked + 1, within_s=0.5)
@@ -444,7 +444,7 @@ class TestScripts:
             lined([button, "<p>New</p>", *paragraphs(1), CODE.format(1), DISPLAY.format("y"), COMPARE]), head
         )
         assert tab.ask(look) == before
-        # of a block that a script added to, the server's part is changed and the script's part stays
+        # If a script added to a block, the server's part is updated and the script's part stays.
         tab.edit(lined([button, CODE.format(2), DISPLAY.format("z"), COMPARE.replace("Before", "Old")]), head)
         assert tab.ask(look) == before
         assert tab.ask("return document.querySelector('math').getAttribute('alttext')") == "z"

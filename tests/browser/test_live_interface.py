@@ -1,4 +1,4 @@
-"""What the preview shows of itself: problems, running cells, places in the source, the connection."""
+"""The interface of the preview: problems, running cells, links to the source, the connection."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LINES = "[...document.querySelectorAll('blogsmith-cell')].map(c => c.shadowRoot.
 
 @pytest.fixture
 def tab(reader: Reader) -> Iterator[Tab]:
-    """A tab in which nothing goes wrong."""
+    """Open a tab, and assert at the end that nothing went wrong."""
     with live_site() as (site, server):
         tab = Tab(site, server, reader)
         yield tab
@@ -61,7 +61,7 @@ class TestProblems:
         tab.open("<p>Text</p>")
         tab.site.send(**problems(problem()))
         tab.wait_own(IS_OPEN)
-        # the event itself is all that the tab gets; nothing is asked for before the overlay goes
+        # The tab gets only the event; it requests nothing before the overlay disappears.
         asked = len(tab.site.asked)
         tab.site.send(**CALM)
         tab.wait_own("return !shadow.querySelector('dialog').open")
@@ -147,7 +147,7 @@ class TestTabs:
         tab.site.send(**problems(problem(severity="warning")))
         tab.ask(f"window.tabs = Array.from({{length: {TABS - 1}}}, () => open({PATH!r}, '_blank'))")
         tab.wait("return tabs.every(w => w.performance.getEntriesByName('blogsmith:ready').length)")
-        # who comes later hears what is the case
+        # Tabs that connect later receive the present state.
         warned = "w.document.querySelector('blogsmith-live').shadowRoot.querySelector('.warnings')"
         tab.wait(f"return tabs.every(w => {warned})")
         assert tab.site.streams() == 1
@@ -185,13 +185,13 @@ class TestTabs:
             tab.wait("return document.querySelector('p').textContent === 'Edited meanwhile'")
             assert tab.ask(UPDATED) > done
             assert tab.wait_own("return !shadow.querySelector('.lost')")
-            # what it may ask of the new server is what that one told it
+            # The actions it may request are those that the new server announced.
             tab.site.editor = "command"
             tab.edit("<p>Text</p>")
             tab.own("shadow.querySelector('.edit').click()")
             tab.reader.wait_for(lambda: tab.site.done)
             assert tab.is_same
-            # before it stops again: the browser logs each attempt
+            # Leave the page before the server stops again, because the browser logs each attempt.
             tab.reader.tell("Page.navigate", url="about:blank")
             tab.reader.problems()
         finally:
@@ -273,7 +273,7 @@ class TestPlaces:
         assert not tab.own("return shadow.querySelector('.edit')")
 
     def _open(self, tab: Tab, source: str = "content/a.md") -> None:
-        """The page, made from `source`."""
+        """Open the page, made from `source`."""
         body = document(self.BLOCKS)
         tab.site.page(PATH, body, source)
         tab.reader.open(tab.server.origin + PATH)
@@ -349,7 +349,7 @@ class TestCells:
         self._wait_for_line(tab, "NameError: x")
         tab.wait(f"return {LINES}.length === 2")
         self._tell(tab, state="finished")
-        # the line of the other one goes
+        # The line of the other cell disappears.
         tab.wait(f"return {LINES}.length === 1")
         self._wait_for_line(tab, "NameError: x")
         self._tell(tab, cell=1, state="queued")
@@ -383,7 +383,10 @@ class TestCells:
         tab.site.send(kind="run", page=PATH, session="main", **event)
 
     def _wait_for_line(self, tab: Tab, words: str) -> None:
-        """words: a regular expression."""
+        """Wait for a line of a running cell.
+
+        words: regular expression that the line must match.
+        """
         tab.wait(f"return {LINES}.some(line => line.innerText.match(arguments[0]))", words)
 
 

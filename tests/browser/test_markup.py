@@ -1,4 +1,4 @@
-"""HTML as the W3C's Nu checker reads it: our own site, those of `tests/sites/` and of other modules here."""
+"""HTML for the W3C's Nu checker: our own site, those of `tests/sites/`, and sites of other test modules."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from .test_themes import terminals
 __all__ = ["cells", "languages", "pictures", "teaching", "terminals"]
 
 OF_JAVA = (
-    # deep formulas need a deeper stack than Java gives
+    # Deep formulas need a larger stack than Java's default.
     "-Xss4m",
-    # it ends after seconds, in which the second compiler takes more than it gives
+    # It ends after seconds; in this time the second compiler costs more than it gains.
     "-XX:+IgnoreUnrecognizedVMOptions",
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
@@ -33,7 +33,7 @@ OF_JAVA = (
 
 
 def errors(*folders: Path) -> list[str]:
-    """Every error in the HTML files below `folders`, with its file and line."""
+    """Return every error in the HTML files below `folders`, with its file and line."""
     java, checker = tools.program("java"), tools.file(tools.NU)
     command = (java, *OF_JAVA, "-jar", checker, "--format", "json", "--exit-zero-always", "--errors-only")
     done = subprocess.run([*command, "--skip-non-html", "--stdout", *folders], capture_output=True)
@@ -55,7 +55,10 @@ def test_every_site_of_these_tests(
     cells: Served,
     tmp_path: Path,
 ) -> None:
-    """At once, for to start the checker takes longer than a hundred pages; an error would be found."""
+    """All sites are checked in one run, because starting the checker takes longer than a hundred pages.
+
+    One page contains an error, which must be found.
+    """
     wrong = tmp_path / "x.html"
     wrong.write_text('<!DOCTYPE html><html lang="en"><title>x</title><p id="a">\n<h1 id="a">x</h1>')
     kept = "".join(clean_html(html, f"output {number}").html for number, html in enumerate(FOREIGN))

@@ -1,4 +1,4 @@
-"""Notes and cards for every hand: a finger opens them in place, a mouse and a keyboard as cards."""
+"""Notes and cards for every kind of input: touch opens them in place, mouse and keyboard as cards."""
 
 from __future__ import annotations
 
@@ -44,22 +44,20 @@ return {bottom, caption: caption.bottom, picture: card.querySelector("img").getB
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The site with the notes."""
+    """Build and serve the site with the notes."""
     with notes(tmp_path_factory.mktemp("notes")) as served:
         yield served
 
 
 @pytest.fixture
 def phone(site: Served, reader: Reader) -> Iterator[Reader]:
-    """A reader with a finger, on the page with the notes."""
+    """Open the page with the notes on a phone with touch."""
     touch(reader, site.url(PAGE), PHONE)
     yield reader
     reader.tell("Emulation.setTouchEmulationEnabled", enabled=False)
 
 
 class TestFingers:
-    """What a tap does."""
-
     def test_a_note_opens_below_its_line(self, phone: Reader) -> None:
         tap(phone, f"{MARK}")
         note = phone.wait_for(lambda: phone.ask(NOTE))
@@ -68,11 +66,11 @@ class TestFingers:
         )
         assert note["name"] == "Footnote 1"
         mark = phone.ask(BOX, MARK)
-        # a line of text lies between the mark and what is below it
+        # One line of text is between the marker and the note below it.
         assert 0 <= note["top"] - mark["bottom"] < 30
         assert phone.ask(HASH) == ""
         assert phone.ask(EXPANDED, MARK) == "true"
-        # the line with the mark is as full as before
+        # The line with the marker is as full as before.
         assert phone.ask("return document.querySelector('.note-open a').href") == "https://example.org/note"
 
     def test_the_next_tap_closes_it(self, phone: Reader) -> None:
@@ -144,8 +142,6 @@ class TestFingers:
 
 
 class TestMouse:
-    """What a mouse and a keyboard see."""
-
     def test_a_note_has_a_card(self, site: Served, reader: Reader) -> None:
         reader.open(site.url(PAGE), NARROW)
         point_at(reader, MARK)
@@ -210,6 +206,6 @@ def test_firefox_shows_the_same_cards_and_notes(site: Served, fox: Firefox) -> N
 
 
 def card_with(fox: Firefox, text: str) -> dict[str, Any] | None:
-    """The card, if one is open that holds the text."""
+    """Return the card, if one is open that contains the text."""
     card: dict[str, Any] | None = fox.ask(CARD)
     return card if card and text in card["text"] else None

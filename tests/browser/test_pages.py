@@ -1,4 +1,4 @@
-"""Every page of our own site: accessible, quiet, whole and readable, however it is looked at."""
+"""Every page of our own site is accessible, logs nothing, is complete and readable, in every look."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ ACTING = (
     "<pre",
     'class="toc"',
 )
-"""Marks of what a script may serve."""
+"""Markup that shows that a script may have work to do."""
 EVERY = [pytest.param(False, id="some"), pytest.param(True, id="every", marks=pytest.mark.long)]
-"""Whether all pages are looked at, or specimens of all that is in them."""
+"""Whether a test loads all pages, or only specimens of their content."""
 SHARES = 4
-"""So many tests have a part of the pages each: no process is left with all of them at the end."""
-# Text that is not painted. Folded text is opened first; marks that serve a pointer may wait for one, a note
-# in the margin needs no way back, and nothing runs without scripts.
+"""Number of parts of the pages, so that no process is left with all of them at the end."""
+# Text that is not painted. Folded text is opened first. Markers for a pointer may stay hidden, a note in the
+# margin needs no link back, and without scripts nothing runs.
 UNSEEN_TEXT = """
 for (const details of document.querySelectorAll("details")) details.open = true;
 const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
@@ -66,18 +66,17 @@ return unseen;
 
 @pytest.fixture(scope="module")
 def axe() -> str:
-    """The source of axe."""
     return tools.file(tools.AXE).read_text("utf-8")
 
 
 def listing(found: dict[str, list[str]]) -> str:
-    """Each fault once, with how often it occurs and where first."""
+    """List each fault once, with its number of occurrences and the first place."""
     return "\n".join(f"{fault} ({len(places)} times, as {places[0]})" for fault, places in found.items())
 
 
 @pytest.fixture(scope="module")
 def looks(reader: Reader, axe: str) -> Looks:
-    """Judges the pages of all shares that this process has."""
+    """Return the checker of this process, for the pages of all shares."""
     return Looks(reader, axe)
 
 
@@ -111,9 +110,9 @@ return Math.round(text.getBoundingClientRect().top + scrollY);
 
 
 LIMITS_PX = {1440: 380, 390: 480}
-"""How far down text may begin in a window of that width."""
+"""Window width → limit on the vertical position of the first text."""
 MORE_PX = 60
-"""How much further, if the head has a subtitle and a description: three lines on a phone."""
+"""Increase of the limit if the header has a subtitle and a description: three lines on a phone."""
 
 
 @pytest.mark.parametrize("every", EVERY)
@@ -135,7 +134,7 @@ def test_a_post_begins_on_the_first_screen(own_site: Served, reader: Reader, eve
 
 
 def of_each_head(site: Served, pages: Sequence[str]) -> list[str]:
-    """Of pages whose heads have the same kinds of elements, the one that says most there."""
+    """For each set of kinds of header elements, return the page with the longest header."""
     heads = {
         page: site.text(page).partition("<main")[2].partition('class="post-content')[0] for page in pages
     }
@@ -169,7 +168,7 @@ STYLES = """
 
 
 def test_a_fault_is_told_with_its_look(tmp_path: Path, reader: Reader, axe: str) -> None:
-    """Also where a page is judged whole, and stays as it is."""
+    """This also holds if a whole page is checked without a reload."""
     head = f'<!DOCTYPE html><html lang="en"><title>x</title><link rel="icon" href="data:,"><style>{STYLES}'
     (tmp_path / "x.html").write_text(f"{head}</style><main><h1>x</h1><p>Pale</p><pre>wide</pre></main>")
     with served(tmp_path) as origin:
@@ -253,7 +252,7 @@ def test_nothing_is_hidden_without_scripts(
 
 
 def hidden_without_scripts(site: Served, pages: Sequence[str], reader: Reader) -> dict[str, list[str]]:
-    """Text that is not painted, with the pages where."""
+    """Return text that is not painted, with the pages that contain it."""
     found: dict[str, list[str]] = {}
     reader.open(site.url(pages[0]), WITHOUT_SCRIPTS)
     for page in pages:
@@ -267,14 +266,14 @@ def test_a_page_without_widgets_has_no_script(own_site: Served) -> None:
     texts = {page: own_site.text(page) for page in own_site.pages()}
     plain = {page: html for page, html in texts.items() if not any(mark in html for mark in ACTING)}
     assert plain
-    # the site has asked for search: each page hears its keys, and the page of the search searches
+    # The site has search enabled: each page handles its keys, and the search page searches.
     assert {page: scripts(html) for page, html in plain.items() if scripts(html) != ["<script>"]} == {}
     own = ("/search-key.js", "/search.js")
     assert [page for page, html in plain.items() if not any(name in html for name in own)] == []
 
 
 def scripts(html: str) -> list[str]:
-    """What could run in a page: scripts that are not data, and handlers in attributes."""
+    """Return anything that could run in a page: scripts that are not data, and handlers in attributes."""
     found = []
     for tag, element in elements(html5lib.parse(html)):
         is_data = element.get("type") in ("application/json", "application/ld+json")

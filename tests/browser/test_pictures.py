@@ -1,4 +1,4 @@
-"""Pictures as readers get them: the copy that fits, one scheme, large over the page; films."""
+"""Images for readers: the copy of the right size, one colour scheme, enlarged over the page; videos."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ return new Promise(done => setTimeout(() => done(total), 300));
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A post with pictures of every sort, below a path."""
+    """Build a post with images of every kind, below a path, and serve it."""
     small = {"day": drawing(400, 300), "night": drawing(400, 300).rotate(180)}
     files: dict[str, str | bytes] = {
         "blogsmith.yaml": CONFIG,
@@ -75,7 +75,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def pictures_of(reader: Reader) -> set[str]:
-    """Names of the pictures asked for, once all have come that are near."""
+    """Return the names of requested images, after all nearby images are loaded."""
     reader.wait_for(lambda: reader.ask("return [...document.images].some(image => image.complete)"))
     reader.wait_for(lambda: reader.ask("return document.querySelector('figure img').naturalWidth > 0"))
     names = {url.rpartition("/")[2] for url in reader.requests()}
@@ -134,7 +134,7 @@ def test_a_lightbox_by_keyboard(site: Served, reader: Reader) -> None:
     reader.press(Keys.ARROW_LEFT)
     reader.press(Keys.ESCAPE)
     reader.wait_for(lambda: reader.ask(STATE) == [])
-    # the dialog is told of its end a moment later
+    # The dialog handles its end a moment later.
     reader.wait_for(lambda: reader.ask("return document.activeElement.href").endswith("/day.png"))
     assert reader.ask(SHIFT) == 0
     assert reader.problems() == []
@@ -145,7 +145,7 @@ def test_a_lightbox_shows_what_fits_the_scheme(site: Served, reader: Reader) -> 
         reader.open(site.url(PAGE), look)
         reader.ask(OPEN, 0)
         assert reader.ask(STATE)[0] == name
-        # alone, it leads nowhere else
+        # A single image has no links to others.
         assert reader.ask("return document.querySelector('.lightbox-step').checkVisibility()") is False
         reader.find(".lightbox-close").click()
         assert reader.ask(STATE) == []
@@ -173,7 +173,7 @@ def test_a_film_has_its_size_captions_and_no_haste(site: Served, reader: Reader)
     box = "const box = document.querySelector('video').getBoundingClientRect(); return box.width / box.height"
     assert reader.ask(box) == pytest.approx(640 / 360, rel=0.01)
     assert reader.ask("return document.querySelector('video').textTracks[0].kind") == "captions"
-    # this reader has asked for less motion
+    # This reader prefers reduced motion.
     assert reader.ask("return document.querySelector('video').paused") is True
     reader.tell("Emulation.setEmulatedMedia", media="screen", features=[])
     reader.open_again()
@@ -200,6 +200,6 @@ def test_the_same_in_firefox(site: Served, fox: Firefox) -> None:
     fox.ask("document.querySelectorAll('.lightbox-step')[1].click()")
     assert fox.ask(STATE)[0] == "day.png"
     fox.ask("document.querySelector('.lightbox-close').click()")
-    # the dialog is told of its end a moment later
+    # The dialog handles its end a moment later.
     closed = "return [document.querySelector('dialog').open, document.activeElement.className]"
     wait_for(lambda: fox.ask(closed) == [False, "lightbox"])

@@ -1,4 +1,4 @@
-"""The policy of pages in a browser: what slips in does nothing, what belongs there is not disturbed."""
+"""The policy of pages in a browser: injected content has no effect, intended content works."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WATCH = """
 window.stopped = [];
 document.addEventListener("securitypolicyviolation", (event) => stopped.push(event.effectiveDirective));
 """
-# An element that the parser makes; scripts that come by innerHTML would not run in any case.
+# An element created by the parser, because scripts inserted by innerHTML would never run.
 SLIP_IN = """
 const element = document.createElement(arguments[0]);
 Object.assign(element, arguments[1]);
@@ -90,7 +90,7 @@ def test_a_page_opened_from_the_disk_has_its_looks(tmp_path: Path, reader: Reade
     )
     report = build(tmp_path)
     assert report.ok, printed(report)
-    # those of the page before
+    # Problems of the page before.
     reader.problems()
     reader._driver.get((tmp_path / "public/a/index.html").as_uri())
     looks = "return [getComputedStyle(document.body).letterSpacing, document.documentElement.dataset.ran]"
@@ -126,7 +126,7 @@ def test_the_preview_runs_under_the_policy_of_its_pages(tmp_path: Path, reader: 
         tab = Tab(serving, reader)
         tab.open("/posts/a/")
         reader.ask(WATCH)
-        # a formula brings attributes of style, and comes without a reload
+        # A formula adds style attributes, and arrives without a reload.
         tab.save({"content/posts/a.md": "---\ntitle: A\n---\n\nTwo $\\color{red} x$.\n"})
         tab.wait("return document.querySelector('main').textContent.includes('Two')")
         assert reader.ask("return window.kept") is True
@@ -139,7 +139,7 @@ def test_the_preview_runs_under_the_policy_of_its_pages(tmp_path: Path, reader: 
 
 def test_pages_that_are_checked_hold_a_policy(own_site: Served) -> None:
     for page in own_site.pages():
-        # in a text a policy would come too late
+        # In the body a policy would come too late.
         head = own_site.text(page).partition("</head>")[0]
         metas = [element for name, element in elements(parse(head)) if name == "meta"]
         found = [meta.get("content", "") for meta in metas if "http-equiv" in meta.attrib]

@@ -1,4 +1,4 @@
-"""The live preview as authors have it: the real server, a real browser, and files that are saved."""
+"""The live preview with the real server, a real browser, and saved files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLAIN = {"blogsmith.yaml": "title: Notes\ntheme_options: {stylesheets: [/own.css
 
 
 def slow(name: str) -> str:
-    """A cell that prints steps until there is a file of that name beside the post."""
+    """Return a cell that prints steps until there is a file with this name beside the post."""
     return cell(f"""import time
 from pathlib import Path
 for step in range(100_000):
@@ -43,24 +43,24 @@ print('result', 6 * 7)""")
 
 
 def long_post(word: str, *more: str, paragraphs: int = 60) -> str:
-    """A post with much text, a word that changes at its beginning, and something at its end."""
+    """Return a long post with a word that changes at its beginning, and more text at its end."""
     return post("Long", "\n\n".join([f"The word is {word}.", FOLD, *texts(paragraphs), *more]))
 
 
 def texts(count: int) -> list[str]:
-    """That many, each of which says which it is."""
+    """Return `count` numbered paragraphs."""
     return [f"Paragraph {number} has a few words to say." for number in range(count)]
 
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the author's editor writes what it was asked to open."""
+    """Return the file where the author's editor records the files that it opens."""
     return tmp_path_factory.mktemp("editor") / "opened"
 
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory, opened: Path) -> Iterator[Serving]:
-    """A trusted site with a page of each kind that is edited here."""
+    """Preview a trusted site with a page of each kind that is edited here."""
     root = tmp_path_factory.mktemp("previewed") / "site"
     files = {
         "content/posts/long.md": long_post("first"),
@@ -81,7 +81,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory, opened: Path) -> Iterator[
 
 @pytest.fixture
 def tab(serving: Serving, reader: Reader) -> Iterator[Tab]:
-    """A tab in which nothing goes wrong, and from which nothing is asked of other hosts."""
+    """Open a tab, and assert at the end that nothing went wrong and no other host received a request."""
     yield Tab(serving, reader)
     assert reader.foreign_requests() == []
     assert reader.problems() == []
@@ -170,7 +170,7 @@ class TestTheRestOfTheSite:
         assert tab.ask("return getComputedStyle(document.querySelector('h1')).color") == "rgb(1, 2, 3)"
         tab.save({"static/own.css": "h1 { color: rgb(4, 5, 6) }"})
         tab.wait("return getComputedStyle(document.querySelector('h1')).color === 'rgb(4, 5, 6)'")
-        # the old one goes when the new one says that it has come, which is a moment after it is seen
+        # The old one is removed when the new one is loaded, a moment after it is visible.
         tab.wait("return document.querySelectorAll('link[href*=\"own.css\"]').length === 1")
         tab.save({"static/own.css": "h1 { color: rgb(1, 2, 3) }"})
         tab.wait("return getComputedStyle(document.querySelector('h1')).color === 'rgb(1, 2, 3)'")
@@ -230,7 +230,7 @@ class TestTheRestOfTheSite:
         tab.save({"content/posts/short.md": post("Short", "It is back.")})
         tab.reads("It is back.")
         assert not tab.own("return shadow.querySelector('.gone')")
-        tab.reader.problems()  # the browser logs the answer 404
+        tab.reader.problems()  # The browser logs the 404.
 
 
 class TestProblems:
@@ -306,7 +306,7 @@ class TestCells:
         tab.wait(f"return {LINES}[0]?.innerText.includes('running')")
         tab.wait(f"return {LINES}[0].querySelector('pre').textContent.includes('step 3')")
         tab.wait_own("return shadow.querySelector('.running')?.innerText.includes('0 of 1')")
-        tab.reads("result 25")  # what it gave before it was edited
+        tab.reads("result 25")  # The result before the edit.
         tab.ask(f"[...{LINES}[0].querySelectorAll('button')].find(b => b.textContent === 'Stop').click()")
         tab.wait(f"return {LINES}[0].innerText.includes('stopped')")
         assert tab.wait_own("return !shadow.querySelector('.running')")
@@ -325,7 +325,7 @@ class TestCells:
         tab.ask(f"window.line = {LINES}[0]")
         tab.save({self.FILE: post("Cells", f"Prose before it.\n\n{slow('second.txt')}")})
         tab.reads("Prose before it.")
-        # it is not broken off: the same run goes on in the same place
+        # It is not cancelled: the same run continues in the same element.
         tab.wait(f"return {LINES}[0] === line && line.querySelector('pre').textContent.includes('step 9')")
         assert tab.ask("return line.querySelector('pre').textContent.match(/step 0\\b/g).length") == 1
         tab.save({f"{self.FOLDER}second.txt": "go"})
@@ -334,7 +334,7 @@ class TestCells:
         assert tab.is_same
 
     def _open(self, tab: Tab) -> None:
-        """The page with the result of another cell."""
+        """Open the page with the result of another cell."""
         tab.save({self.FILE: post("Cells", cell("print('result', 5 * 5)"))})
         tab.serves("/posts/cells/", "result 25")
         tab.open("/posts/cells/")
@@ -364,4 +364,4 @@ def test_a_server_that_is_started_again(tmp_path: Path, reader: Reader) -> None:
         tab.wait_own("return shadow.querySelector('.said').textContent === 'Copied content/posts/a.md:6'")
         assert tab.is_same
         reader.tell("Page.navigate", url="about:blank")
-    reader.problems()  # the browser logs each attempt
+    reader.problems()  # The browser logs each attempt.

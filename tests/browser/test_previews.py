@@ -1,4 +1,4 @@
-"""Cards that show what a reference leads to: by pointer and by keyboard, here and from other posts."""
+"""Cards that show the target of a reference, by pointer and by keyboard, in the same post and from others."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ return {x: x + width / 2, y: y + height / 2};
 
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A site whose posts refer to each other."""
+    """Build and serve a site whose posts refer to each other."""
     with equations(tmp_path_factory.mktemp("equations")) as site:
         yield site
 
 
 @pytest.fixture
 def first(cards: Served, reader: Reader) -> Reader:
-    """A reader of the first post."""
     reader.open(cards.url("/posts/first/"))
     return reader
 
 
 def card(reader: Reader) -> dict[str, str]:
-    """The card, once it is open."""
+    """Wait until the card is open and return it."""
     found: dict[str, str] = reader.wait_for(lambda: reader.ask(CARD))
     return found
 
 
 def gone(reader: Reader) -> bool:
-    """Whether the card closes."""
+    """Wait until the card is closed."""
     return bool(reader.wait_for(lambda: reader.ask(CARD) is None))
 
 
 def test_a_card_opens_under_the_pointer_and_stays_there(first: Reader) -> None:
     point_at(first, 'a.xref[href="#eq-mean"]')
     assert card(first)["text"].strip().endswith("(1)")
-    # nothing is scrolled for it: the link would go from under the pointer, and the card with it
+    # The page does not scroll for it, because that would move the link away from the pointer and close the
+    # card.
     move_to(first, **first.ask(CARD_MIDDLE))
     first.ask("return new Promise(done => setTimeout(done, 400))")
     assert card(first)
@@ -130,7 +130,7 @@ def test_a_card_has_no_fault(cards: Served, reader: Reader) -> None:
             reader.ask(GO, f'a.xref[href="#{name}"]')
             shown = card(reader)
             assert 0 <= float(shown["left"]) < float(shown["right"]) <= look.width_px, (look, name)
-            # the page around is the same for each
+            # The rest of the page is the same for each card.
             found = faults(reader, axe, "" if name == "eq-mean" else ".preview")
             assert found == [], (look, name)
         reader.press(Keys.ESCAPE)

@@ -1,4 +1,4 @@
-"""Posts on paper: one size of letters, lines kept together, nothing folded but what would fill sheets."""
+"""Printed posts: one font size, lines kept together, only long content stays folded."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ const unseen = bodies.filter(body => !body.checkVisibility({contentVisibilityAut
 const others = unseen.filter(body => !body.matches("details:has(.case-title) *"));
 return [bodies.length, unseen.length, others.length];
 """
-# A block of code with a title, cut down to some lines, below more and more space on a sheet that is a column:
-# the columns in which its title and its lines stand.
+# A block of code with a title, cut to some lines, after a growing space on a sheet that is a column. Returns
+# the columns of its title and lines.
 SHEETS = """
 const figures = [...document.querySelectorAll("figure.code:has(.code-title)")];
 const figure = figures.find(one => one.querySelectorAll(".line").length > 9);
@@ -36,7 +36,7 @@ for (let high = 0; high < 400; high += 5) {
 sheets.remove();
 return found;
 """
-# the rules for paper, on the screen
+# Applies the print rules on the screen.
 FOR_PAPER = """
 const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]);
 rules.filter(rule => rule.media?.mediaText === "print").forEach(rule => { rule.media.mediaText = "all"; });
@@ -45,8 +45,8 @@ rules.filter(rule => rule.media?.mediaText === "print").forEach(rule => { rule.m
 
 @pytest.mark.long
 def test_nothing_sticks_out_of_a_sheet(own_site: Served, reader: Reader) -> None:
-    """Of what is in the specimens nothing does: `test_no_page_has_a_fault`."""
-    # else the browser prints all of that post in smaller letters
+    """The specimens are checked in `test_no_page_has_a_fault`."""
+    # Otherwise the browser would print all of that post in smaller letters.
     first, *_ = pages = own_site.pages()
     reader.open(own_site.url(first), SHEET)
     wide = []
@@ -68,7 +68,7 @@ def test_folds_are_open_but_for_the_cases_of_the_manual(own_site: Served, reader
 def test_three_lines_of_code_stay_together(own_site: Served, reader: Reader) -> None:
     reader.open(own_site.url("/posts/attention-in-tiles/"), SHEET)
     found = reader.ask(SHEETS, 20)
-    # long ones go on on the next sheet, with their title and three lines on the first one
+    # Long blocks continue on the next sheet, with the title and three lines on the first one.
     assert sum(columns[0] != columns[-1] for columns in found) > len(found) / 4
     assert [columns for columns in found if len({*columns[:4]}) > 1 or len({*columns[-3:]}) > 1] == []
 

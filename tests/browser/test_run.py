@@ -1,4 +1,4 @@
-"""Code that readers run: nothing before the click, then what code gives, and how it ends."""
+"""Code run by readers: nothing before the click, the output, and how a run ends."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_page_without_such_code_has_none_of_it(widgets: Served) -> None:
 
 
 LARGE_PHONE = replace(PHONE, width_px=390)
-# The height of every bar, each time something in one has changed.
+# The height of every bar after each change in one.
 WATCH_BARS = """
 const bars = [...document.querySelectorAll(".run-bar")];
 const measure = () => window.heights.push(bars.map((bar) => bar.offsetHeight));
@@ -49,7 +49,7 @@ for (const bar of bars) watch.observe(bar, { childList: true, subtree: true, cha
 
 
 def test_nothing_moves_while_python_is_loaded(fresh: Blocks) -> None:
-    """The first test that loads it: those behind it go on with its page."""
+    """The first test that loads Python; the following tests continue with its page."""
     fresh.reader.ask("window.kept = true")
     fresh.reader.take_on(LARGE_PHONE)
     fresh.ask("count", WATCH_BARS)
@@ -65,7 +65,7 @@ def test_nothing_moves_while_python_is_loaded(fresh: Blocks) -> None:
 class TestRecorded:
     def test_the_same(self, blocks: Blocks) -> None:
         assert blocks.run("same") == "Same output as recorded"
-        # what stands before it in its session ran first
+        # The blocks before it in its session ran first.
         assert blocks.text("square").count("squares of 0 1 4 9") == 1
         assert blocks.text("same") == "9\n16"
         fold = f"{of('same')} > .run-recorded"
@@ -98,7 +98,7 @@ class TestRecorded:
     def test_a_claim_that_a_reader_finds_false_does_not_pass_for_the_same(
         self, blocks: Blocks, code: str
     ) -> None:
-        """Its value is no output that is compared, so without it nothing would differ."""
+        """The value of a claim is not part of the compared output, so without it nothing would differ."""
         blocks.ask("claimed", "block.querySelector('details').open = true")
         blocks.write("claimed", f'print("counted")\n{code}')
         assert blocks.run("claimed") == "Here the claim is not found true"
@@ -112,7 +112,7 @@ class TestRecorded:
 
 class TestSession:
     def test_blocks_share_their_names(self, blocks: Blocks) -> None:
-        # other code than whatever other tests ran: it runs again
+        # Code that no other test has used, so that it runs again.
         blocks.write("count", "count = 1  # anew")
         blocks.run("more")
         assert blocks.text("more") == "count is 2\n"
@@ -182,7 +182,7 @@ class TestOutput:
         assert "/z" not in blocks.html("values")
         size = "const i = block.querySelector('.output-image img'); return [i.naturalWidth, i.naturalHeight]"
         blocks.reader.wait_for(lambda: blocks.ask("values", size) == [40, 30])
-        # a formula is text here: as Python writes it, or as LaTeX where Python has no words for it
+        # A formula is text here, as Python writes it, or as LaTeX if Python has no text for it.
         texts = "return [...block.querySelectorAll('.output-value > pre')].map(e => e.textContent)"
         assert blocks.ask("values", texts) == ["x**2", "$y^2$", "[0, 1, 4]"]
 
@@ -213,12 +213,12 @@ class TestEnding:
         blocks.press("endless")
         assert blocks.said("endless") == f"Stopped. {LOST}"
         assert blocks.text("endless") == "begun\n"
-        # what it rests on runs again
+        # The block that it depends on runs again.
         blocks.run("more")
         assert blocks.text("more") == "count is 2\n"
 
     def test_a_time_limit(self, blocks: Blocks) -> None:
-        # in the first run all of Python may still be slow
+        # In the first run Python may still be slow.
         blocks.run("more")
         assert blocks.run("late") == f"Stopped after 3 s, the limit of this page. {LOST}"
         assert blocks.text("late") == "begun\n"

@@ -1,4 +1,4 @@
-"""Code that readers run: editing it, loading Python and packages, and how all of it looks."""
+"""Code run by readers: editing it, loading Python and packages, and its appearance."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class TestEditing:
 
 class TestLooks:
     def test_axe_finds_nothing(self, blocks: Blocks, axe: str) -> None:
-        # what other tests ran is not what is judged here
+        # Output of other tests is not judged here.
         blocks.reader.ask("for (const reset of document.querySelectorAll('.run-reset')) reset.click()")
         for label in ("same", "wrong", "values", "texts"):
             blocks.run(label)
@@ -225,7 +225,7 @@ asyncio.run(runner.run(sys.argv[1], "main", "x.md", 1, 7))
 
 
 def _events(folder: Path, code: str) -> list[dict[str, str]]:
-    """What run.py says of code, in a Python of this machine."""
+    """Return the events of run.py for this code, in a local Python."""
     package = folder / "_blogsmith"
     package.mkdir(exist_ok=True)
     for name in ("run.py", "run_output.py"):
@@ -241,7 +241,7 @@ def test_figures_are_sent_where_they_are_shown(tmp_path: Path) -> None:
     assert shown["event"] == "display"
     assert re.search(r'<svg [^>]*width="144pt" height="72pt"', shown["svg"])
     assert (text["event"], text["text"]) == ("stream", "drawn\n")
-    # the one closed by `show` is not shown again, and what `plot` gives is no value
+    # The figure closed by `show` does not appear again, and the result of `plot` is not a value.
     assert [event["event"] for event in rest] == ["display"]
     assert re.search(r'<svg [^>]*width="72pt" height="72pt"', rest[0]["svg"])
 

@@ -1,4 +1,4 @@
-"""What scripts weigh on their way to a reader of a page that has everything, when all of it is used."""
+"""The size of scripts for a reader of a page that has everything, if all of it is used."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from .server import served
 from .test_weight import packed
 
 MOST_BYTES = 12_300
-"""Of all that is beside the frame of the site, packed; with the search for a formula."""
+"""Limit in bytes for all scripts except the frame of the site, with gzip, including the search for a formula.
+"""
 MOST_WITH_FRAME = 16_800
-"""The same with the switch of colours, buttons to copy, cards, the marks in the contents, and so on."""
+"""The same with the colour scheme switch, copy buttons, cards, marks in the table of contents, and so on."""
 FRAME = frozenset({"compare", "embed", "posts", "switch"})
-"""`posts`: what many posts have, in one file."""
+"""Scripts of the frame. `posts` combines scripts that many posts have."""
 CONFIG = """\
 title: Notes
 base_url: https://example.org
@@ -93,14 +94,17 @@ FILM = Path(__file__).parents[2] / "content/docs/figures/rows.mp4"
 
 
 def names_of(reader: Reader) -> dict[str, str]:
-    """Script → its path, of those that the browser has asked for since the last call."""
+    """Return script → path of the scripts requested since the last call."""
     paths = {urlsplit(url).path for url in reader.requests()}
     found = (re.fullmatch(r"/assets/paper/([a-z-]+?)(?:-[0-9a-f]{10})?\.js", path) for path in paths)
     return {match[1]: match[0] for match in found if match}
 
 
 def search(reader: Reader, text: str, found: str) -> dict[str, str]:
-    """Scripts that a search needs. found: selects what it shows in the end."""
+    """Return the scripts that a search needs.
+
+    found: selector of its final result.
+    """
     field = reader.find("dialog[open] .search-field")
     field.clear()
     field.send_keys(text)

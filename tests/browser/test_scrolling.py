@@ -1,4 +1,4 @@
-"""What is wider than a phone: it scrolls, says so, and is a stop of the keyboard; what fits is none."""
+"""Content wider than a phone scrolls, shows that it scrolls, and is a tab stop; other content is not."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def register(hooks):
             '<rect x="1" y="20" width="898" height="40" fill="none" stroke="black"/></svg>'
         )
 '''
-# Each box that may scroll: its name, whether it scrolls sideways, and its `tabindex`
+# Each box that may scroll: its name, whether it scrolls sideways, and its `tabindex`.
 BOXES = """
 const boxes = document.querySelectorAll(".math-display, .diagram-scroll, .table-wrap, pre");
 return [...boxes].map(box => [
@@ -94,7 +94,8 @@ return [...boxes].map(box => [
   box.getAttribute("tabindex"),
 ]);
 """
-# Of each box with a table: how wide its bar to scroll down by is, and how far its signs are below their row
+# For each box with a table: the width of its vertical scroll bar, and how far symbols extend below their
+# row.
 DOWN = """
 const bottom = element => element.getBoundingClientRect().bottom;
 return [...document.querySelectorAll(".table-wrap")].map(box => {
@@ -124,7 +125,7 @@ return [...document.querySelectorAll(".eq-number")].map(number => {
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the post is served."""
+    """Build and serve the post; yield its URL."""
     folder = tmp_path_factory.mktemp("scrolling")
     files = {
         "blogsmith.yaml": b"title: Wide\nplugins: [drawing]\n",
@@ -138,7 +139,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def boxes(reader: Reader) -> list[tuple[str, bool, str | None]]:
-    """Name, whether it scrolls, and `tabindex` of each box."""
+    """Return name, whether it scrolls, and `tabindex` of each box."""
     return [(name, scrolls, stop) for name, scrolls, stop in reader.ask(BOXES)]
 
 
@@ -154,7 +155,7 @@ def test_only_what_scrolls_is_a_stop(page: str, reader: Reader, look: Look) -> N
     kinds = {name.partition(":")[0] for name, scrolls, _ in boxes(reader) if scrolls}
     if look == PHONE:
         assert kinds == {"math-display", "highlight", "table-wrap", "diagram-scroll"}
-    # another width, as of a phone that is turned
+    # Another width, as on a phone that is turned.
     reader.take_on(DESKTOP if look == PHONE else PHONE)
     reader.wait_for(lambda: are_stops_right(reader))
 
@@ -170,7 +171,7 @@ def test_displays_scroll_by_keyboard_without_scripts(page: str, reader: Reader) 
     reader.open(page, Look(PHONE.width_px, scripts=WITHOUT_SCRIPTS.scripts))
     displays = [stop for name, _, stop in boxes(reader) if name.startswith("math-display")]
     assert displays == [None] * 6
-    # without a number: the link in another one is the stop there
+    # A display without a number; in one with a number, the link is the tab stop.
     is_there = "return document.activeElement.matches('#eq-long + .math-display')"
     for _ in range(20):
         reader.press(Keys.TAB)
@@ -183,9 +184,9 @@ def test_displays_scroll_by_keyboard_without_scripts(page: str, reader: Reader) 
 
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
-    """The page on a phone."""
+    """Open the page on a phone."""
     opened = opened_in_either(request, page, 390, 2)
-    # with the first picture Chromium's scroll bars go away, as on a phone
+    # The first screenshot removes Chromium's scroll bars, as on a phone.
     picture(opened, 0, 0, 9, 9)
     return opened
 
@@ -196,24 +197,24 @@ def test_numbers_and_cells_stay_inside_their_box(browser: Reader | Firefox) -> N
         numbers: list[Mapping[str, Any]] = browser.ask(NUMBERS)
         assert len(numbers) == 5
         assert not [number for number in numbers if number["right"] > 0.5]
-        # and keep away from what they number, where that fits
+        # Numbers keep a distance from their formula if there is room.
         assert not [number for number in numbers if not number["scrolls"] and number["gap"] < 6]
         assert not [cells for cells in browser.ask(DOWN) if max(cells) > 0.5]
 
 
 def test_on_paper_what_is_wider_is_set_smaller_alone(page: str, reader: Reader) -> None:
-    # with what sticks out of its sheet a browser prints all of a post smaller
+    # If content is wider than its sheet, a browser prints the whole post smaller.
     reader.open(page)
     reader.wait_for_fonts()
     reader.printed()
     reader.take_on(SHEET)
-    # a printer has no whole pixels, to which letters would be rounded
+    # A printer does not round letters to whole pixels.
     reader.ask("document.documentElement.style.textRendering = 'geometricPrecision'")
     assert reader.ask("return document.documentElement.scrollWidth") <= SHEET.width_px
     first, fits, long, *_ = reader.ask(SIZES)
     assert first == fits == reader.ask("return parseFloat(getComputedStyle(document.body).fontSize)")
     assert 0.6 * first < long < 0.9 * first
-    # nor is code torn from its title, nor a number on a ground
+    # Code is not separated from its title, and a number has no background.
     style = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]]"
     assert reader.ask(style, ".code-header", "breakAfter") == "avoid"
     assert reader.ask(style, ".math-display > .eq-number", "backgroundImage") == "none"
@@ -231,14 +232,14 @@ def test_diagrams_that_scroll_say_so(browser: Reader | Firefox) -> None:
     begin = picture(browser, left, top, width, height)
     browser.ask(script, 10_000)
     end = picture(browser, left, top, width, height)
-    middle = int(height)  # of a picture with two pixels to each of the page
+    middle = int(height)  # The image has two pixels per CSS pixel.
     for shown, dark, plain in ((begin, -4, 4), (end, 4, -4)):
         assert _contrast(shown, dark % shown.width, middle) > 10
         assert _contrast(shown, plain % shown.width, middle) == 0
 
 
 def _contrast(shown: Image.Image, x: int, y: int) -> int:
-    """How far a pixel is from that in the middle of its row."""
+    """Return the difference of a pixel from the one in the middle of its row."""
     pixel: Any = shown.getpixel((x, y))
     ground: Any = shown.getpixel((shown.width // 2, y))
     return max(abs(int(one) - int(other)) for one, other in zip(pixel, ground, strict=True))
@@ -254,7 +255,7 @@ def test_numbers_over_what_scrolls_say_so(browser: Reader | Firefox) -> None:
     """
     left, top, width, height, gap = browser.ask(script)
     shown = picture(browser, left, top, width, height)
-    # two pixels to each of the page; the shade ends where the number begins, on plain ground
+    # The image has two pixels per CSS pixel. The shade ends where the number starts, on a plain background.
     middle, end = int(height), int(2 * gap)
     assert _contrast(shown, end - 3, middle) > 10
     assert _contrast(shown, end + 6, middle) == _contrast(shown, shown.width - 6, middle) == 0

@@ -1,4 +1,4 @@
-"""Search as readers have it: the dialog, the page, and that the right equation is among the first."""
+"""Search for readers: the dialog, the page, and that the right equation is among the first results."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .server import served
 
 QUERIES = Path(__file__).parent / "search_queries.txt"
 FEWEST = 36
-"""Of forty queries, those whose equation is among the first three."""
+"""Minimum number of the forty queries whose equation must be among the first three results."""
 MOST_BYTES = 25_000
-"""Of the index of 2,000 formulas, packed."""
+"""Limit on the gzip size of the index of 2,000 formulas."""
 POST = "/posts/three-masks/"
-# the module that searches, opened as pages do it
+# The search module, loaded as pages do it.
 INDEX = """
 const { search, parts } = document.querySelector("[data-search]").dataset;
 const [, words, formulas] = parts.split(" ").map((part) => new URL(part, location.href));
@@ -44,7 +44,7 @@ return [...document.querySelectorAll("[role=option]")].map(option => ({
   html: option.innerHTML, selected: option.getAttribute("aria-selected")}));
 """
 STATUS = "return document.querySelector('.search-count')?.textContent ?? ''"
-# with the excerpts, which come a moment later
+# Includes the excerpts, which arrive a moment later.
 IS_ANSWERED = """
 const excerpts = [...document.querySelectorAll(".search-excerpt, .search-formula")];
 return document.querySelector(".search-count")?.textContent && excerpts.every(one => one.hasChildNodes());
@@ -53,7 +53,7 @@ EVIL = '</script><img src=x onerror="document.title=name">'
 
 
 def ask_index(reader: Reader, body: str, *arguments: object) -> object:
-    """What an async function body returns that has the module as `code` and the index as `index`."""
+    """Return the result of an async function body that has the module as `code` and the index as `index`."""
     return reader.ask(f"return (async (...arguments) => {{ {INDEX} {body} }})(...arguments)", *arguments)
 
 
@@ -65,7 +65,7 @@ def queries() -> list[tuple[str, list[str]]]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A site under a path, with a title that means harm and languages without spaces between words."""
+    """Build a site under a path, with a hostile title and languages without spaces between words."""
     root = put(
         tmp_path_factory.mktemp("search"),
         {
@@ -90,17 +90,17 @@ def open_dialog(reader: Reader) -> None:
 
 
 def search(reader: Reader, text: str) -> list[dict[str, str]]:
-    """The results for a text that is typed."""
+    """Type a text and return the results."""
     reader.press(Keys.CONTROL + "a")
     reader.ask("const count = document.querySelector('.search-count'); if (count) count.textContent = ''")
-    # at once, or there would be results for a part of it
+    # In one step, because otherwise there would be results for a part of it.
     reader.tell("Input.insertText", text=text)
     reader.wait_for(lambda: reader.ask(IS_ANSWERED))
     return _settled(reader)
 
 
 def _settled(reader: Reader) -> list[dict[str, str]]:
-    """The results when nothing is added any more: formulas may come behind words."""
+    """Return the results when no more are added, because formulas may arrive after words."""
     found, before = reader.ask(RESULTS), None
     while found != before:
         reader.ask("return new Promise(done => setTimeout(done, 200))")
@@ -108,7 +108,7 @@ def _settled(reader: Reader) -> list[dict[str, str]]:
     return list(found)
 
 
-# what is found
+# search results
 
 
 def test_forty_formulas(own_site: Served, reader: Reader) -> None:
@@ -125,7 +125,7 @@ def test_forty_formulas(own_site: Served, reader: Reader) -> None:
     assert isinstance(found, dict)
     missed = {text: found[text] for text, urls in wanted if not set(urls) & set(found[text])}
     assert len(wanted) - len(missed) >= FEWEST, json.dumps(missed, indent=1, ensure_ascii=False)
-    # where they lead there is something
+    # The targets of results exist.
     for urls in found.values():
         for url in urls:
             page, _, anchor = url.partition("#")
@@ -146,7 +146,7 @@ def test_formulas_are_read_alike_here_and_there(own_site: Served, reader: Reader
     other = {
         tex: (formulas[tex], mine)
         for tex, mine in zip(texts, read, strict=True)
-        # signs of no other formula have no names in the index
+        # The index has no names for symbols that occur in only one formula.
         if formulas[tex] and tokens.issuperset(formulas[tex]) and list(formulas[tex]) != mine
     }
     assert other == {}
@@ -170,7 +170,7 @@ def test_terms_are_the_same_here_and_there(own_site: Served, reader: Reader) -> 
 
 def test_the_index_of_formulas_is_small(own_site: Served) -> None:
     file = own_site.folder / "search/formulas.json"
-    # the site has over 2,000 of them
+    # The site has over 2,000 formulas.
     assert len(gzip.compress(file.read_bytes(), 9)) <= MOST_BYTES
 
 
@@ -216,7 +216,6 @@ def test_code_prefixes_characters_and_macros(text: str, url: str, small: Served,
 
 @pytest.fixture
 def post(own_site: Served, reader: Reader) -> Reader:
-    """A reader of a post."""
     reader.open(own_site.url(POST))
     return reader
 
@@ -271,7 +270,7 @@ def test_by_keyboard(post: Reader) -> None:
     search(post, "eq masked")
     search(post, "QK^T/sqrt(d_k) + M")
     post.press(Keys.ENTER)
-    # it is on this very page
+    # The equation is on this page.
     post.wait_for(
         lambda: post.ask("return location.hash === '#eq-masked' && !document.querySelector('dialog[open]')")
     )
@@ -282,7 +281,7 @@ def test_equations_are_shown_as_mathml(post: Reader) -> None:
     first = search(post, "P_j = exp(S_j - m')")[0]
     assert first["href"] == "/posts/attention-in-tiles/#eq-tile"
     assert first["html"].count("<math") == 1
-    # of three lines the one that has the number
+    # Of three lines, only the one with the number.
     assert first["html"].count("<mtr") == 1
     assert "(2)" in first["text"]
     assert "\\exp" in first["html"].partition("search-spoken")[2]
@@ -293,7 +292,7 @@ def test_excerpts_have_marks_and_formulas(post: Reader) -> None:
     found = search(post, "softmax weights positive")
     assert any("<mark>" in result["html"] for result in found)
     assert any("<math" in result["html"] for result in found)
-    # neither TeX nor signs without their structure
+    # Neither TeX nor symbols without their structure.
     assert not any("\\frac" in result["text"] for result in found)
 
 
@@ -338,7 +337,7 @@ def test_a_search_that_takes_long_says_so(small: Served, reader: Reader) -> None
 
 @pytest.fixture(scope="module")
 def looks(reader: Reader) -> Looks:
-    """Judges the page and its dialog in all looks."""
+    """Return a checker of the page and its dialog in all looks."""
     return Looks(reader, tools.file(tools.AXE).read_text("utf-8"))
 
 

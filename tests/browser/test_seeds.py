@@ -1,4 +1,4 @@
-"""The five posts of `tests/sites/seeds/` in Chromium and Firefox: width, console, everything that acts."""
+"""The five posts of `tests/sites/seeds/` in Chromium and Firefox: width, console, interactive elements."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ return [figure, ...figure.querySelectorAll("*")].map(part => part.getAttribute("
 
 @pytest.fixture(scope="module", params=["paper", "terminal"])
 def seeds(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The site, built from its recorded results."""
+    """Build the site from its recorded results and serve it."""
     root = tmp_path_factory.mktemp("seeds") / "site"
     shutil.copytree(SITE, root)
     settings = root / "blogsmith.yaml"
@@ -108,7 +108,7 @@ def test_python_loads_on_a_click_only(seeds: Served, reader: Reader) -> None:
     reader.wait_for_fonts()
     assert reader.foreign_requests() == []
     reader.find(".runnable .run-button").click()
-    # names of other hosts lead nowhere here, and the reader learns that
+    # Names of other hosts are not resolved here, and the page reports it to the reader.
     said = "return document.querySelector('.runnable').textContent"
     reader.wait_for(lambda: "cdn.jsdelivr.net" in reader.ask(said))
 

@@ -1,4 +1,4 @@
-"""What a reader copies compiles elsewhere, and is the text alone."""
+"""Text that a reader copies is plain, and its TeX compiles elsewhere."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ The end."""
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the post is served."""
+    """Build and serve the post; yield its URL."""
     folder: Path = tmp_path_factory.mktemp("selection")
     first = "---\ntitle: First\ndate: 2026-01-01\nseries: {name: Copies, part: 1}\n---\n\nText.\n"
     files = {
@@ -74,7 +74,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def copied(reader: Reader, start: str, end: str) -> list[str]:
-    """The lines that hold something of what is pasted."""
+    """Select a range, copy it, and return the non-empty lines of the clipboard."""
     reader.empty_clipboard()
     reader.ask(SELECT, start, end)
     reader.tell(
@@ -91,7 +91,7 @@ def test_the_whole_text(page: str, reader: Reader) -> None:
 
 def test_a_part_that_ends_in_the_series(page: str, reader: Reader) -> None:
     reader.open(page)
-    # the list of a series stands below the text
+    # The list of a series is below the text.
     lines = copied(reader, ".post-content > p", ".series li")
     assert lines[0].startswith(r"In $\lVert x \rVert \in \mathbb{R}$")
     assert not [line for line in lines if "Parts" in line or "part 1 of" in line]

@@ -12,7 +12,7 @@ HEAD = (
     '<html lang="en"><head><title>x</title>{}</head><body class="kind-post"><main><div class="post-content">'
 )
 RICH = "<p>One</p><p><em>1</em></p><p><b>2</b></p><ul><li>3</li></ul><dl><dt>4</dt><dd>5</dd></dl>"
-"""More kinds of elements than any other page here has."""
+"""A page with more kinds of elements than all other pages here."""
 END = "</div></main></body></html>"
 
 

@@ -1,4 +1,4 @@
-"""Marks, tabs, changed lines and sweeps: by hand and by keyboard, with scripts and without, and on paper."""
+"""Code annotations, tabs, changed lines and sweeps: by mouse and keyboard, without scripts, and printed."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_nothing_stands_in_the_way(site: Served, reader: Reader) -> None:
 def test_scripts_are_those_of_what_stands_there(site: Served) -> None:
     text = site.text("/posts/a/")
     assert all(name in text for name in ("tabs.js", "sweep.js", "/posts-"))
-    # a choice that nobody follows needs none
+    # A single tab group needs no script, because no other group follows its choice.
     assert '<script type="module"' not in site.text("/posts/b/")
 
 

@@ -1,4 +1,4 @@
-"""Boxes that TeX sets and browsers do not by themselves, measured in Chromium and in Firefox."""
+"""Boxes that TeX typesets and browsers do not by themselves, measured in Chromium and in Firefox."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXTS = {
 MU = 1 / 18
 """TeX's unit of space in formulas, in em."""
 
-# Boxes of the elements that match in the display of that number, in em of the formula
+# Boxes of the matching elements in the display with this number, in em of the formula.
 MEASURE = """
 const [number, selector] = arguments;
 const formula = document.querySelectorAll(".math-display > math")[number];
@@ -43,19 +43,19 @@ Box = dict[str, float]
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the formulas are served."""
+    """Build and serve the formulas; yield their URL."""
     with served(build_page(tmp_path_factory.mktemp("boxes") / "site", tuple(TEXTS.values()))) as origin:
         yield f"{origin}/posts/displays/"
 
 
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, page: str) -> Reader | Firefox:
-    """The page with the formulas in a browser."""
+    """Open the page with the formulas in a browser."""
     return opened_in_either(request, page, 820, 3, keeps=True)
 
 
 def boxes(browser: Reader | Firefox, name: str, selector: str) -> list[Box]:
-    """Where the elements of a formula are that match."""
+    """Return the boxes of the matching elements of a formula."""
     found: list[Box] = browser.ask(MEASURE, list(TEXTS).index(name), selector)
     return found
 
@@ -63,7 +63,7 @@ def boxes(browser: Reader | Firefox, name: str, selector: str) -> list[Box]:
 def test_dots_have_room_above(browser: Reader | Firefox) -> None:
     rows = boxes(browser, "dots", "mtr")
     plain, vertical, diagonal = (row["bottom"] - row["top"] for row in rows)
-    # \vdots and \ddots are 1.5 em high, of which a strut holds 0.84
+    # `\vdots` and `\ddots` are 1.5 em high, and a strut is 0.84 em of it.
     assert vertical - plain == pytest.approx(0.66, abs=0.08)
     assert diagonal - plain == pytest.approx(0.66, abs=0.08)
 

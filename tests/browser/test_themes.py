@@ -1,4 +1,4 @@
-"""Theme terminal, and paper with other options: some pages of our own site, judged as those of paper are."""
+"""The theme terminal, and paper with other options: some pages of our own site, with the checks of paper."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from .test_weight import heavy_posts
 
 FOLDERS = ("content", "plugins", "static", "_freeze")
 MANUAL = ("callouts", "code", "figures", "mathematics", "running-code", "text")
-"""Pages with every construct; of others headings are left, as pages refer to them."""
+"""Pages with every construct. Other pages keep only their headings, because pages refer to them."""
 SOME = ("/posts/", "/posts/many-heads/", "/posts/attention-in-numpy/")
 WIDE = Look(width_px=1440)
 OTHER = "toc: right, header: bar, switch: true, accent: {light: '#1f5673', dark: '#8fc1dc'}, width: 38rem"
 POSTS = ("many-heads", "attention-in-numpy", "a-dictionary-that-blurs")
-"""Those of `SOME`, and what they refer to."""
+"""The pages of `SOME`, and pages that they refer to."""
 PAPERS = {"right": OTHER, "none": "toc: none, scheme: light"}
 TERMINALS = {
     "dark": "",
-    # so that the looks of readers show both of its schemes
+    # With this option the looks of readers cover both schemes.
     "auto": "scheme: auto",
 }
 SECTION = re.compile(r"^(?:(`{3,}).*?^\1$|(#.*?)$)", re.DOTALL | re.MULTILINE)
@@ -45,7 +45,7 @@ SECTION = re.compile(r"^(?:(`{3,}).*?^\1$|(#.*?)$)", re.DOTALL | re.MULTILINE)
 def themed(
     factory: pytest.TempPathFactory, theme: str, variants: Mapping[str, str], whole: Sequence[str]
 ) -> Iterator[Mapping[str, Served]]:
-    """This repository's site in another theme, by the names of its options."""
+    """Serve this repository's site in another theme, by the names of its options."""
     name = "-".join((theme, *variants))
     folder = shared_folder(factory, name, lambda folder: build_themed(folder, theme, variants, whole))
     with ExitStack() as stack:
@@ -54,9 +54,10 @@ def themed(
 
 
 def build_themed(folder: Path, theme: str, variants: Mapping[str, str], whole: Sequence[str]) -> None:
-    """Build it into a folder for each set of options, from these pages and the headings of all others.
+    """Build the site into a folder for each set of options, with these pages and the headings of all others.
 
-    What only the theme's templates make is made again for the second set: the rest is remembered.
+    For the second set only the output of the theme's templates is built again; the rest comes from the
+    cache.
     """
     root = folder / "site"
     for name in FOLDERS:
@@ -74,14 +75,14 @@ def build_themed(folder: Path, theme: str, variants: Mapping[str, str], whole: S
 
 
 def headings(text: str) -> str:
-    """A page's front matter and its headings."""
+    """Return a page's front matter and its headings."""
     _, head, body = text.split("---\n", 2)
     return "\n\n".join([f"---\n{head}---", *(found[2] for found in SECTION.finditer(body) if found[2]), ""])
 
 
 @pytest.fixture(scope="module")
 def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Served]]:
-    """The site in theme terminal; every post is whole, for most of what is in them is in one only."""
+    """Serve the site in the theme terminal with complete posts; most constructs occur in only one."""
     posts = [file.parent.name for file in (ROOT / "content/posts").glob("*/index.md")]
     with themed(tmp_path_factory, "terminal", TERMINALS, (*MANUAL, *posts)) as sites:
         yield sites
@@ -89,7 +90,7 @@ def terminals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str,
 
 @pytest.fixture
 def terminal(terminals: Mapping[str, Served]) -> Served:
-    """The site in theme terminal as it is without options."""
+    """Return the site in the theme terminal without options."""
     return terminals["dark"]
 
 
@@ -100,7 +101,7 @@ def terminal(terminals: Mapping[str, Served]) -> Served:
 def themed_site(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Served, Sequence[str]]]:
-    """A site in another theme, and the pages to look at: with options of paper, lists and posts."""
+    """Yield a site in another theme, and the pages to check: for options of paper, lists and posts."""
     if request.param == "terminal":
         sites = request.getfixturevalue("terminals")
         with cut_down(sites["auto"], tmp_path_factory, "auto-specimens") as specimens:
@@ -161,7 +162,7 @@ DARK_GROUND, LIGHT_GROUND = "rgb(13, 15, 14)", "rgb(248, 250, 248)"
 
 @pytest.mark.parametrize(("look", "steps"), [(DESKTOP, ["light", "auto"]), (DARK, ["auto", "light"])])
 def test_terminal_is_dark_first(terminal: Served, reader: Reader, look: Look, steps: list[str]) -> None:
-    """Whatever the system says; the switch has the other scheme and what the system says, and is kept."""
+    """The site starts dark on all systems. The switch offers the other choices and stores the last one."""
     reader.open(terminal.url("/posts/"), look)
     grounds = {"light": LIGHT_GROUND, "auto": DARK_GROUND if look is DARK else LIGHT_GROUND}
     assert (reader.ask(GROUND), reader.ask(LABEL)) == (DARK_GROUND, "Colour scheme: dark")
@@ -178,7 +179,7 @@ def test_terminal_is_dark_first(terminal: Served, reader: Reader, look: Look, st
 def test_terminal_is_dark_without_scripts_but_not_on_paper(terminal: Served, reader: Reader) -> None:
     reader.open(terminal.url("/posts/attention-in-tiles/"), WITHOUT_SCRIPTS)
     assert reader.ask(GROUND) == DARK_GROUND
-    # the number of a display, then those of rows
+    # The number of a display, followed by those of rows.
     first, *others = reader.ask(WIDTHS)
     assert others == pytest.approx([first] * len(others), abs=0.5)
     reader.take_on(replace(SHEET, scheme="dark"))
@@ -276,7 +277,7 @@ return [...document.querySelectorAll(".eq-number")].map(number => {
 def test_options_show_in_a_new_site(
     tmp_path: Path, reader: Reader, theme: str, font: str, header: str, face: str
 ) -> None:
-    """And its post begins on the first screen, and numbers of rows are as large as others."""
+    """The post of a new site starts on the first screen, and numbers of rows are as large as others."""
     new_site(tmp_path / "new", dt.date(2026, 1, 1))
     config = tmp_path / "new" / "blogsmith.yaml"
     settings = f"theme: {theme}\ntheme_options: {{{CHOSEN.format(font=font, header=header)}}}\n"

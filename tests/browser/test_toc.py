@@ -1,4 +1,4 @@
-"""The table of contents follows the reader in every browser, and jumps show where they landed."""
+"""The table of contents follows the reader in every browser, and jumps highlight their target."""
 
 from __future__ import annotations
 
@@ -38,21 +38,20 @@ return [style.backgroundColor, line, style.animationName, style.transitionDurati
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A site with a post of three sections."""
+    """Build and serve a site with a post of three sections."""
     with notes(tmp_path_factory.mktemp("notes")) as served:
         yield served
 
 
 @pytest.fixture(params=["chromium", "firefox"])
 def browser(request: pytest.FixtureRequest, site: Served) -> Any:
-    """Either browser, at the top of the post."""
+    """Return either browser, at the top of the post."""
     found = request.getfixturevalue({"chromium": "reader", "firefox": "fox"}[request.param])
     found.open(site.url(PAGE))
     return found
 
 
 def wait_for_mark(browser: Reader | Firefox, section: str) -> None:
-    """Until that section alone is marked."""
     wait_for(lambda: browser.ask(MARKED) == [section])
 
 
@@ -61,7 +60,7 @@ def test_the_section_of_the_reader_is_marked(browser: Reader | Firefox) -> None:
     for name in ("second", "third", "first"):
         browser.ask(GO, name)
         wait_for_mark(browser, name.title())
-    # from far above to far below, with no heading seen on the way
+    # From far above to far below, without passing a heading on the way.
     browser.ask(END)
     wait_for_mark(browser, "Third")
 
@@ -74,14 +73,14 @@ def test_where_the_browser_can_the_script_does_nothing(site: Served, reader: Rea
 
 def test_the_script_is_small_and_stands_where_there_are_contents(site: Served) -> None:
     assert len(gzip.compress(SPY.read_bytes(), 9, mtime=0)) <= MOST_BYTES
-    # by itself, or with others in one file
+    # As a file of its own, or in one file with others.
     found = {page: bool(re.search(r"/(?:spy|posts-\w+)\.js", site.text(page))) for page in site.pages()}
     assert found == {page: 'class="toc"' in site.text(page) for page in site.pages()}
     assert set(found.values()) == {True, False}
 
 
 def _folded(reader: Reader) -> list[str]:
-    """What a screen reader calls collapsed."""
+    """Return the roles of elements that a screen reader calls collapsed."""
     nodes = reader.tell("Accessibility.getFullAXTree")["nodes"]
     return [
         str(node["role"]["value"])
@@ -108,7 +107,8 @@ def test_on_a_phone_it_is_folded_and_opens(site: Served, reader: Reader) -> None
     assert reader.ask(STOPS)[:2] == ["summary", "a"]
 
 
-# the last ones: where a note leads back to, and what only another page or a formula refers to
+# The last ones are targets of links back from a note, and targets that only another page or a formula refers
+# to.
 TARGETS = (
     "second",
     "third",

@@ -1,4 +1,4 @@
-"""Formulas look alike in Chromium and in Firefox, at every width and every ratio of pixels."""
+"""Formulas look alike in Chromium and in Firefox, at every width and every pixel ratio."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from .two_browsers import (
 )
 
 LEAST_PX = 10.7
-"""Firefox prints no script smaller than this."""
+"""Firefox draws no text smaller than this."""
 MOST = 0.08
-"""By what share a box may be larger in one browser than in the other."""
+"""Limit on the relative difference in size of a box between the browsers."""
 MOST_INSIDE = 0.11
-"""The same of what stands in a box, which is never lower than a line."""
+"""The same limit for the content of a box, which is never lower than a line."""
 ROUNDING_PX, ROUNDING_INSIDE_PX = 0.5, 3.5
-"""What is no difference: Chromium takes whole pixels for what letters cover, Firefox rounds up each part."""
+"""Tolerated differences: Chromium rounds glyph extents to whole pixels, Firefox rounds up each part."""
 
-# those of the gallery without words, whose face is what a machine has
+# Formulas of the gallery without words, because their font depends on the machine.
 SOME = tuple(tex for tex in GALLERY[::3] if "text" not in tex and "num" not in tex) + WORDS
 TERMINAL_LOOKS = ((390, 2.625), (1440, 2))
 Look = tuple[int, float]
@@ -53,13 +53,13 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The page as both browsers show it, as test processes hand it to each other."""
+    """Measurements of the page in both browsers, in the form that test processes share."""
 
     pages: dict[str, list[tuple[Look, Seen]]]
-    """By browser."""
+    """Browser → measurements by look."""
 
     def by_look(self) -> dict[str, dict[Look, Seen]]:
-        """Browser → look → the page."""
+        """Return browser → look → the page."""
         return {browser: dict(seen) for browser, seen in self.pages.items()}
 
 
@@ -70,7 +70,7 @@ def pages(
     reader: Reader,
     only_fox: Firefox,
 ) -> Mapping[str, Mapping[Look, Seen]]:
-    """The page in either browser, in looks of every width and every ratio, or in every look."""
+    """Measure the page in both browsers, in looks of every width and every ratio, or in every look."""
     looks = LOOKS if request.param == "every" else SOME_LOOKS
     browsers: Mapping[str, Reader | Firefox] = {"chromium": reader, "firefox": only_fox}
     folder = shared_folder(
@@ -80,7 +80,7 @@ def pages(
 
 
 def measure_pages(folder: Path, browsers: Mapping[str, Reader | Firefox], looks: Sequence[Look]) -> None:
-    """Measure the page in some looks, into the file `FOUND`."""
+    """Measure the page in some looks and write the results to the file `FOUND`."""
     found: dict[str, list[tuple[Look, Seen]]] = {}
     with served(build_page(folder / "site", TEXTS)) as origin:
         for name, browser in browsers.items():
@@ -96,7 +96,7 @@ def open_page(browser: Reader | Firefox, origin: str) -> None:
 
 
 def see(browser: Reader | Firefox, look: Look) -> Seen:
-    """The page that is open, at another width and ratio."""
+    """Measure the open page at another width and ratio."""
     take_on(browser, *look)
     displays = measure(browser)
     return Seen(displays, shades(browser, displays))
@@ -186,7 +186,7 @@ def test_what_stands_in_boxes_agrees(pages: Pages) -> None:
 
 @pytest.fixture(scope="module")
 def terminal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Some of the displays in theme terminal, and where they are served."""
+    """Build some of the displays in the theme terminal and serve them."""
     with served(build_page(tmp_path_factory.mktemp("terminal") / "site", SOME, "terminal")) as origin:
         yield origin
 
@@ -218,7 +218,7 @@ def test_faults_that_there_were_are_noticed(terminal: str, only_fox: Firefox) ->
 
 
 def _faults(seen: Seen) -> set[str]:
-    """What is wrong with a page by itself."""
+    """Return the faults of a page that are visible without the other browser."""
     displays = seen.displays
     found = {
         "broken": any(display.broken for display in displays),
@@ -233,7 +233,6 @@ def _faults(seen: Seen) -> set[str]:
 
 
 def too_unlike(one: float, two: float) -> bool:
-    """Whether sizes of boxes are."""
     return abs(one - two) > MOST * max(one, two) + ROUNDING_PX
 
 
@@ -247,11 +246,11 @@ def _apart(
     too_unlike: Callable[[float, float], bool],
     texts: Sequence[str] = TEXTS,
 ) -> dict[tuple[Look, str], tuple[Size, Size]]:
-    """Look and formula → its size in either browser."""
+    """Return look and formula → its size in both browsers, for formulas that differ too much."""
     found: dict[tuple[Look, str], tuple[Size, Size]] = {}
     for look in pages["chromium"]:
         for number, (here, there) in enumerate(_pairs(pages, look)[: len(texts)]):
-            # on a coarse screen words in scripts, which are none of the gallery's, are two pixels higher each
+            # At a low pixel ratio, words in scripts, which the gallery lacks, are two pixels higher each.
             if number < len(GALLERY) or look[1] > 1:
                 one, two = size(here), size(there)
                 if any(map(too_unlike, one, two)):
@@ -260,7 +259,7 @@ def _apart(
 
 
 def _pairs(pages: Pages, look: Look) -> list[tuple[Display, Display]]:
-    """Each display in Chromium and in Firefox."""
+    """Return each display in Chromium and in Firefox."""
     one, two = pages["chromium"][look].displays, pages["firefox"][look].displays
     return list(zip(one, two, strict=True))
 
@@ -274,5 +273,8 @@ def _width(corners: Corners) -> float:
 
 
 def _size(wide: Corners, high: Corners, bar: float = 0) -> Size:
-    """Width of the one, height of the other without a bar to scroll by: one browser lays it on top."""
+    """Return the width of one box, and the height of the other without its scroll bar.
+
+    One of the browsers overlays the scroll bar.
+    """
     return wide[2] - wide[0], high[3] - high[1] - bar

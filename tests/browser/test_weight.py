@@ -1,4 +1,4 @@
-"""What a page weighs on its way to a reader: style sheets, and bytes without fonts and pictures."""
+"""The transfer size of pages: style sheets, and bytes without fonts and images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LISTS = ("/posts/", "/archive/", "/tags/", "/series/", "/404.html")
 
 
 def packed(data: bytes) -> int:
-    """As a server sends it."""
+    """Return the gzip size, as sent by a server."""
     return len(gzip.compress(data, 9))
 
 
@@ -24,26 +24,26 @@ def weight(site: Served, page: str) -> int:
 
 
 def posts_of(site: Served) -> list[str]:
-    """The addresses of its posts, and of its front page."""
+    """Return the paths of its posts and of its front page."""
     return [page for page in site.pages() if page.startswith("/posts/") or page == "/"]
 
 
 def heavy_posts(site: Served) -> dict[str, int]:
-    """Posts that weigh more than they may, with their weight."""
+    """Return posts above the limit, with their size."""
     return {page: size for page in posts_of(site) if (size := weight(site, page)) > MOST}
 
 
 def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
     names = {page: _LOADED.findall(own_site.text(page)) for page in own_site.pages()}
     sheets = {page: [name for name in found if name.endswith(".css")] for page, found in names.items()}
-    # what a page has that few others have: pictures that open, other languages, comments, marks in code,
-    # lists of literature, notes in the margin
+    # Style sheets for features that few pages have: enlarged images, other languages, comments, code
+    # annotations, lists of references, notes in the margin.
     few = re.compile(r"/(?:pictures|languages|community|teaching|references|margins)-\w+\.css$")
     sheets = {page: [name for name in found if not few.search(name)] for page, found in sheets.items()}
-    # the front page has one more, which no other page needs
+    # The front page has one more, which no other page needs.
     most = {"/": 3}
     assert {page: found for page, found in sheets.items() if not 1 <= len(found) <= most.get(page, 2)} == {}
-    # a reader who has seen some pages has them all, but for pages with a math font of their own
+    # A reader who has seen some pages has all of them, except for pages with a math font of their own.
     distinct = {name for found in sheets.values() for name in found}
     fonts = len(list(own_site.folder.glob("assets/paper/fonts/*.woff2")))
     assert len(distinct) <= 2 + 2 * fonts

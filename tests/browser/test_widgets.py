@@ -1,4 +1,4 @@
-"""What acts in a page: by hand and by keyboard, with scripts and without, and never before it is asked."""
+"""Interactive elements of a page: by mouse and keyboard, with and without scripts, and never too early."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEEN = "return document.querySelector(arguments[0]).checkVisibility()"
 FOCUS = "document.querySelector(arguments[0]).focus()"
 BOXES = "return [...document.querySelectorAll(arguments[0])].map(e => e.getBoundingClientRect().toJSON())"
 INK = "return getComputedStyle(document.querySelector('main')).color"
-# Nothing is painted before there is a body: the choice has to stand by then.
+# Nothing is painted before there is a body, so the choice must be applied by then.
 WATCH_FOR_THE_BODY = """
 new MutationObserver((_, observer) => {
   if (!document.body) return;
@@ -21,7 +21,7 @@ new MutationObserver((_, observer) => {
   window.early = document.documentElement.dataset.theme;
 }).observe(document, {childList: true, subtree: true});
 """
-# The button says only for a moment what it did.
+# The button shows its result only for a moment.
 KEEP_NAMES = """
 const button = document.querySelector("figure.code .copy-button");
 window.names = [];
@@ -35,7 +35,7 @@ return Promise.all(pictures.map(picture => picture.decode())).then(() => true);
 
 @pytest.fixture
 def page(widgets: Served, reader: Reader) -> Reader:
-    """A reader of the page with every widget, opened for the first time."""
+    """Open the page with every widget, for the first time."""
     reader.open(widgets.url(PAGE))
     return reader
 
@@ -58,7 +58,7 @@ def test_compare_says_how_much_of_which_picture_is_seen(page: Reader) -> None:
     assert page.ask(value) == "51 % Before, 49 % After"
 
 
-# what has a size to be seen with
+# Elements with a visible size.
 PANEL_TEXTS = """
 const parts = [...document.querySelectorAll(".video-embed span, .video-embed figcaption")];
 return parts.filter(part => part.getBoundingClientRect().width > 2).map(part => part.innerText);
@@ -72,7 +72,7 @@ def test_the_panel_of_a_video_says_nothing_twice(page: Reader) -> None:
     assert link.accessible_name == "A talk, youtube.com"
     page.ask("document.querySelector('.embed-link').click()")
     assert page.ask("return document.querySelector('.video-embed iframe').title") == "A talk, youtube.com"
-    # nothing answers there
+    # No host answers there.
     page.problems()
 
 
@@ -82,7 +82,7 @@ def test_compare_uncovers_the_other_picture(page: Reader) -> None:
 
 
 def _painted_after(page: Reader, key: str) -> str:
-    """A spot of the first picture, as painted after a key was pressed on the slider."""
+    """Press a key on the slider and return a screenshot of a spot of the first image."""
     page.ask(FOCUS, ".compare-slider")
     page.press(key)
     [box] = page.ask(BOXES, ".compare-before")

@@ -1,4 +1,4 @@
-"""What scripts say, in the language of the page."""
+"""Messages of scripts in the language of the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALL = re.compile(r'\bt\((?:[^"()]*\? )?"([^"]+)"(?: : "([^"]+)")?|words\["([^"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The notes on a German site."""
+    """Build the notes as a German site and serve it."""
     with notes(tmp_path_factory.mktemp("words"), "lang: de\n") as served:
         yield served
 

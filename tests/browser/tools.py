@@ -1,6 +1,6 @@
-"""Programs from outside that these tests need.
+"""External programs that these tests need.
 
-Without one its tests are skipped with a reason; with CI=1 they fail.
+If a program is missing, its tests are skipped with a reason. With CI=1 they fail.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import NoReturn
 import pytest
 
 MODULES = Path(__file__).parents[2] / ".cache" / "node_modules"
-"""Where `make test` puts packages from npm."""
+"""Folder where `make test` installs packages from npm."""
 AXE = MODULES / "axe-core" / "axe.min.js"
 NU = MODULES / "vnu-jar" / "build" / "dist" / "vnu.jar"
 
 
 def program(*names: str) -> str:
-    """Path of the first program found on the search path."""
+    """Return the path of the first program found on the search path."""
     for name in names:
         if path := shutil.which(name):
             return path
@@ -27,14 +27,14 @@ def program(*names: str) -> str:
 
 
 def file(path: Path) -> Path:
-    """`path`, which `make test` fetches from npm."""
+    """Return `path`, or skip the test if `make test` has not yet fetched it from npm."""
     if not path.is_file():
         missing(f"{path.name} is missing; `make test` fetches it with npm")
     return path
 
 
 def missing(reason: str) -> NoReturn:
-    """Skip the test, or fail it where everything has to be there."""
+    """Skip the test, or fail it in CI, where everything must be installed."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)

@@ -1,6 +1,7 @@
-"""Formulas as Chromium and as Firefox set them: sizes, line breaks, and the ground that their boxes show.
+"""Formulas in Chromium and in Firefox: sizes, line breaks, and the background of their boxes.
 
-The page holds the longest displays of each group of the gallery, and formulas with words in their scripts.
+The page contains the longest displays of each group of the gallery, and formulas with words in their
+scripts.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ WIDTHS_PX = (390, 820, 1440)
 RATIOS = (1, 1.25, 2, 2.625, 3)
 LOOKS = tuple(itertools.product(WIDTHS_PX, RATIOS))
 SOME_LOOKS = ((390, 1), (390, 2.625), (820, 1.25), (820, 3), (1440, 2))
-"""With each width and each ratio."""
+"""Looks that together have each width and each ratio."""
 HEIGHT_PX = 900
 SIDE_PX = 64
-"""How much of a box at either side may hold shade."""
+"""Width of the parts at both sides of a box that may be shaded."""
 PART_PX = 4000
-"""Of a picture: higher ones than 16384 pixels a browser cannot paint."""
+"""Maximum height of one screenshot, because browsers cannot paint more than 16384 pixels."""
 DITHER = 2
-"""Firefox paints a gradient between two like colours with grains of one level in 255."""
+"""Tolerance per channel: Firefox dithers a gradient between similar colours by one level in 255."""
 EACH = 4
-"""Displays of a group."""
+"""Number of displays of a group."""
 PACKAGES = frozenset({"physics"})
 WORDS = (
     r"\theta_{\text{MLE}} = \arg\max_\theta \mathcal L_\text{val}(\theta)",
@@ -43,14 +44,14 @@ WORDS = (
     r"\underbracket{a + b}_{\text{two terms}} + \overset{\text{top}}{c} + \underset{\text{end}}{d}",
     r"e^{x_{\text{inner}}} + \sqrt[\text{n}]{x} + \int_{\text{from}}^{\text{to}} f",
 )
-# rows with numbers of their own
+# Rows with numbers of their own.
 ROWS = (
     "\\begin{align}\nK^\\top q &= \\sum_j k_j q_j \\label{eq:first} \\\\\n"
     "\\operatorname{softmax}(x)_i &= \\frac{e^{x_i}}{\\sum_j e^{x_j}}, \\label{eq:second}\n\\end{align}",
 )
 
-# Each display: its box, its scroll, its formula's box, whether it breaks, the sizes of its signs. Whether it
-# breaks shows its height beside that without any break.
+# For each display: its box, its overflow, its formula's box, whether it has line breaks, the sizes of its
+# symbols. Line breaks are detected by comparing its height with the height without them.
 MEASURE = """
 const displays = [...document.querySelectorAll(".math-display")];
 const size = element => parseFloat(getComputedStyle(element).fontSize);
@@ -82,7 +83,7 @@ return displays.map((display, number) => {
   };
 });
 """
-# With nothing in the boxes every pixel is ground. Buttons would fade.
+# With the content of the boxes hidden, every pixel is background. Buttons would fade without this.
 EMPTY = """
 const empty = new CSSStyleSheet();
 const rules = "{ visibility: hidden !important; transition: none !important }";
@@ -100,23 +101,23 @@ class Display:
 
     box: Corners
     formula: Corners
-    """What the formula's parts take; above and below, its box."""
+    """Horizontal extent of the formula's parts; vertical extent of its box."""
     scroll: float
-    """By how much what it holds is wider than its box."""
+    """Width of the content beyond the box."""
     bar: float
-    """How high the bar is by which one scrolls."""
+    """Height of the horizontal scroll bar."""
     broken: bool
-    """Whether it takes more lines than it has."""
+    """Whether the browser added line breaks."""
     sizes: tuple[float, ...]
-    """Of its signs and words, in CSS pixels."""
+    """Font sizes of its symbols and words, in CSS pixels."""
     size: float
-    """Its own."""
+    """Font size of the formula."""
     words: tuple[float, ...]
-    """Of its words."""
+    """Font sizes of its words."""
 
 
 def _displays() -> tuple[str, ...]:
-    """The TeX of the gallery's longest displays."""
+    """Return the TeX of the gallery's longest displays."""
     chosen: list[str] = []
     for group in read_groups():
         if set(group.packages) <= PACKAGES:
@@ -127,11 +128,11 @@ def _displays() -> tuple[str, ...]:
 
 GALLERY = _displays()
 TEXTS = (*GALLERY, *WORDS, *ROWS)
-"""In the order of the page."""
+"""All formulas in the order of the page."""
 
 
 def build_page(folder: Path, texts: Sequence[str], theme: str = "paper") -> Path:
-    """Build a site with one post that holds the displays; its output."""
+    """Build a site with one post that contains the displays; return the output folder."""
     body = "".join(f"\n$$\n{tex}\n$$\n" for tex in texts)
     files = {
         "blogsmith.yaml": f"title: Displays\ntheme: {theme}\nmath: {{packages: [physics]}}\n".encode(),
@@ -146,9 +147,9 @@ def build_page(folder: Path, texts: Sequence[str], theme: str = "paper") -> Path
 def opened_in_either(
     request: pytest.FixtureRequest, url: str, width_px: int, ratio: float, *, keeps: bool = False
 ) -> Reader | Firefox:
-    """The reader with Chromium or with Firefox, by the parameter of a fixture; the page has its fonts.
+    """Return Chromium or Firefox, by the parameter of a fixture, with the page and its fonts loaded.
 
-    keeps: the page may be open from another test, for none of them changes it.
+    keeps: whether the page may be open from another test, because no test changes it.
     """
     browser: Reader | Firefox = request.getfixturevalue(
         {"chromium": "reader", "firefox": "fox"}[request.param]
@@ -162,7 +163,7 @@ def opened_in_either(
 
 
 def take_on(browser: Reader | Firefox, width_px: int, ratio: float) -> None:
-    """Look at the page at another width and ratio of pixels."""
+    """Show the page at another width and pixel ratio."""
     if isinstance(browser, Firefox):
         browser.resize(width_px, HEIGHT_PX, ratio)
         return
@@ -171,7 +172,6 @@ def take_on(browser: Reader | Firefox, width_px: int, ratio: float) -> None:
 
 
 def measure(browser: Reader | Firefox) -> list[Display]:
-    """The displays of the page."""
     return [_display(found) for found in browser.ask(MEASURE)]
 
 
@@ -183,7 +183,7 @@ def _display(found: Mapping[str, Any]) -> Display:
 
 
 def picture(browser: Reader | Firefox, left: float, top: float, width: float, height: float) -> Image.Image:
-    """A part of the page in pixels of the device."""
+    """Return a part of the page in device pixels."""
     if isinstance(browser, Firefox):
         data = browser.picture(left, top, width, height)
     else:
@@ -194,16 +194,16 @@ def picture(browser: Reader | Firefox, left: float, top: float, width: float, he
 
 
 def shades(browser: Reader | Firefox, displays: Sequence[Display]) -> dict[int, int]:
-    """Pixels that are not of the page's ground in each display, with what it holds hidden."""
+    """Count the pixels in each display that differ from the background, with its content hidden."""
     browser.ask(EMPTY, True)
     left, right = min(each.box[0] for each in displays), max(each.box[2] for each in displays)
     counts: dict[int, int] = {}
-    # outside of the page there is nothing to see
+    # Nothing is visible outside the page.
     for start in (max(0, left - 4), right - SIDE_PX):
         for top, numbers in _parts(displays):
             height = displays[numbers[-1]].box[3] + 8 - top
             found = picture(browser, start, top, SIDE_PX + 4, height)
-            # Firefox makes 2.61 of a ratio of 2.625
+            # Firefox turns a ratio of 2.625 into 2.61.
             ratio = found.height / height
             for number in numbers:
                 _, upper, _, lower = displays[number].box
@@ -214,14 +214,14 @@ def shades(browser: Reader | Firefox, displays: Sequence[Display]) -> dict[int, 
 
 
 def _parts(displays: Sequence[Display]) -> Iterator[tuple[float, list[int]]]:
-    """Where a picture begins, and the displays that it shows."""
+    """Yield the top of each screenshot, and the numbers of the displays in it."""
     for _, numbers in itertools.groupby(range(len(displays)), lambda n: displays[n].box[1] // PART_PX):
         shown = list(numbers)
         yield int(displays[shown[0]].box[1]) - 8, shown
 
 
 def _coloured(part: Image.Image) -> int:
-    """Pixels that differ from the most frequent colour."""
+    """Return the number of pixels that differ from the most frequent colour."""
     colours: Any = part.getcolors(part.width * part.height)
     ground = max(colours)[1]
     differ = [max(abs(a - b) for a, b in zip(colour, ground, strict=True)) > DITHER for _, colour in colours]

@@ -1,7 +1,7 @@
-"""Writes `expected.json`: what citeproc-js makes of our sixty works, style by style.
+"""Write `expected.json`: the output of citeproc-js for our sixty references in each style.
 
-Needs node and citeproc from npm: `python -m tests.citations.make_expected NODE_MODULES`. Texts are without
-markup, which each processor prints in its own way.
+Needs node, and citeproc from npm: `python -m tests.citations.make_expected NODE_MODULES`. Entries are
+recorded without markup, because each processor prints its own.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ _TAG = lazy_pattern(r"<[^<>]*>")
 
 
 def works() -> list[Publication]:
-    """The works of `works.bib`."""
     file = BibtexFile("works.bib", (FOLDER / "works.bib").read_text("utf-8"))
     found = (file.find(key) for key in file.keys)
     return [one.work for one in found if one and one.work]
 
 
 def csl_item(work: Publication) -> dict[str, Any]:
-    """A work as an item of CSL-JSON."""
+    """Return the reference as an item of CSL-JSON."""
     item: dict[str, Any] = {"id": work.key, "type": work.kind, **work.variables}
     for role, people in work.people.items():
         others = [{"literal": "others"}] if role == "author" and work.has_others else []
@@ -56,12 +55,11 @@ def _name(person: Person) -> dict[str, str]:
 
 
 def plain(html: str) -> str:
-    """An entry without markup, blanks made one."""
+    """Return an entry without markup and with collapsed whitespace."""
     return " ".join(unescape(_TAG.sub("", html.replace("</div>", " </div>"))).split())
 
 
 def main(modules: Path) -> None:
-    """Make the file."""
     items = [csl_item(work) for work in works()]
     with tempfile.TemporaryDirectory() as folder:
         given = Path(folder, "items.json")

@@ -1,1 +1,1 @@
-"""What may break under an author's hands: each row of README.md is a test named after it."""
+"""Faults that an author can run into. Each row of README.md has tests named after it."""

@@ -1,4 +1,7 @@
-"""Builds that something happens to, in a child that shares what the test has imported: they take little."""
+"""Builds in a forked child process, interrupted at a chosen step.
+
+The child shares the modules that the test has already imported, so it starts quickly.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +22,15 @@ WATCHED = (
     *("open", "os.rename", "os.link", "os.symlink", "os.mkdir", "os.remove", "os.rmdir", "os.chmod"),
     *("os.truncate", "os.utime", "shutil.rmtree", "shutil.copyfile", "os.listdir", "os.scandir"),
 )
-"""What Python says before it asks the system for something on the disk."""
+"""Prefixes and names of the audit events that Python raises before it accesses the disk."""
 _LIBC = "ctypes.dlsym"
-"""What the writer does that Python has no name for: it exchanges folders, and waits for the disk."""
+"""Audit event of functions that the writer calls through ctypes: exchanging folders and syncing the disk."""
 
 
 def in_child(act: Callable[[], int]) -> int:
-    """Exit code of `act` in a process of its own; negative if a signal ended it."""
+    """Run `act` in a forked process and return its exit code; negative if a signal ended it."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the test runner may have threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # The test runner may have threads.
         child = os.fork()
     if child == 0:
         code = 70
@@ -39,14 +42,14 @@ def in_child(act: Callable[[], int]) -> int:
 
 
 def _build(root: Path) -> int:
-    # without the check of links, which opens files itself
+    # The link check is left out because it opens files itself.
     return 0 if build_site(root, BuildOptions(now=NOW)).ok else 1
 
 
 def at_step(
     step: int, root: Path, happen: Callable[[], None], run: Callable[[Path], int] = _build
 ) -> Callable[[], int]:
-    """A build during which `happen` is called before the step-th thing that touches the site's folder."""
+    """Return a build that calls `happen` before the step-th operation on the site's folder."""
 
     def act() -> int:
         count = _watch(root, lambda number: happen() if number == step else None)
@@ -78,22 +81,22 @@ def _count_file(root: Path) -> Path:
 
 
 def steps_of(root: Path) -> int:
-    """How many things a build does that touch the site's folder; the site is built then."""
+    """Build the site and return the number of operations on its folder."""
     assert in_child(at_step(-1, root, kill_self)) == 0
     return int(_count_file(root).read_text())
 
 
 def kill_self() -> None:
-    """As `kill -9` from outside."""
+    """Kill this process, as `kill -9` does."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 def public(root: Path) -> dict[str, bytes]:
-    """What visitors could see now."""
+    """Return the files of the output folder, which visitors see."""
     return tree(root / "public") if (root / "public").is_dir() else {}
 
 
 def litter(root: Path) -> set[str]:
-    """What stands in the site and is neither its author's nor ours on purpose."""
+    """Return entries of the site root that neither the author nor blogsmith put there on purpose."""
     known = {"public", ".blogsmith", "content", "static", "blogsmith.yaml", "layouts", "themes", "_freeze"}
     return {entry.name for entry in root.iterdir()} - known

@@ -1,8 +1,8 @@
-"""Sites as the last release made them, by the digest of every file.
+"""Digests of the output of test sites, as the last release built them.
 
-`golden/<site>.txt` has a line for each file of the output. `golden/changes.txt` lists what has changed on
-purpose since: a pattern of paths, and the words with which CHANGELOG.md tells authors of it. A release takes
-the digests anew, with `python -m tests.regen golden`, which empties that list.
+`golden/<site>.txt` has a line for each output file. `golden/changes.txt` lists intended changes since then:
+a pattern of paths, and the words that announce the change in CHANGELOG.md. Each release renews the
+digests with `python -m tests.regen golden`, which empties that list.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ HEADER = """\
 
 
 def digests(root: Path) -> dict[str, str]:
-    """Each file of a built site; the number of the version, which pages name, counts for nothing."""
+    """Return the digest of each output file, with the version number of blogsmith replaced."""
     version = blogsmith.__version__.encode()
     files = {path: data.replace(version, b"VERSION") for path, data in public(root).items()}
     del files[".blogsmith-manifest.json"]
@@ -35,7 +35,7 @@ def digests(root: Path) -> dict[str, str]:
 
 
 def built(name: str, folder: Path) -> dict[str, str]:
-    """The same of one of the sites, built now."""
+    """Build the named site in `folder` and return its digests."""
     root = copied(FOLDER / name, folder / name)
     report = build(root)
     assert report.ok, report.diagnostics
@@ -43,30 +43,30 @@ def built(name: str, folder: Path) -> dict[str, str]:
 
 
 def recorded(name: str) -> dict[str, str]:
-    """The same as it was then."""
+    """Return the digests of the named site at the last release."""
     lines = (GOLDEN / f"{name}.txt").read_text("utf-8").splitlines()
     return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
 def listed() -> dict[str, str]:
-    """Pattern → words of the changelog."""
+    """Return the intended changes: pattern of paths → words of the changelog."""
     lines = CHANGES.read_text("utf-8").splitlines()
     pairs = (line.partition("  ") for line in lines if line and not line.startswith("#"))
     return {pattern: words.strip() for pattern, _, words in pairs}
 
 
 def difference(before: dict[str, str], after: dict[str, str]) -> set[str]:
-    """Paths that came, went or changed."""
+    """Return the paths that were added, removed or changed."""
     return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
 
 
 def is_listed(path: str, patterns: dict[str, str]) -> bool:
-    """Whether a change of this file is one on purpose."""
+    """Return whether the change of this file is intended."""
     return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
 def regenerate() -> None:
-    """Take the sites as they are made now."""
+    """Record the digests of the sites as they are built now, and empty the list of changes."""
     GOLDEN.mkdir(exist_ok=True)
     for name in SITES:
         with TemporaryDirectory() as folder:

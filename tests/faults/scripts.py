@@ -1,4 +1,7 @@
-"""Random edits of a site, the same for the same seed: posts, pictures, templates, settings, data, themes."""
+"""Random edits of a site: posts, images, templates, settings, data and themes.
+
+The same seed gives the same edits.
+"""
 
 from __future__ import annotations
 
@@ -155,14 +158,14 @@ EDITS: Mapping[str, Callable[[Path, random.Random], None]] = MappingProxyType(
 
 
 def edit(root: Path, chance: random.Random) -> str:
-    """One edit by chance; its name."""
+    """Make one random edit and return its name."""
     name = chance.choice(list(EDITS))
     EDITS[name](root, chance)
     return name
 
 
 def mend(root: Path) -> None:
-    """The site as it was first, in its texts: chance alone hardly ever mends what it broke."""
+    """Restore the original text files of the site, because random edits hardly ever fix errors."""
     for folder in ("content", "shortcodes", "themes/mine/layouts"):
         shutil.rmtree(root / folder, ignore_errors=True)
     put(root, {path: text for path, text in BEFORE.items() if path != "blogsmith.yaml"})
@@ -170,12 +173,11 @@ def mend(root: Path) -> None:
 
 
 def snapshot(root: Path) -> dict[str, bytes]:
-    """The site's sources."""
+    """Return the source files of the site."""
     files = (file for file in sorted(root.rglob("*")) if file.is_file())
     kept = {file.relative_to(root).as_posix(): file for file in files}
     return {p: f.read_bytes() for p, f in kept.items() if not p.startswith(("public/", ".blogsmith"))}
 
 
 def changed(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Paths that differ."""
     return tuple(sorted(path for path in old.keys() | new.keys() if old.get(path) != new.get(path)))

@@ -1,4 +1,4 @@
-"""The site that things happen to, before and after an edit that touches many of its files."""
+"""A small site, before and after an edit that touches many of its files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="3"/>'
 
 
 def post(title: str, day: int, body: str, more: str = "") -> str:
-    """Text of a post."""
     return f"---\ntitle: {title}\ndate: 2026-01-{day:02}\n{more}---\n{body}\n"
 
 
@@ -35,12 +34,12 @@ AFTER: Mapping[str, str | None] = {
 
 
 def before(root: Path) -> Path:
-    """The site as it is first."""
+    """Write the site before the edit."""
     return put_bare(root, BEFORE)
 
 
 def edit(root: Path) -> None:
-    """What its author does then."""
+    """Apply the author's edit to the site."""
     for path, text in AFTER.items():
         if text is None:
             (root / path).unlink()

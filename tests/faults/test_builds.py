@@ -1,4 +1,4 @@
-"""Rows 4 and 5: builds at the same time, and what is left of posts that are gone."""
+"""Rows 4 and 5: simultaneous builds, and the output of posts that were removed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.faults.small_site import before, edit, post
 from tests.serve_process import PROGRAM
 from tests.site_files import build, put
 
-# -- 4: two at once --
+# -- 4: two builds at the same time --
 
 
 @pytest.mark.skipif(os.name != "posix", reason="forks")
@@ -55,7 +55,7 @@ def test_row_04_the_lock_of_a_dead_process_is_none(tmp_path: Path) -> None:
     assert main(["build", "--site", str(root)]) == 0
 
 
-# -- 5: what is gone is gone --
+# -- 5: removed posts --
 
 EDITS = {
     "deleted": None,

@@ -1,7 +1,6 @@
-"""Row 16: a cell that never ends, takes everything or dies harms its own post, and the rest has its results.
+"""Row 16: a cell that never ends, exhausts resources or dies affects only its own post.
 
-Each fault by itself, with its line and what is left of it, and the fork bomb, stand in
-`tests/test_execute_faults.py`.
+`tests/test_execute_faults.py` tests each fault alone, including fork bombs, with the line it is reported at.
 """
 
 from __future__ import annotations

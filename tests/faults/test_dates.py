@@ -1,4 +1,4 @@
-"""Row 19: dates at the edges of calendar and clock mean one thing, or are an error at their place."""
+"""Row 19: unusual dates and times have one meaning, or are reported as errors at their position."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_row_19_what_is_no_date_is_told(date: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("date", "zone", "is_out"),
     [
-        # the tests' moment is 2026-06-01 12:00 UTC
+        # The tests run at 2026-06-01 12:00 UTC.
         ("2026-06-01", "UTC", True),
         ("2026-06-02", "UTC", False),
         ("2026-06-02", "Pacific/Kiritimati", True),

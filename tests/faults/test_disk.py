@@ -1,4 +1,4 @@
-"""Rows 2 and 3: a disk that is full, broken or may not be written leaves the old site and a message."""
+"""Rows 2 and 3: if the disk is full, broken or not writable, the old site stays and an error is reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="modes and limit
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site that was built and edited since."""
+    """Return a site that was built once and edited after that."""
     root = before(tmp_path / "s")
     assert build(root).ok
     edit(root)
@@ -38,7 +38,7 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def large_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of its own of four megabytes."""
+    """Mount a file system of 4 MB."""
     disk = tmp_path / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)]
@@ -64,7 +64,7 @@ def test_row_02_an_error_of_the_disk_at_any_step(site: Path, number: int) -> Non
         shutil.rmtree(site)
         shutil.copytree(kept, site)
         code = in_child(at_step(step, site, fail))
-        # what it could not tidy up or remember did not matter
+        # Failures to clean up or to store the cache have no effect on the site.
         assert (code, public(site)) in ((1, old), (0, new)), step
         codes.add(code)
         assert build(site).ok and public(site) == new and litter(site) == set()
@@ -72,7 +72,6 @@ def test_row_02_an_error_of_the_disk_at_any_step(site: Path, number: int) -> Non
 
 
 def test_row_02_a_full_disk(tmp_path: Path, large_disk: Path) -> None:
-    """The site on a file system that the next picture does not fit on."""
     root = before(large_disk / "s")
     assert build(root).ok
     old = public(root)
@@ -118,23 +117,23 @@ def test_row_02_a_system_call_that_fails(site: Path, call: str, name: str) -> No
     assert build(site).ok and public(site) == public(fresh) and litter(site) == set()
 
 
-# -- 3: what may not be read or written --
+# -- 3: files and folders without read or write permission --
 
 
 _PR_CAPBSET_DROP = 24
 _READ_AND_WRITE_ANYTHING = (1, 2)
-"""CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
+"""`CAP_DAC_OVERRIDE` and `CAP_DAC_READ_SEARCH`."""
 
 
 def without_rights() -> None:
-    """What comes then is root in name only, as far as modes of files go."""
+    """Make file modes apply to this process even if it runs as root."""
     if os.geteuid() == 0:
         for capability in _READ_AND_WRITE_ANYTHING:
             ctypes.CDLL(None).prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def like_anybody(root: Path, *command: str) -> tuple[int, str]:
-    """Exit code and messages of a command for which modes count."""
+    """Run a command that must respect file modes; return its exit code and messages."""
     done = subprocess.run(
         [PROGRAM, *command], cwd=root, preexec_fn=without_rights, capture_output=True, text=True
     )
@@ -143,7 +142,7 @@ def like_anybody(root: Path, *command: str) -> tuple[int, str]:
 
 @pytest.fixture
 def opened(site: Path) -> Iterator[Path]:
-    """The site, which can be removed at the end whatever its modes were."""
+    """Yield the site and restore its modes at the end, so that it can be deleted."""
     yield site
     for entry in [site, *site.rglob("*")]:
         entry.chmod(0o755)
@@ -154,7 +153,7 @@ def opened(site: Path) -> Iterator[Path]:
 @pytest.mark.parametrize(
     ("paths", "mode", "named"),
     [
-        # a folder beside it can replace it, and what is in it can be replaced in place
+        # A folder beside the output can replace it, and its content can be replaced in place.
         (("public", "."), 0o500, "cannot write the site: public"),
         (("content/posts/b.md",), 0o000, "content/posts/b.md"),
         (("content/posts/c",), 0o000, "content/posts/c"),

@@ -1,7 +1,7 @@
-"""Row 13: after any edits a build on what earlier ones kept, and the preview, are what a clean build makes.
+"""Row 13: after any edits, a build with a cache and the preview give the same output as a clean build.
 
-A script depends on its seed alone, which a failing test names. The preview's line has a test of its own in
-`tests/test_preview_line.py`.
+A script depends only on its seed, which a failing test reports. `tests/test_preview_line.py` tests the
+preview's incremental build alone.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from tests.site_files import build, put
 
 SHORT, LONG = 6, 20
 MOST_STEPS = 300
-"""Some more than a build of the site takes; a kill behind the end of one hits none."""
+"""Slightly more steps than a build of the site has. A kill after the last step has no effect."""
 
 
 def start(root: Path) -> Path:
-    """A site with two themes."""
+    """Write a site with two themes."""
     before(root)
     return put(root, {"themes/mine/theme.yaml": "extends: bare\n", "static/two.svg": "<svg/>"})
 
 
 def clean_build(root: Path, fresh: Path) -> tuple[bool, dict[str, bytes]]:
-    """Whether the sources can be built, and what they come to without a past."""
+    """Build a copy of the sources without a cache; return whether it succeeded, and its output."""
     shutil.rmtree(fresh, ignore_errors=True)
     put(fresh, snapshot(root))
     return build(fresh).ok, public(fresh)
 
 
 def run_build_script(root: Path, seed: int, edits: int) -> int:
-    """Edit, build, at times killed, and compare; how many builds were compared."""
+    """Edit and build repeatedly, sometimes kill the build, compare; return the number of builds compared."""
     chance = random.Random(seed)
     start(root)
     build(root, use_cache=True)
@@ -71,7 +71,7 @@ def _remember(root: Path) -> int:
 
 
 def run_preview_script(root: Path, seed: int, edits: int) -> int:
-    """The same with the preview's line."""
+    """Do the same with the incremental build of the preview."""
     chance = random.Random(seed)
     start(root)
     line, present, compared, done = new_line(root), None, 0, []
@@ -84,7 +84,7 @@ def run_preview_script(root: Path, seed: int, edits: int) -> int:
             present = settled(line, present, UpdateRequest(paths, everything=present is None))
             known = now
         except SiteError:
-            # as the preview does: what is mended then is not known
+            # The preview does the same: it does not know what was restored.
             present, line = None, new_line(root)
             mend(root)
             known = snapshot(root)

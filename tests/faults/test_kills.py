@@ -1,6 +1,6 @@
-"""Row 1: whatever ends a build, visitors see the whole old or the whole new site.
+"""Row 1: however a build ends, visitors see the complete old or the complete new site.
 
-`tests/test_output.py` kills the writer alone before each of its steps, and in each way a folder is replaced.
+`tests/test_output.py` kills the writer alone before each of its steps, for each way to replace a folder.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CALLS = (
 
 
 def whole(root: Path) -> dict[str, bytes]:
-    """The site as a clean build makes it."""
+    """Return the output of a clean build of the site."""
     fresh = root.parent / "fresh"
     shutil.rmtree(fresh, ignore_errors=True)
     shutil.copytree(root, fresh, ignore=shutil.ignore_patterns("public", ".blogsmith"))
@@ -49,7 +49,7 @@ def whole(root: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def site(tmp_path: Path) -> tuple[Path, dict[str, bytes], dict[str, bytes]]:
-    """A site that was built and edited since; its old and its new pages."""
+    """Return a site that was built and then edited, with its old and its new pages."""
     root = before(tmp_path / "s")
     assert build(root).ok
     old = public(root)
@@ -64,7 +64,7 @@ def test_row_01_a_build_that_is_killed(site: tuple[Path, dict[str, bytes], dict[
     last = steps_of(root)
     seen = []
     shutil.rmtree(root)
-    # all over the build, and the last steps, which exchange the folders
+    # Steps all over the build, and the last steps, which exchange the folders.
     for step in sorted({*range(0, last, last // 6), last - 12, last - 6, last - 3, last - 1}):
         shutil.copytree(kept, root)
         assert in_child(at_step(step, root, kill_self)) == -signal.SIGKILL
@@ -82,7 +82,7 @@ def test_row_01_a_build_that_is_killed(site: tuple[Path, dict[str, bytes], dict[
 def test_row_01_a_hundred_kills_at_random_moments(
     site: tuple[Path, dict[str, bytes], dict[str, bytes]],
 ) -> None:
-    """Between two sites back and forth, so that every build has something to write."""
+    """Switch between two sites, so that every build has something to write."""
     root, old, new = site
     chance = random.Random(14)
     environ = {**os.environ, "XDG_STATE_HOME": str(root.parent / "state")}

@@ -1,7 +1,8 @@
-"""Row 20: whatever comes over the files of a site while it is previewed, the last save wins.
+"""Row 20: whatever happens to the files of a site during a preview, the last save wins.
 
-So many saves that events of the system get lost, saves while pages are made, a switch of branches, builds at
-the same time, an output folder that is deleted. The long forms last, and end in a comparison with a build.
+Tests cover so many saves that file system events are lost, saves during a build, a switch of branches,
+simultaneous builds and a deleted output folder. The `long` tests come last and end in a comparison with a
+build.
 """
 
 from __future__ import annotations
@@ -36,20 +37,20 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at proces
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Serving]:
-    """A preview of a dozen posts beside the one that editors save."""
+    """Preview a dozen posts in addition to the one that editors save."""
     with serving_posts(tmp_path / "site") as serving:
         yield serving
 
 
 @pytest.fixture
 def tab(serving: Serving) -> Iterator[Listener]:
-    """A tab that shows the post."""
+    """Open a tab that shows the post."""
     with tab_of(serving, PAGE) as tab:
         yield tab
 
 
 def build(root: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """`blogsmith build`, as it is run beside a preview."""
+    """Run `blogsmith build` beside a preview."""
     command = [str(PROGRAM), "build", *options]
     return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=10 * PATIENCE_S)
 
@@ -59,7 +60,7 @@ def _is_same(serving: Serving, path: str, built: bytes) -> bool:
 
 
 def becomes_as_built(serving: Serving, output: Path) -> None:
-    """Every page of the preview, once it is what a clean build of the same files writes."""
+    """Assert that every page of the preview becomes identical to the page of a clean build."""
     done = build(serving.root, "--output", str(output))
     assert done.returncode == 0, done.stderr
     for file in sorted(output.rglob("*.html")):
@@ -96,7 +97,7 @@ def test_row_20_saves_while_the_whole_site_is_looked_at(serving: Serving, tab: L
 
 
 def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener) -> None:
-    """While it is written, too: it is no input of the preview, and the next build writes all of it again."""
+    """Even during a build: the preview does not read the output folder, and the next build rewrites it."""
     output = serving.root / "public"
     for _ in range(2):
         building = subprocess.Popen(
@@ -115,7 +116,7 @@ def test_row_20_an_output_folder_that_is_deleted(serving: Serving, tab: Listener
 
 
 def git(root: Path, *words: str) -> None:
-    """As an author has it who has no settings."""
+    """Run git without any settings of the user."""
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True, text=True)
 
@@ -150,7 +151,7 @@ def test_row_20_a_branch_switch_of_200_files(tmp_path: Path) -> None:
                 assert got.status == (200 if number >= 60 else 404), number
                 assert b"on main" not in got.body
         tab.wait_until(lambda: tab.version(f"/{_page(100)}") not in ("", first))
-        # so many others were asked for that it counts as closed
+        # After so many other requests the page counts as closed.
         serving.page(f"/{_page(100)}")
         git(root, "switch", "-q", "main")
         serving.wait_for(f"/{_page(139)}", "200 ", "on main")
@@ -164,7 +165,7 @@ def _page(number: int) -> str:
 
 @pytest.mark.long
 def test_row_20_a_hundred_saves_a_second_while_the_site_is_built(serving: Serving, tmp_path: Path) -> None:
-    """A thousand in ten seconds, of all posts and the settings, with builds meanwhile."""
+    """Save all posts and the settings a thousand times in ten seconds, with builds meanwhile."""
     chance, pause, is_over = random.Random(20), threading.Event(), threading.Event()
     codes: list[int] = []
 
@@ -195,7 +196,7 @@ def test_row_20_a_hundred_saves_a_second_while_the_site_is_built(serving: Servin
 
 @pytest.mark.long
 def test_row_20_branches_that_are_switched_again_and_again(tmp_path: Path) -> None:
-    """Five hundred files each time, back before the preview is done with the last one."""
+    """Change five hundred files each time, and switch back before the preview has finished."""
     root = tmp_path / "site"
     write(root, {"blogsmith.yaml": "title: Notes\n", ".gitignore": ".blogsmith/\npublic/\n"})
     git(root, "init", "-q", "-b", "b0")

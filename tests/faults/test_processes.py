@@ -1,4 +1,4 @@
-"""Row 17: whoever ends a build, or hears nothing of it, finds the old or the new site and no traceback."""
+"""Row 17: after signals or output errors the old or the new site is complete, without a traceback."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of
 
 
 def command(root: Path) -> int:
-    """As from a shell."""
+    """Build the site through the command line."""
     return main(["build", "--site", str(root)])
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A site that was built and edited since."""
+    """Return a site that was built once and edited after that."""
     root = before(tmp_path / "s")
     assert build(root).ok
     edit(root)

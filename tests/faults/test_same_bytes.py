@@ -1,4 +1,4 @@
-"""Rows 11, 12 and 14: what a site is made of decides its bytes; no clock, no machine, no cache does."""
+"""Rows 11, 12 and 14: output depends only on the sources, not on clock, machine or cache."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.serve_process import PROGRAM
 from tests.site_files import build, put
 from tests.test_sites import FOLDER, copied, tree
 
-# -- 11: times of files --
+# -- 11: modification times --
 
 DAYS_S = {"1970": 1, "a second ago": None, "2100": 4102444800}
 
@@ -28,7 +28,7 @@ def test_row_11_contents_decide_not_times(when: str, tmp_path: Path) -> None:
     root = before(tmp_path / "s")
     put(root, {"content/about.md": "---\ntitle: About\n---\nx\n"})
     assert build(root).ok
-    # as long as before, and as old
+    # Same size and same modification time as before.
     day_s = DAYS_S[when]
     changes = {
         "content/posts/b.md": ("End", "Die"),
@@ -61,7 +61,7 @@ def test_row_11_times_alone_change_nothing(stamp: int, tmp_path: Path) -> None:
     assert public(root) == old
 
 
-# -- 12: elsewhere --
+# -- 12: other environments --
 
 Built = dict[str, tuple[bytes, int]]
 ELSEWHERE: Mapping[str, Mapping[str, str]] = {
@@ -86,7 +86,7 @@ AT_ONCE: Mapping[str, Mapping[str, str]] = {
 def built(
     root: Path, environ: Mapping[str, str], umask: int = 0o022, *options: str
 ) -> dict[str, tuple[bytes, int]]:
-    """Bytes and modes of what a process of its own makes of a site."""
+    """Build the site in a separate process; return the bytes and mode of each file."""
     command = [str(PROGRAM), "build", "--future", *options]
     env = {**os.environ, "PYTHONHASHSEED": "0", **environ}
     done = subprocess.run(command, cwd=root, env=env, umask=umask, capture_output=True, text=True)
@@ -101,7 +101,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return built(copied(FOLDER / "blog", tmp_path_factory.mktemp("here") / "s"), {})
 
 
-# what passes with several differences at once passes with each
+# If a build passes with several differences combined, it passes with each of them.
 @pytest.mark.parametrize(
     "where", [*AT_ONCE, *(pytest.param(name, marks=pytest.mark.long) for name in ELSEWHERE)]
 )
@@ -155,7 +155,7 @@ def test_row_12_files_in_another_order(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def damages(data: bytes, chance: random.Random) -> list[bytes]:
-    """Ways a file can be broken."""
+    """Return variants of a file that are damaged in different ways."""
     flipped = bytearray(data or b"x")
     for _ in range(8):
         flipped[chance.randrange(len(flipped))] ^= 1 << chance.randrange(8)

@@ -1,4 +1,4 @@
-"""Row 15: ten thousand posts take what ten thousand posts must, and a text has an end."""
+"""Row 15: time and memory for ten thousand posts are bounded, and so is the size of one post."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.site_files import build, printed, put, put_bare
 
 MOST_BYTES = 450 * 10**6
 MOST_RATIO = 2.6
-"""Of the times for twice as many posts; what grows with the square takes four."""
+"""Limit on the ratio of times if the number of posts doubles. Quadratic growth would give 4."""
 
 
 def test_row_15_a_post_of_twenty_megabytes_is_refused_in_words(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_row_15_hundreds_of_pictures(tmp_path: Path) -> None:
 
 
 def many_posts(root: Path, count: int) -> Path:
-    """Posts with formulas, code, links to others, tags and a series."""
+    """Write posts with formulas, code, links to other posts, tags and a series."""
     files = {}
     for n in range(count):
         body = (
@@ -52,7 +52,7 @@ def many_posts(root: Path, count: int) -> Path:
 
 
 def taken(root: Path) -> tuple[float, int]:
-    """Seconds of processor time and bytes of memory of a clean build."""
+    """Return the CPU seconds and the bytes of memory of a clean build."""
     with subprocess.Popen([PROGRAM, "build"], cwd=root, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

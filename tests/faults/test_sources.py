@@ -1,4 +1,4 @@
-"""Rows 8, 9, 10 and 18: every mistake of a text is told at its place, and does not hide those of others."""
+"""Rows 8, 9, 10 and 18: every error in a post is reported at its position and hides no other error."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_row_08_other_encodings_are_named(codec: str, tmp_path: Path) -> None:
     assert ("UTF-" in printed(report)) or "NUL character" in printed(report)
 
 
-# -- 9: what leads nowhere --
+# -- 9: targets that do not exist --
 
 BROKEN = {
     "[x](gone.md)": "link-missing",

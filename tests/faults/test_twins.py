@@ -1,4 +1,4 @@
-"""Rows 6 and 7: two pages with one address, and two names that are one elsewhere, are both named."""
+"""Rows 6 and 7: errors name both pages with one URL, and both files with equal names on other systems."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.faults.small_site import post
 from tests.site_files import build, printed, put, put_bare
 
 CONFIG = "title: T\n"
-# two files, and the settings with which they meet
+# Two files, and settings that make their URLs collide.
 ONE_ADDRESS = {
     "equal slugs": ({"a.md": post("A", 1, "x", "slug: s\n"), "b.md": post("B", 2, "x", "slug: s\n")}, ""),
     "a slug that is a name": ({"a.md": post("A", 1, "x"), "b.md": post("B", 2, "x", "slug: a\n")}, ""),

@@ -1,4 +1,4 @@
-"""Row 21: a newer version makes the same bytes of a site, or a change that is listed."""
+"""Row 21: a newer version writes a site with the same bytes, or the difference is listed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_row_21_a_change_would_be_seen() -> None:
 
 
 def test_row_21_a_folder_of_the_first_version_is_taken_over(tmp_path: Path) -> None:
-    """Its list of files has form 1; what it names is replaced or removed, all else stays."""
+    """Its manifest has format 1. Files that it lists are replaced or removed; all other files stay."""
     root = before(tmp_path)
     old = {"index.html": "old", "gone/index.html": "old"}
     manifest = {"format": 1, "files": {path: "0" * 64 for path in old}}

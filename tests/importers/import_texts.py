@@ -1,8 +1,8 @@
-"""Sites of other systems and what they become, each written down in one text file.
+"""Sites of other systems and the expected result of their import, each in one text file.
 
-`=== path` begins a file of the source, `=== path [png]` a picture of one point. `=== becomes path` begins a
-file of the new site, `=== notices` what the report says beside, `=== mistakes` the codes of a build.
-`python -m tests.importers.import_texts SYSTEM` writes what comes behind the source anew; read the diff.
+`=== path` starts a file of the source, `=== path [png]` an image of one point. `=== becomes path` starts a
+file of the new site, `=== notices` the notices of the report, `=== mistakes` the diagnostic codes of a
+build. `python -m tests.importers.import_texts SYSTEM` rewrites everything after the source; read the diff.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _PNG = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class ImportText:
-    """A source and what is expected of its import."""
+    """A source and the expected result of its import."""
 
     source: dict[str, bytes]
     head: str
-    """The text up to what is expected."""
+    """The text before the expected result."""
     expected: str
 
 
 def text_files(system: str) -> list[Path]:
-    """All files of a system, sorted."""
+    """Return all text files of a system, sorted."""
     return sorted((FOLDER / system).glob("*.txt"))
 
 
 def read_import_text(path: Path) -> ImportText:
-    """Take a file apart."""
+    """Split a text file into the source files and the expected result."""
     text = path.read_text(encoding="utf-8")
     head, mark, rest = text.partition("\n=== becomes ")
     source = {}
@@ -53,13 +53,13 @@ def read_import_text(path: Path) -> ImportText:
 
 
 def run_import(text: ImportText, folder: Path) -> ImportResult:
-    """Lay the source out and import it."""
+    """Write the source to `folder` and import it."""
     put(folder / "source", text.source)
     return import_site(folder / "source", folder / "new", ImportOptions(now=NOW), no_progress)
 
 
 def outcome(done: ImportResult, folder: Path) -> str:
-    """What an import made, as these files have it."""
+    """Return the result of an import in the format of the text files."""
     parts = []
     for path in sorted(done.files):
         if path.endswith((".md", ".yaml", ".html")):
@@ -77,7 +77,7 @@ def outcome(done: ImportResult, folder: Path) -> str:
 
 
 def main(system: str) -> None:
-    """Write the expectations of a system anew."""
+    """Rewrite the expected results of a system."""
     for path in text_files(system):
         text = read_import_text(path)
         with TemporaryDirectory() as name:

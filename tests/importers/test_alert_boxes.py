@@ -1,4 +1,4 @@
-"""Boxes of Bootstrap: which become callouts."""
+"""Bootstrap alert boxes that become callouts, and others that stay."""
 
 from __future__ import annotations
 

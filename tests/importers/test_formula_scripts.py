@@ -1,4 +1,4 @@
-"""Scripts in posts that set formulas are taken away; all others stay."""
+"""Scripts in posts that typeset formulas are removed; all others stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OTHER = '<script src="https://platform.example.org/widgets.js"></script>'
 
 
 def imported(text: str, **front: object) -> ImportedPage:
-    """The page of a site that has only this one."""
+    """Return the imported page of a site that has only this page."""
     page = ImportedPage(PurePosixPath("content/a.md"), front, text, "a.md")
     return remove_formula_scripts(page)
 

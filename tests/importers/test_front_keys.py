@@ -1,4 +1,4 @@
-"""Front matter means the same whatever system it comes from, and none of it vanishes."""
+"""Front matter means the same whatever system it comes from, and no key is lost."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ SYSTEMS: Mapping[str, Source] = {
 
 
 class Case(NamedTuple):
-    """Old front matter, and what the new page has of it."""
+    """Old front matter, and the expected front matter of the new page."""
 
     old: str
     new: Mapping[str, Any]
     text: str = ""
-    """Is in the text of the new page."""
+    """Expected part of the new page's text."""
 
 
 CASES: Mapping[str, Case] = {
@@ -153,7 +153,7 @@ def test_front_matter_is_alike_from_every_system(system: str, tmp_path: Path) ->
 
 
 def untranslated(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys, **_: object) -> ImportedPage:
-    """Stands for an importer that forgets what it does not translate."""
+    """Return a page of an importer that drops keys it does not translate."""
     return replace(page, old_front=front, front_keys=keys)
 
 
@@ -165,9 +165,9 @@ LOST = "mood: sunny\nweather: {sky: clear}\nseen: true\nrank: 7\nimage: /a/b.png
     [
         (LOST, "Text.", ["day: 1 March 2019", "image: /a/b.png", "mood: sunny", "rank: 7", "seen: True",
                          "weather.sky: clear"]),
-        # what has moved into the text is not lost
+        # A value that was moved into the text is not lost.
         (LOST, "Seen: a sunny, clear day, 1 March 2019, in b.png.", ["rank: 7", "seen: True"]),
-        # truth values of keys that the importer translates, and empty values
+        # Booleans of keys that the importer translates, and empty values.
         ("published: true\nx:\ny: []\nz: {}", "Text.", []),
         ("permalink: /other/", "Text.", []),
         ("glob: '/docs/*.md'", "Text.", ["glob: /docs/*.md"]),
@@ -191,7 +191,7 @@ def test_the_verifier_finds_lost_front_matter(head: str, text: str, expected: li
     [
         ("plugins: [page]\nbanner: {style: wide}", ["banner", "plugins"]),
         ("author: {name: Ada, motto: All is rows and columns}", ["author.motto"]),
-        # a setting that is read, with a value that only readers can be meant to see
+        # A known setting with a value that can only be meant for readers.
         ("tagline: One, two and three\ndescription: Other words", ["tagline"]),
         ("collections: {notes: {output: true}}\ntimezone: Europe/Paris\nurl: https://x.org", []),
     ],

@@ -1,4 +1,4 @@
-"""Facts of HTML: what colors code, and how a text is written, makes no difference."""
+"""Facts of HTML: markup that colors code and the formatting of the source make no difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hugo: what its constructs become, and that nothing is lost."""
+"""Hugo: the conversion of its constructs, without losses."""
 
 from __future__ import annotations
 

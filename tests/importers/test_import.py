@@ -1,4 +1,4 @@
-"""An import as a whole: what is written where, twice, and what is refused."""
+"""A whole import: the files it writes, a second import, and rejected sources or targets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POST = "---\ntitle: A post\n---\n\nLet $$x$$ be a *vector*.\n"
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """A Jekyll site of one post and one picture."""
+    """Write a Jekyll site of one post, one image and a data file."""
     root = tmp_path / "old"
     (root / "_posts").mkdir(parents=True)
     (root / "assets").mkdir()

@@ -1,4 +1,4 @@
-"""Addresses that lead to a host and not by HTTPS, in pages of any system; code and formulas stay."""
+"""Links to hosts without HTTPS, in pages of any system; code and formulas stay unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""What only MathJax takes, in pages of any system; all else stays as it is written."""
+"""Formulas that only MathJax accepts, in pages of any system; all other text stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MkDocs: what its constructs become, and that nothing is lost."""
+"""MkDocs: the conversion of its constructs, without losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MyST: what its constructs become, and that nothing is lost."""
+"""MyST: the conversion of its constructs, without losses."""
 
 from __future__ import annotations
 

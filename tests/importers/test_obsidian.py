@@ -1,4 +1,4 @@
-"""Obsidian: what its constructs become, and that nothing is lost."""
+"""Obsidian: the conversion of its constructs, without losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on pages by several processes: the same results in the same order, whatever becomes of a process."""
+"""Pages imported by several processes: same results in the same order, even if a process fails."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.site_files import NOW, put
 
 METHODS: tuple[StartMethod, ...] = ("fork", "spawn") if default_method() == "fork" else ("spawn",)
 PAGES = 200
-"""Enough for both start methods."""
+"""Enough pages for both start methods to use several processes."""
 SYSTEMS = ("hugo", "mkdocs", "myst", "obsidian")
 each_method = pytest.mark.parametrize("method", [*METHODS])
 
 
 def square_elsewhere(number: int) -> tuple[int, bool]:
-    """The square, and whether another process computed it."""
+    """Return the square, and whether another process computed it."""
     return number * number, parent_process() is not None
 
 
@@ -127,7 +127,7 @@ def test_fresh_processes_import_what_one_does(tmp_path: Path, monkeypatch: pytes
 
 
 def use_processes_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use them for one page too, and let nothing be done in this process instead."""
+    """Use several processes even for one page, and forbid the fallback to this process."""
     monkeypatch.setattr(page_work, "_MIN_PAGES", {"fork": 1, "spawn": 1})
     monkeypatch.setattr(page_executor, "MIN_FORK_BODIES", 1)
     monkeypatch.setattr(page_executor, "MIN_SPAWN_BODIES", 1)
@@ -135,17 +135,17 @@ def use_processes_always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class StrictPool(ProcessPool):
-    """Processes in which no task may fail."""
+    """A process pool that fails if any task fails."""
 
     def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[NumberedItem]:
-        """As in `ProcessPool`."""
+        """Map tasks as `ProcessPool` does, and assert that each has a result."""
         for number, result in super().map(tasks, per_call):
             assert result is not None
             yield number, result
 
 
 def imported(folder: Path, source: Path, workers: Workers) -> tuple[str, object, Mapping[str, bytes]]:
-    """What an import gives: texts, checks and reports."""
+    """Import the source and return its files, the check and the reports."""
     options = ImportOptions(now=NOW, workers=workers)
     done: ImportResult = import_site(source, folder / "new", options, no_progress)
     names = ("import-report.md", "import-report.json")
@@ -153,7 +153,7 @@ def imported(folder: Path, source: Path, workers: Workers) -> tuple[str, object,
 
 
 def hugo_site(pages: int) -> dict[str, bytes]:
-    """Posts with formulas, code, a box, a lost table and a file of `assets/`."""
+    """Return a site of posts with formulas, code, a box, a lost table and a file of `assets/`."""
     text = (
         "---\ntitle: Post {number}\ndate: 2024-01-01\n---\n\nWords $a_{number}$ and `code`.\n\n"
         '```python\nprint({number})\n```\n\n{{{{< figure src="/a.png" >}}}}\n\n{{{{< unknown >}}}}\n'
@@ -191,7 +191,7 @@ def test_no_process_outlives_an_import(number: signal.Signals, tmp_path: Path) -
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 30) -> list[int]:
-    """Return what a condition gives, as soon as that is true."""
+    """Wait until the condition is true, and return its value."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end, "it does not come true"

@@ -1,4 +1,4 @@
-"""Tables of HTML: which become tables of Markdown, and which stay."""
+"""HTML tables that become Markdown tables, and others that stay."""
 
 from __future__ import annotations
 

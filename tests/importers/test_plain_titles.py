@@ -10,7 +10,7 @@ from tests.rows import each_row
 
 
 def titled(title: object, system: str = "mkdocs") -> tuple[object, str]:
-    """Title and text of a page with this title after an import."""
+    """Return the title and the text of a page with this title after an import."""
     page = ImportedPage(PurePosixPath("content/a.md"), {"title": title}, "\nText.\n", "a.md")
     found = rewrite_page(system, page)
     return found.front["title"], found.text

@@ -1,4 +1,4 @@
-"""Pages that the old site keeps from readers: none is in the new site, and the report names each."""
+"""Pages that the old site hides from readers: the new site contains none, and the report lists each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.rows import each_row
 from tests.site_files import NOW, build, put
 
 HUSH = "hush"
-"""Stands in all that no reader may see; `open` in what they may."""
+"""A word in all content that readers may not see; content that they may see has `open`."""
 PAGE = "---\ntitle: T\n{}\n---\n\nAn open page.\n"
 SECRET = "---\ntitle: The hush\n{}\n---\n\nThe hush ![](hush.png) ![](both.png).\n"
 BOTH = "\n\n![](both.png)\n"
@@ -35,7 +35,7 @@ def opened(*lines: str) -> str:
 
 
 class Case(NamedTuple):
-    """A source, and what becomes of its pages."""
+    """A source, and the expected result for its pages."""
 
     files: Mapping[str, str]
     held: tuple[str, ...] = ()
@@ -263,7 +263,7 @@ def run(files: Mapping[str, str], folder: Path) -> ImportResult:
 
 
 def with_secret(folder: Path) -> set[str]:
-    """Files below a folder that name the secret, in their path or their bytes."""
+    """Return files below a folder that contain the secret in their path or their bytes."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     found = [path for path in files if HUSH.encode() in path.read_bytes() or HUSH in path.name]
     return {path.relative_to(folder).as_posix() for path in found}
@@ -278,7 +278,7 @@ def test_nothing_protected_is_published(name: str, tmp_path: Path) -> None:
     for key, expected in (("draft", case.drafts), ("unlisted", case.unlisted)):
         assert {str(page.path) for page in done.site.pages if page.front.get(key)} == set(expected)
     new = tmp_path / "new"
-    # drafts keep their text, and the report the names of pages
+    # Drafts keep their text, and the report lists the names of pages.
     reports = {"import-report.md", "import-report.json"}
     assert with_secret(new) <= {*case.drafts, *reports}
     report = (new / "import-report.md").read_text()
@@ -344,7 +344,7 @@ def test_globs(path: str, patterns: list[str], is_anchored: bool, expected: bool
     [
         (r".*\.(tmp|hush)\.md$", True),
         (r"b/.*", False),
-        # what cannot be read, or may take for ever, leaves out everything
+        # A pattern that is invalid or may take forever excludes everything.
         ("[", True),
         ("(a+)+$", True),
         ("a*a*a*a*a*$", True),
@@ -365,7 +365,7 @@ def test_regular_expressions(pattern: str, expected: bool) -> None:
         ({}, 'a: [\npassword: "x"', {"password": "x"}),
         ({}, "a = [\nprivate = true", {"private": "true"}),
         ({"Password": "x"}, "Password: x", {"Password": "x"}),
-        # a line that a careless search takes years for
+        # On this line a careless regular expression would run for years.
         ({}, f"a{' ' * 1_000_000}", {}),
     ],
 )

@@ -1,5 +1,4 @@
-"""`import --against`: what old systems did to formulas, and what their themes add, is no difference; what is
-lost is one."""
+"""`import --against`: lost content is a difference; changes by the old system or its theme are not."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def test_every_key_is_in_the_new_site_or_in_the_report(tmp_path: Path) -> None:
         for key in load_mapping(split_yaml_front_matter(path.read_text())[0])
     }
     assert {key for page in done.site.pages for key in page.old_front} == {*KEYS}
-    # the old address of the page is the one its file gives it
+    # The old URL of the page is the one that its file gives it.
     unexplained = [key for key in KEYS if key not in new and f'"{key}"' not in report and key != "permalink"]
     assert unexplained == []
     steps = report.partition("## What to do next")[2]

@@ -1,4 +1,4 @@
-"""Markdown divided into segments, so that rewrites never touch code."""
+"""Markdown split into segments, so that rewrites never touch code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comments, accounts, bibliographies and plugins of old sites, from the places where each system has them."""
+"""Comments, accounts, bibliographies and plugins of old sites, from the settings of each system."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def run(files: Mapping[str, str]) -> ImportResult:
             },
             {"provider": "utterances", "repo": "ada/notes", "label": "talk"},
         ),
-        # an id is missing, or comes from a template that was not filled in
+        # An id is missing, or comes from a template that was not filled in.
         ({**JEKYLL, "_config.yml": "title: X\ngiscus: {repo: ada/notes, category: Talk}\n"}, None),
         ({**JEKYLL, "_includes/talk.html": SCRIPT.replace("R_kgDOA1", "{{ site.id }}")}, None),
-        # in a text it is an example
+        # In a text it is only an example.
         ({**JEKYLL, "assets/talk.html": SCRIPT}, None),
         (
             {
@@ -129,7 +129,7 @@ GITHUB = {"title": "GitHub", "url": "https://github.com/ada"}
          [POSTS, {"title": "Mastodon", "url": "https://m.example/@ada"}], None),
         ("email: ada@example.org", None, "ada@example.org"),
         ("author: Ada\nsocial: {email: ada@example.org}", None, "Ada · ada@example.org"),
-        # no account of anybody
+        # Not an account of a person.
         ("github: [a, b]\ntwitter: {card: summary}\nmastodon: ada\nx: 1.5 m", None, None),
         ("social: {github: 'javascript:alert(1)'}", None, None),
     ],
@@ -170,7 +170,7 @@ def test_accounts_of_other_systems(files: Mapping[str, str], url: str) -> None:
     [
         ({"references": [{"title": "Sums"}]}, {"references": ["sums"]}),
         ({"bib": {"ito": {"title": "Sums"}, "roy": {"title": "Rows"}}}, {"bib": ["ito", "roy"]}),
-        # another name, and what is no list of works
+        # Another name, and data that are not a list of references.
         ({"people": [{"title": "Sums"}]}, {}),
         ({"references": {"a": 1}}, {}),
         ({"references": [{"title": "Sums"}, "text"]}, {}),

@@ -1,1 +1,1 @@
-"""What an attacker may try: each row of README.md is a test named after it."""
+"""Attacks on blogsmith and its sites. Each row of README.md has tests named after it."""

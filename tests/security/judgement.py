@@ -1,4 +1,4 @@
-"""What a hostile text may not come to, whichever row tries it."""
+"""Checks that hostile text is harmless, shared by the tests of all rows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from tests.page_checks import dangers
 from tests.test_properties import pieces, shape_problems
 
 UNTRUSTED = "markup: {untrusted: true}\nplugins: [emoji_callouts, hf_space]\n"
-"""Settings of a site that shows what strangers wrote."""
+"""Settings of a site that publishes text by strangers."""
 
 
 def harmless(text: str, config: str = UNTRUSTED) -> Rendered:
-    """The page of a text, which neither runs anything nor breaks out of its place."""
+    """Render `text` and assert that it neither runs anything nor breaks the structure of the page."""
     rendered = render(text, config)
     assert not [danger for html in pieces(rendered) for danger in dangers(html)]
     assert not shape_problems(rendered)
@@ -19,6 +19,6 @@ def harmless(text: str, config: str = UNTRUSTED) -> Rendered:
 
 
 def codes(rendered: Rendered) -> set[str]:
-    """Codes of the errors and warnings, each of which has to name its place."""
+    """Return the codes of all diagnostics, and assert that each has a position."""
     assert all(found.place for found in rendered.diagnostics)
     return {found.code for found in rendered.diagnostics}

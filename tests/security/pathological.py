@@ -1,7 +1,7 @@
-"""Pages that were made to be slow: a short piece repeated, an opening without an end, a nest without a floor.
+"""Posts that are slow to process: a repeated fragment, an opening without an end, very deep nesting.
 
-Each pattern gives a post of about as many characters as it is asked for. The first part is CommonMark's
-own list (its `test/pathological_tests.py`), the others aim at our syntax, at the lint, at the lexers.
+Each pattern returns a post of approximately the requested size in characters. The first part is CommonMark's
+list (`test/pathological_tests.py`); the others aim at our syntax, the lint and the lexers.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 Pattern = Callable[[int], str]
-"""Size in characters → the post."""
+"""A function: size in characters → post."""
 
 
 def _repeat(piece: str, before: str = "", after: str = "") -> Pattern:
@@ -18,7 +18,7 @@ def _repeat(piece: str, before: str = "", after: str = "") -> Pattern:
 
 
 def _numbered(line: str, before: str = "", after: str = "") -> Pattern:
-    """`{n}` in the line is its number."""
+    """Return a pattern of lines where `{n}` is the number of the line."""
 
     def make(size: int) -> str:
         count = size // (len(line) + 2)
@@ -36,7 +36,7 @@ def _nested(opening: str, closing: str, inside: str = "a") -> Pattern:
 
 
 def _stairs(step: str, line: str, limit: int | None = None) -> Pattern:
-    """Lines that are each indented further than the one before."""
+    """Return a pattern of lines that are each indented further than the line before."""
 
     def make(size: int) -> str:
         lines: list[str] = []
@@ -51,7 +51,7 @@ def _stairs(step: str, line: str, limit: int | None = None) -> Pattern:
 
 
 def _backticks(size: int) -> str:
-    """Runs of every length, none of which closes another."""
+    """Return runs of backticks of all lengths, so that no run closes another."""
     runs: list[str] = []
     while size > 0:
         runs.append("e" + "`" * (len(runs) + 1))
@@ -65,7 +65,7 @@ def _wide_table(size: int) -> str:
 
 
 def _growing_table(size: int) -> str:
-    """A header of many cells over rows that have none: each is filled up."""
+    """Return a table with a long header and short rows, each of which the parser pads with empty cells."""
     columns = size // 12
     return "|x" * columns + "|\n" + "|-" * columns + "|\n" + "y|\n" * (size // 6)
 
@@ -84,7 +84,7 @@ def _definitions_used(size: int) -> str:
 
 
 def _long_definition(size: int) -> str:
-    """CommonMark's `[a]` thousands of times for one long address: it must not be printed each time."""
+    """Return thousands of references `[a]` to one long URL; the output must stay small (CommonMark)."""
     return "[a]: " + "b" * (size // 2) + "\n\n" + "[a]" * (size // 6)
 
 

@@ -1,4 +1,4 @@
-"""Row 17: no address on a page has a scheme that runs something or reads files, however it is spelled."""
+"""Row 17: no URL on a page has a scheme that runs code or reads files, however it is spelled."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.rows import each_row
 from tests.security.judgement import UNTRUSTED, codes, harmless
 from tests.site_files import build, put_bare
 
-# None of these may become an address. What the text holds is what an author types, entities and all.
+# None of these may become a URL. The strings are what an author types, including entities.
 SPELLINGS = (
     "javascript:alert(1)",
     "JaVaScRiPt:alert(1)",
@@ -81,7 +81,7 @@ def test_row_17_no_page_leads_to_a_script_or_a_file(place: str) -> None:
 
 @each_row("place", ["link", "reference link", "video", "citation", "formula", "raw link"])
 def test_row_17_a_site_with_such_an_address_is_not_built(place: str) -> None:
-    """Raw HTML is the author's own and stays as it is, but the address is an error: nothing is published."""
+    """Raw HTML stays unchanged, but the URL is an error, so nothing is published."""
     for spelling in ("javascript:alert(1)", "vbscript:x", "file:///etc/passwd", "blob:https://example.org/1"):
         rendered = render(PLACES[place].format(spelling))
         assert {found.severity for found in rendered.diagnostics} == {"error"}, spelling

@@ -1,6 +1,6 @@
-"""Row 36: an archive of recorded results from a stranger places nothing but recorded results.
+"""Row 36: unpacking a stranger's archive of recorded results writes only recorded results.
 
-It is the only archive that blogsmith reads: themes are folders.
+No other archives are read: themes are folders.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ Member = tuple[str, bytes, bytes]
 
 
 def archive_of(*members: Member) -> bytes:
-    """members: name, contents, type."""
+    """Return a compressed tar archive.
+
+    members: name, content and type of each member.
+    """
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w") as tar:
         for name, data, kind in members:
@@ -147,7 +150,7 @@ def test_row_36_any_bytes_are_refused_in_words(data: bytes) -> None:
 def test_row_36_damaged_headers_are_refused_or_harmless(at: int, damage: bytes) -> None:
     plain = bytearray(gzip.decompress(archive_of(GOOD)))
     plain[at : at + len(damage)] = damage
-    # with the right checksum again, so that what the header says counts
+    # Recompute the checksum, so that the values of the header are used.
     plain[148:156] = b" " * 8
     plain[148:156] = b"%06o\0 " % sum(plain[:512])
     with suppress(*archive.ARCHIVE_ERRORS):
@@ -215,7 +218,7 @@ def test_row_36_a_link_that_stands_there_is_not_written_through(tmp_path: Path) 
 
 
 def test_row_36_a_bomb_of_ten_gigabytes_is_refused_in_time(tmp_path: Path) -> None:
-    """Ten megabytes in the file, ten gigabytes in the head of its only member."""
+    """The file decompresses to ten megabytes; the header of its only member claims ten gigabytes."""
     root = put(tmp_path / "s", {"blogsmith.yaml": "title: T\n"})
     info = tarfile.TarInfo("_freeze/a/outputs.json")
     info.size = 10**10

@@ -1,4 +1,4 @@
-"""Rows 18 and 19: what becomes an attribute, a class or a caption cannot leave it."""
+"""Rows 18 and 19: text in an attribute, a class or a caption cannot escape from it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ HARD = (
 
 
 def quote(value: str) -> str:
-    """In the quotes that the value leaves free."""
+    """Quote the value with a quote character that it does not contain."""
     return f"'{value}'" if '"' in value else f'"{value}"'
 
 

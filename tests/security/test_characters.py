@@ -1,4 +1,4 @@
-"""Characters nobody sees: out of pages where HTML forbids them, told of where they are a trap (row 41)."""
+"""Row 41: invisible characters are removed where HTML forbids them, and reported where they may mislead."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.rows import each_row
 from tests.site_files import build, printed
 
 FORBIDDEN = "\x01\x08\x0b\x0e\x1b\x1f\x7f\x80\x85\x9f\ufdd0\ufdef\ufffe\uffff\U0001fffe\U0010ffff"
-"""Of every range that HTML forbids, the ends; NUL is refused with the file."""
+"""The ends of each range that HTML forbids. NUL is absent because a file with NUL is rejected."""
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff\u3164"
 HEAD = "---\ntitle: T\ndate: 2026-01-01\n---\n"
@@ -40,7 +40,7 @@ LEGITIMATE = {
 
 
 def hidden(found: tuple[Diagnostic, ...]) -> list[str]:
-    """`line:column message` of the warnings about characters."""
+    """Return `line:column message` of each warning about hidden characters."""
     return [
         f"{one.place.line}:{one.place.column} {one.message}"
         for one in found
@@ -111,7 +111,7 @@ def test_row_41_outputs_of_cells(kind: str) -> None:
 
 
 def site_with(root: Path, text: str) -> Path:
-    """A site with one post, and feeds."""
+    """Write a site with one post and feeds."""
     (root / "content/posts").mkdir(parents=True)
     (root / "blogsmith.yaml").write_text("title: T\nbase_url: https://example.org\n", "utf-8")
     (root / "content/posts/a.md").write_text(text, "utf-8")
@@ -232,7 +232,7 @@ def test_row_41_messages_show_what_is_there(char: str) -> None:
     assert char not in text
     escape = char.encode("unicode_escape").decode()
     _, quoted, caret, _ = text.split("\n")
-    # the caret stands under the z: 漢 takes two columns of a terminal
+    # The caret is below the z: 漢 takes two columns of a terminal.
     assert quoted.index("z") + 1 == caret.index("^")
     assert quoted.count(escape) == 2
     event: Mapping[str, Any] = problems_event([found], [], None)

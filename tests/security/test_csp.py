@@ -1,7 +1,7 @@
-"""Rows 37, 39 and 42: what slips into a page or lies beside it does nothing.
+"""Rows 37, 39 and 42: code injected into a page, or in a file beside it, does not run.
 
-`tests/test_page_policy.py` and `tests/test_active_svg.py` have the forms one by one; what browsers make of
-them is in `tests/browser/test_policy.py`.
+`tests/test_page_policy.py` and `tests/test_active_svg.py` test single constructs, and
+`tests/browser/test_policy.py` tests browsers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ACTIVE = (
 
 
 def built(root: Path, settings: str) -> dict[str, bytes]:
-    """Every page of a site with a layout of its own, a post and what is made from it."""
+    """Build a site with a layout of its own and two posts; return all its pages."""
     files = {
         "blogsmith.yaml": f"title: Site\nbase_url: https://example.org/blog\n{settings}",
         "layouts/own.html": LAYOUT,
@@ -52,7 +52,7 @@ def built(root: Path, settings: str) -> dict[str, bytes]:
 
 
 def policies(html: bytes) -> list[dict[str, str]]:
-    """Each policy of a page: directive → sources."""
+    """Return each policy of a page: directive → sources."""
     texts = [tag.attributes["content"] for tag in page_tags(html) if "http-equiv" in tag.attributes]
     parts = [[part.partition(" ") for part in text.split("; ")] for text in texts if "-src" in text]
     return [{name: sources for name, _, sources in each} for each in parts]
@@ -65,7 +65,7 @@ def test_row_37_every_page_has_a_policy_without_unsafe_inline_scripts(tmp_path: 
         assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == "'none'", name
         assert "unsafe-inline" not in policy.get("script-src", ""), name
         assert not {"*", "https:", "http:", "'unsafe-eval'"} & set(" ".join(policy.values()).split()), name
-        # nothing of a post may run where posts are by strangers
+        # On sites with posts by strangers, no script of a post may run.
         assert not settings or "sha256" not in policy.get("script-src", ""), name
 
 

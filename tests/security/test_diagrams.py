@@ -1,4 +1,4 @@
-"""Row 43: a diagram draws; it neither runs, nor leads anywhere, nor loads anything."""
+"""Row 43: a diagram only draws. It runs no scripts, links nowhere and loads nothing."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ FORBIDDEN = ("script", "img", "image", "iframe", "a", "style", "foreignobject", 
 
 
 def figures(root: Path, charts: list[str]) -> list[str]:
-    """What is drawn of the charts on one page; those that are an error at their place are left out."""
+    """Return the figures of the charts on one page, without charts that are reported as errors."""
     fence = "```mermaid\n{}\n```\n"
     for chart in list(charts):
         text = "---\ntitle: A\n---\n" + "\n".join(fence.format(chart) for chart in charts)
@@ -86,7 +86,7 @@ def figures(root: Path, charts: list[str]) -> list[str]:
 
 
 def acting(figure: str) -> list[str]:
-    """What in a figure runs, leads somewhere or loads something."""
+    """Return the elements, attributes and values in a figure that run scripts, link or load something."""
     found = []
     for tag, element in elements(parse(figure)):
         found += [f"<{tag}>"] if tag in FORBIDDEN else []

@@ -1,7 +1,7 @@
-"""Rows 15 and 16: what authors write beside the text stays text, wherever a site repeats it.
+"""Rows 15 and 16: text in front matter and settings stays text, wherever a site repeats it.
 
-A site is built once with harmless words and once with hostile ones; every page must have the same elements
-with the same attributes, and every other file must be read as what it is.
+A site is built with harmless words and with hostile ones. All pages must have the same elements with the
+same attributes, and all other files must still be valid in their format.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ PNG = (Path(__file__).parents[1] / "sites" / "blog" / "source/content/posts/bund
 
 
 def quoted(text: str) -> str:
-    """As a value of YAML."""
+    """Quote the text as a YAML value."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def site(root: Path, field: str, words: str) -> Path:
-    """A site with a post that says `words` in one of its fields, or in all."""
+    """Write a site with a post that has `words` in one field, or in all fields if `field` is empty."""
 
     def at(name: str) -> str:
-        # a name for each: a header does not repeat what the page's title says
+        # Add the name of the field, because a header leaves out text that equals the page's title.
         return f"{words if field in (name, '') else 'harmless'} {name}"
 
     def markdown(name: str) -> str:
-        # as text: an author may write HTML in Markdown
+        # Escape punctuation: authors may write HTML in Markdown.
         return re.sub(r"[^\w\s]", lambda found: f"&#{ord(found[0])};", at(name))
 
     config = (
@@ -85,26 +85,26 @@ def site(root: Path, field: str, words: str) -> Path:
 
 
 def shape(html: str) -> list[tuple[str, tuple[str, ...]]]:
-    """Every element of a page with the names of its attributes; formulas apart, there are none."""
+    """Return every element of a page with the names of its attributes. The pages have no formulas."""
     root = html5lib.parse(html, treebuilder="etree", namespaceHTMLElements=False)
     return [(tag, tuple(sorted(map(str, element.attrib)))) for tag, element in elements(root)]
 
 
 def shapes(root: Path) -> Iterator[tuple[str, list[tuple[str, tuple[str, ...]]]]]:
-    """Each page with what it is made of; the addresses of tags and so on depend on their names."""
+    """Yield the path and shape of each page, with names of tags, categories and series replaced in paths."""
     for path, data in tree(root / "public", "*.html").items():
         depth = re.sub(r"^((?:tags|categories|series)/)[^/]+/index", r"\1*/index", path)
         yield depth, shape(data.decode())
 
 
 def scripts(html: str) -> list[str]:
-    """Data that stands in script elements."""
+    """Return the JSON-LD data of the page's script elements."""
     return re.findall(r'<script type="application/ld\+json">(.*?)</script>', html, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
 def harmless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """The shapes of the pages of a site without attackers."""
+    """Return the shapes of the pages of a harmless site."""
     root = site(tmp_path_factory.mktemp("harmless") / "s", "", "harmless")
     report = build(root)
     assert report.ok, report.diagnostics
@@ -112,7 +112,7 @@ def harmless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[s
 
 
 def check(root: Path, words: str, harmless: dict[str, list[tuple[str, tuple[str, ...]]]]) -> None:
-    """The site says what it says, and is made of what it would be made of otherwise."""
+    """Assert that the pages have the same shape as on the harmless site, and that data files are valid."""
     report = build(root)
     assert report.ok, report.diagnostics
     found = dict(shapes(root))

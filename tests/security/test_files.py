@@ -1,4 +1,4 @@
-"""Rows 26 and 27: what a post names is a file of the site, and pages lie in the output folder."""
+"""Rows 26 and 27: posts include only files of the site, and pages are written only to the output folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.site_files import build, printed, put, put_bare
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
 PROMPT_S = 4.0
-"""Processor time of a build, the first of a process included; such a file takes no hundredth of it."""
+"""Limit in CPU seconds for a build, including imports. These files take less than a hundredth of it."""
 MOST_BYTES = 300_000_000
 
 
@@ -42,18 +42,18 @@ def empty(file: Path) -> None:
 
 
 def sparse(file: Path) -> None:
-    """Five gigabytes without any on the disk."""
+    """Write a sparse file of 5 GB, which takes no space on the disk."""
     file.touch()
     os.truncate(file, 5 * 10**9)
 
 
 def device(file: Path) -> None:
-    """A link, since a node needs root."""
+    """Link to a device; creating a device node needs root."""
     file.symlink_to("/dev/zero")
 
 
 def endless(file: Path) -> None:
-    """Says that it is an SVG and goes on."""
+    """Write the start of an SVG element that never ends."""
     file.write_bytes(b"<svg xmlns='http://www.w3.org/2000/svg'" + b" " * 3_000_000)
 
 
@@ -157,7 +157,7 @@ def test_row_26_a_source_that_leaves_the_site_is_not_found(src: str, tmp_path: P
     assert not list(root.glob("public/**/*.svg"))
 
 
-# -- 27: addresses --
+# -- 27: URLs --
 
 SLUGS = (
     "../../x",
@@ -227,7 +227,7 @@ PERMALINKS = (
 
 
 def outside(root: Path) -> list[str]:
-    """Every file that a build left anywhere but in the output folder and our own."""
+    """Return every file that a build left outside the output folder and our own folders."""
     kept = ("public", ".blogsmith", "content", "blogsmith.yaml", "themes")
     files = (file.relative_to(root.parent) for file in root.parent.rglob("*") if not file.is_dir())
     return sorted(str(file) for file in files if file.parts[0] != "s" or file.parts[1] not in kept)
@@ -238,7 +238,7 @@ def quoted(text: str) -> str:
 
 
 def slugged(root: Path, key: str, slugs: Sequence[str]) -> Path:
-    """A site with a post for each."""
+    """Write a site with one post for each slug."""
     texts = {}
     for number, slug in enumerate(slugs):
         value = f"[{quoted(slug)}]" if key == "aliases" else quoted(slug)
@@ -250,10 +250,10 @@ def slugged(root: Path, key: str, slugs: Sequence[str]) -> Path:
 @pytest.mark.parametrize(
     ("key", "accepted"),
     [
-        # blanks around a value mean nothing; " x" is then the same address, and told as that
+        # Spaces around a value are ignored, so " x" is the same URL and reported as a duplicate.
         ("slug", ["x ", "index.html"]),
         ("aliases", ["/x"]),
-        # `%2F` is the address of the front page
+        # `%2F` is the URL of the front page.
         ("permalink", ["/x", "a/b", "%2F"]),
         ("url", ["/x", "a/b", "%2F"]),
     ],

@@ -1,4 +1,4 @@
-"""Row 20: formulas hold what MathML holds, whatever their TeX says."""
+"""Row 20: formulas contain only elements and attributes of MathML, whatever their TeX is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ELEMENTS = name_set(
     "math semantics mrow mi mn mo mtext mspace ms mfrac msqrt mroot mstyle mpadded mphantom menclose merror "
     "msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd a b i code span"
 )
-"""MathML Core, what it keeps for older pages, and what text in a formula may have."""
+"""Elements of MathML Core, legacy MathML elements, and elements that text in a formula may have."""
 ATTRIBUTES = name_set(
     "class style display alttext data-tex href id aria-label mathvariant mathcolor mathbackground mathsize "
     "scriptlevel displaystyle accent accentunder stretchy symmetric fence form lspace rspace minsize maxsize "
@@ -67,7 +67,7 @@ STRANGE = (
 
 
 def foreign(html: str) -> list[str]:
-    """What in the formulas of a page no formula has."""
+    """Return elements, attributes and styles that are not allowed in the formulas of a page."""
     found = []
     for tag, element in elements(parse(html)):
         if tag == "math":
@@ -89,7 +89,7 @@ def test_row_20_no_foreign_element_or_attribute(form: str) -> None:
         assert foreign(rendered.html) == [], tex
 
 
-# each place in one of the forms, each form with some of the places
+# A sample of the combinations: every form and every place occurs.
 @pytest.mark.parametrize(("form", "place"), thinned(product(FORMS, PLACES), every=5))
 def test_row_20_hostile_text_in_formulas_stays_text(form: str, place: str) -> None:
     formulas = [place.replace("%", payload) for payload in PAYLOADS]

@@ -1,4 +1,4 @@
-"""Row 46: a source that was made to exhaust whoever imports it."""
+"""Row 46: a source made to exhaust time or memory of the import."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.site_files import NOW, put
 HEAD = "---\ntitle: A\n---\n\n"
 POST = "_posts/2024-03-01-a.md"
 LIMIT_S = 20.0
-"""Processor time of an import; most take one second."""
+"""Limit in CPU seconds for an import; most take one second."""
 
 
 def run(tmp_path: Path, files: Mapping[str, str]) -> ImportResult:
@@ -101,7 +101,7 @@ LIQUID = {
 
 @pytest.fixture(params=[True, pytest.param(False, marks=pytest.mark.long)], ids=["soon", "late"])
 def ends_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let what makes ever more come to its end after a tenth of what is allowed: all of it takes seconds."""
+    """Reduce the budgets to a tenth, because exhausting the full ones takes seconds."""
     if request.param:
         monkeypatch.setattr(shortcodes, "_MAX_CHARACTERS", shortcodes._MAX_CHARACTERS // 10)
         monkeypatch.setattr(liquid, "LiquidBudget", lambda: LiquidBudget(500_000))
@@ -148,7 +148,7 @@ def test_row_46_marks_of_translations_in_a_text(name: str, system: str, tmp_path
     assert "[a](" in run(tmp_path, files[system]).site.pages[0].text
 
 
-# The end of the time may come while garbage is collected, where nothing can be raised; it comes again.
+# The timeout may occur during garbage collection, where it cannot be raised; it then occurs again.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("system", ["jekyll", "hugo", "quarto"])
 def test_row_46_a_page_that_takes_too_long_stands_as_code(

@@ -1,4 +1,4 @@
-"""Row 45: an import reads and copies what is in its source, and nothing else."""
+"""Row 45: an import reads and copies only files inside its source."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUARTO = {"_quarto.yml": "website: {title: Notes}\n", "a.qmd": "---\ntitle: A\n-
 
 
 def run(tmp_path: Path, files: Mapping[str, str], lay: Callable[[Path], None] | None = None) -> ImportResult:
-    """Import a source beside which lies a folder with a secret."""
+    """Import a source with a folder of secrets beside it, and assert that no secret is copied."""
     source, outside = tmp_path / "home" / "source", tmp_path / "home" / "outside"
     put(source, files)
     outside.mkdir()
@@ -53,7 +53,7 @@ def _secret(name: str) -> str:
 
 
 def link(name: str, target: str) -> Callable[[Path], None]:
-    """A symbolic link in the source; missing folders are made."""
+    """Return a function that puts a symbolic link into the source and creates missing folders."""
 
     def lay(source: Path) -> None:
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -192,7 +192,7 @@ def test_row_45_a_file_too_large_to_copy_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "new/static").exists()
 
 
-# -- where it is written --
+# -- where the import writes --
 
 
 def test_row_45_links_in_the_new_folder_are_not_entered(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Rows 47 and 48: nothing of a source runs because it was imported, and reports of it do nothing."""
+"""Rows 47 and 48: an import runs no code of its source, and its reports contain no active markup."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(source: Path, into: Path) -> ImportResult:
     return import_site(source, into, ImportOptions(now=NOW), no_progress)
 
 
-# -- 47: what runs --
+# -- 47: code and settings that would run --
 
 RUNNING = """\
 execute: {python: ./evil, sandbox: none, env: [HOME], dask: 'tcp://203.0.113.1:1'}

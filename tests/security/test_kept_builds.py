@@ -1,4 +1,4 @@
-"""Row 44: what a clone brings as kept from earlier builds is never read, and leads nowhere else."""
+"""Row 44: cached builds that come with a clone are never read, and links among them are never followed."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def remember(root: Path) -> BuildReport:
 
 
 def forge_page(root: Path) -> None:
-    """Put a hostile text into the cache of a site, as the text of a page as it is now."""
+    """Put hostile text into the cache of a site, as the text of an up-to-date page."""
     forged = PageText.from_string(EVIL.decode())
     replace_data(root, "page", "content/b.md", encode_page(Body(forged, "b", "b"), (), root))
     change_row(root, "content", "content/b.md", Row(forged.digest.hex(), compress_text(forged)))
 
 
 def expect_harmless(root: Path, *, notes: int = 0) -> BuildReport:
-    """The site is built from its sources."""
+    """Build the site and assert that its pages come from its sources."""
     report = remember(root)
     assert report.ok
     assert set(report.rebuilt) in (PAGES, set())
@@ -72,7 +72,7 @@ BROUGHT = (
 
 @pytest.mark.parametrize("kind", ["a file", "a link", "a folder", "a pipe"])
 def test_row_44_files_of_a_clone_are_not_looked_at(kind: str, site: Path) -> None:
-    """A stranger's cache of this very site, under every name that we have or had: none is read or written."""
+    """A stranger's cache of this site is neither read nor written, under any present or former name."""
     remember(site)
     forge_page(site)
     evil = cache_path(site).read_bytes()
@@ -99,7 +99,7 @@ def test_row_44_files_of_a_clone_are_not_looked_at(kind: str, site: Path) -> Non
 
 
 def test_row_44_nothing_is_cached_in_a_site(site: Path) -> None:
-    """What a site's own folder holds cannot be taken for a cache: there is none."""
+    """Files in the site's own folder cannot be mistaken for a cache."""
     remember(site)
     remember(site)
     assert {file.name for file in (site / OWN_FOLDER).iterdir()} <= {"lock", "schema"}
@@ -117,7 +117,7 @@ def test_row_44_a_folder_behind_a_link_is_left_alone(site: Path) -> None:
 
 
 def test_row_44_the_cache_of_another_folder_is_not_read(site: Path) -> None:
-    """This user has built a hostile site elsewhere, and somebody has put its cache into this one's place."""
+    """The user built a hostile site elsewhere, and somebody copied its cache over the one of this site."""
     twin = site.with_name("twin")
     shutil.copytree(site, twin)
     remember(twin)
@@ -163,7 +163,7 @@ def test_row_44_links_at_the_files_are_not_followed(
 def test_row_44_a_link_at_the_folder_is_not_followed(
     depth: int, site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At the folder of the site, and at the one of all sites."""
+    """The link replaces the cache folder of the site, or of all sites."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     remember(site)
     folder = cache_path(site).parents[depth]
@@ -200,7 +200,7 @@ def test_row_44_what_belongs_to_another_user_is_not_read(what: str, site: Path) 
 
 
 def test_row_44_others_may_not_look_into_the_cache(site: Path) -> None:
-    """Drafts are in it."""
+    """The cache contains drafts."""
     remember(site)
     assert cache_path(site).parent.stat().st_mode & 0o777 == 0o700
 
@@ -219,7 +219,7 @@ def pipe(place: Path) -> None:
 
 
 def huge(place: Path) -> None:
-    """A hundred gigabytes, none of them on the disk."""
+    """Create a sparse file of 100 GB, which takes no space on the disk."""
     empty(place)
     os.truncate(place, 100 * 10**9)
 
@@ -231,7 +231,7 @@ def folder(place: Path) -> None:
 
 
 def view(place: Path) -> None:
-    """Tables of another kind."""
+    """Replace the table by a view."""
     with closing(sqlite3.connect(place)) as cache, cache:
         cache.executescript("DROP TABLE rows; CREATE VIEW rows AS SELECT 1")
 
@@ -248,7 +248,7 @@ def test_row_44_a_damaged_file_costs_time_only(damage: Callable[[Path], None], s
 
 
 def test_row_44_the_place_is_what_protects(site: Path) -> None:
-    """The same forgery in this user's own cache would be published: the tests above test something."""
+    """The same forgery in the user's own cache would be published, which proves that the tests above work."""
     remember(site)
     forge_page(site)
     remember(site)
@@ -256,7 +256,10 @@ def test_row_44_the_place_is_what_protects(site: Path) -> None:
 
 
 def test_row_44_code_of_templates_is_run_only_from_the_user_s_own_cache(site: Path) -> None:
-    """The row holds code: a stranger's is never opened, and this user's own is what proves the test."""
+    """The row contains code, and the row of a stranger is never opened.
+
+    A forged row in the user's own cache proves that the test works.
+    """
     remember(site)
     mark = site.with_name("mark")
     own = cache_path(site).read_bytes()
@@ -275,7 +278,7 @@ def test_row_44_code_of_templates_is_run_only_from_the_user_s_own_cache(site: Pa
 
 
 def _put_code(root: Path, text: str) -> None:
-    """Make this code that of all templates."""
+    """Replace the compiled code of all templates in the cache."""
     row = read_row(root, "templates", "theme")
     codes = msgspec.msgpack.decode(row.data, type=dict[str, tuple[str, bytes]])
     evil = marshal.dumps(compile(text, "evil", "exec"))

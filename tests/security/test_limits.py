@@ -1,7 +1,7 @@
-"""Rows 30 to 32: hostile YAML, Markdown and code end, after work in proportion to their length.
+"""Rows 30 to 32: the work for hostile YAML, Markdown and code is proportional to its length.
 
-Work is counted in calls and lines, which no busy machine changes. The long forms have a limit of processor
-time, several times what they need on an idle machine.
+Work is counted in calls and lines, which does not depend on the load of the machine. The `long` tests limit
+CPU time, at several times what they need on an idle machine.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from tests.security.pathological import PATTERNS
 
 SIZE = 100_000
 LIMIT_S = 5.0
-"""Of processor time, for a page."""
+"""Limit in CPU seconds for a page."""
 
 GROWTH = 5.5
-"""Work for four times the text, at most; a square would be sixteen times."""
+"""Limit on the ratio of work for a text four times as long. Quadratic work would give 16."""
 
 FIXED = 40_000
-"""Calls and lines that any page may take: tables made once, imports."""
+"""Calls and lines that any page may need, for imports and for tables that are built once."""
 
 DEEP = frozenset({"collapsibles", "elements with Markdown in each other"})
-"""Patterns in which each of a hundred levels, and no more, looks for its own end."""
+"""Patterns where each of at most a hundred levels searches for its own end."""
 
 FILLED = frozenset({"table of empty rows"})
-"""Patterns in which cells that are missing are filled in: rows times columns, up to a limit for the page."""
+"""Patterns with missing table cells, which are filled in: rows times columns, up to a limit per page."""
 
 MENDED = frozenset(
     {
@@ -62,9 +62,9 @@ MENDED = frozenset(
         "table heads without rows",
     }
 )
-"""What was slow once, here or in the packages that we use."""
+"""Patterns that were slow in the past, here or in our dependencies."""
 EVERY = 8
-"""An ordinary run looks at every eighth of the others."""
+"""Without `long`, every eighth of the other patterns is tested."""
 GROWING = [
     name if name in MENDED or number % EVERY == 0 else pytest.param(name, marks=pytest.mark.long)
     for number, name in enumerate(PATTERNS)
@@ -74,7 +74,7 @@ PACKAGE = str(Path(blogsmith.__file__).parent)
 
 
 def count_work(work: Callable[[], object]) -> int:
-    """How many functions are called, and how many lines of our own run."""
+    """Return the number of function calls plus the number of lines of our own that run."""
     count = itertools.count()
     step = count.__next__
 
@@ -102,7 +102,6 @@ def count_work(work: Callable[[], object]) -> int:
 
 @pytest.mark.parametrize("name", GROWING)
 def test_row_31_work_grows_with_the_length_of_a_page(name: str) -> None:
-    """Four times the text is about four times the work."""
     render("warm")
     small, large = PATTERNS[name](600), PATTERNS[name](2_400)
     first, second = (count_work(partial(render, text)) for text in (small, large))
@@ -120,7 +119,7 @@ def test_row_31_a_page_of_100_kb_ends(name: str) -> None:
 
 
 def test_row_31_missing_cells_are_filled_in_up_to_a_limit_for_the_page() -> None:
-    """Behind it a table ends, which is told."""
+    """After the limit the table ends, with a diagnostic."""
     unit = "|x" * 250 + "|\n" + "|-" * 250 + "|\n" + "|\n" * 50 + "\n"
     assert not render(unit).diagnostics
     found = render(unit * 3)
@@ -210,12 +209,12 @@ def plain_text(figure: str) -> str:
     return unescape(re.sub(r"<[^>]*>", "", figure.partition('<pre class="highlight"')[2].partition(">")[2]))
 
 
-# the alarm may ring in a callback of the test tools, where it is lost; it rings again
+# The alarm may occur in a callback of the test tools, where it is lost; it then occurs again.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("language", thinned(LANGUAGES, every=4))
 @each_row("pattern", CODE)
 def test_row_32_code_is_shown_whole_however_slow_its_lexer_is(language: str, pattern: str) -> None:
-    """The time limit is short here, and where it comes the code is shown without colours."""
+    """With a short time limit, code is shown complete, without colours from the point of the timeout."""
     source = CODE[pattern](8_000)
     shown = highlight(source, language, deadline_s=0.05, max_line=10_000)
     figure = code_figure(shown.lines, language, FigureOptions())

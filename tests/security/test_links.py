@@ -1,6 +1,6 @@
-"""Rows 28 and 29: links lead nowhere but into the site, and an output folder is one that may be lost.
+"""Rows 28 and 29: symbolic links lead only into the site, and unrelated output folders are not overwritten.
 
-Links in blogsmith's own folders (`.blogsmith/`, the output) have tests of their own.
+`test_own_folders.py` tests links in blogsmith's own folders (`.blogsmith/`, the output).
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def test_row_28_loops_end(place: str, target: str, tmp_path: Path) -> None:
     assert len(tree(root / "public")) < 300
 
 
-# -- 29: folders that are no output --
+# -- 29: folders that are not an output folder --
 
 REFUSED = {
     ".": "the site itself",

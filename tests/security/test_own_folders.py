@@ -1,7 +1,7 @@
-"""Rows 28 and 29: links that a clone brings where folders and files of ours belong lead no command out of it.
+"""Rows 28 and 29: links in a clone where our folders and files belong cannot redirect commands outside it.
 
-Whatever a command comes to, the folders of the reader around the site are afterwards as they were: no file is
-new, gone, emptied or of another mode.
+Whatever a command does, the user's folders around the site stay unchanged: no file is added, removed,
+emptied or changed in mode.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FOLDERS = (
     "static/.pyodide.blogsmith-old",
     "content/notes",
 )
-"""Where folders of ours belong, or what a command makes."""
+"""Paths of our own folders, or of folders that a command creates."""
 FILES = (
     ".blogsmith/lock",
     ".blogsmith/freeze.lock",
@@ -56,7 +56,7 @@ FILES = (
     "public/index.html",
     "public/.blogsmith-manifest.json",
 )
-"""Where files of ours belong."""
+"""Paths of our own files."""
 COMMANDS = ("build", "execute --all", "freeze prune", "clean", "build")
 MORE_COMMANDS = (
     "build --execute",
@@ -70,7 +70,10 @@ MORE_COMMANDS = (
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The reader's folders: more files than any cache keeps, another built site; a clone in `src/clone`."""
+    """Create the user's folders, with the clone in `src/clone`.
+
+    They contain more files than a cache ever has, and another built site.
+    """
     home = tmp_path / "home"
     put(home, {f"thesis/chapter-{number}.tex": f"text {number}" for number in range(30)})
     put(home, {"precious": "precious", "other/blogsmith.yaml": "title: Mine\n", "other/content/x.md": "x"})
@@ -86,13 +89,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A distribution of Pyodide to copy from."""
+    """Write a distribution of Pyodide to copy from."""
     pin_stub(monkeypatch)
     return write_stub(tmp_path / "dist")
 
 
 def snapshot(home: Path) -> dict[str, tuple[int, bytes | None]]:
-    """Mode and bytes of everything but the clone; a folder has no bytes."""
+    """Return mode and bytes of everything outside the clone; None instead of bytes for a folder."""
     found: dict[str, tuple[int, bytes | None]] = {}
     for path in _outside(home):
         status = path.lstat()
@@ -108,13 +111,13 @@ def _outside(home: Path) -> Iterator[Path]:
 
 
 def run_all(clone: Path, stub: Path, commands: tuple[str, ...]) -> None:
-    """Run commands one after another; how each ends is its own matter, but a bug is none."""
+    """Run the commands in turn. Each may fail, but not with an internal error."""
     for command in commands:
         assert main([*command.format(stub=stub).split(), "--site", str(clone)]) in (0, 1, 2, 3), command
 
 
 def lay_link(clone: Path, place: str, target: str) -> None:
-    """A relative link at `place` to something in the home folder, as git carries it."""
+    """Put a relative link to something in the home folder at `place`, as git could."""
     link = clone / place
     link.parent.mkdir(parents=True, exist_ok=True)
     up = "../" * (len(Path(place).parts) + 1)
@@ -122,7 +125,7 @@ def lay_link(clone: Path, place: str, target: str) -> None:
 
 
 def check_place(home: Path, stub: Path, place: str, target: str, commands: tuple[str, ...]) -> None:
-    """Whether commands leave everything as it is but the clone, with a link in it."""
+    """Assert that commands change nothing outside a clone that has a link at `place`."""
     clone = home / "src" / "clone"
     if place.startswith("public/") and place in FILES:
         assert main(["build", "--site", str(clone)]) == 0
@@ -157,7 +160,7 @@ def test_row_28_no_command_leaves_the_site(home: Path, stub: Path, place: str, t
 
 
 def test_row_28_no_lock_empties_a_file_with_two_names(home: Path, stub: Path) -> None:
-    """Not git, but an archive may hold hard links."""
+    """git cannot store hard links, but an archive may contain them."""
     clone = home / "src" / "clone"
     put(clone, {".blogsmith/x": ""})
     for name in ("lock", "freeze.store"):
@@ -193,7 +196,7 @@ def test_row_28_the_preview_does_not_leave_the_site(home: Path, place: str) -> N
 def test_row_29_no_output_folder_lies_behind_a_link(
     home: Path, capsys: pytest.CaptureFixture[str], link: str, target: str, output: str
 ) -> None:
-    """What code could be put into the home folder would run at the reader's next step."""
+    """Code written into the home folder would run when the user starts Python."""
     clone = home / "src" / "clone"
     put(clone, {"blogsmith.yaml": f"title: EVIL\noutput: {output}\n", "static/usercustomize.py": "boom"})
     (clone / link).parent.mkdir(exist_ok=True)
@@ -208,7 +211,7 @@ def test_row_29_no_output_folder_lies_behind_a_link(
 
 
 def test_row_29_the_reader_may_name_a_folder_behind_a_link(home: Path) -> None:
-    """Whoever types `--output` has decided; the link itself stays."""
+    """The user chose the folder with `--output`; the link itself stays."""
     clone = home / "src" / "clone"
     (home / "www").symlink_to("empty")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Rows 9, 11, 13 and 14: where the preview listens, how many clients it bears, and how it ends."""
+"""Rows 9, 11, 13 and 14: addresses that the preview listens on, limits on clients, shutdown."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_row_09_the_network_is_warned_of(tmp_path: Path) -> None:
 
 
 def test_row_11_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.CaptureFixture[str]) -> None:
-    # so long that all is done before, also on a busy machine
+    # Long enough for the rest of the test, even on a busy machine.
     limits = ClientLimits(head_s=5.0, idle_s=15.0)
     before = set(threading.enumerate())
     with serving(site(), limits=limits, is_patient=False) as server:
@@ -130,7 +130,7 @@ def test_row_11_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.Capture
         for tab in tabs:
             assert tab.event()["kind"] == "hello"
         assert soon(lambda: threads_since(before) == own), "a tab has a thread"
-        # a byte now and then, each within any limit for one read
+        # One byte at a time, each within any timeout for a single read.
         slow = [Client(server.port) for _ in range(20)]
         spans = []
         for byte in (b"G", b"E", b"T", b" ", b"/"):
@@ -154,7 +154,7 @@ def test_row_11_idle_tabs_and_slow_clients_hold_nobody_up(capsys: pytest.Capture
         assert soon(lambda: server.hub.clients() == 0)
     with capsys.disabled():
         print(f"\n200 tabs, 20 slow clients: page {max(spans) * 1000:.1f} ms, tabs told {told * 1000:.1f} ms")
-    # whoever waits for a slow client waits until it is turned away
+    # A request that waits for a slow client waits until that client is disconnected.
     assert max(spans) < limits.head_s
     assert told < limits.head_s
 
@@ -183,7 +183,7 @@ def test_row_13_the_next_free_port_is_taken() -> None:
     with serving(site(), port=first) as one, serving(site(), port=first) as two:
         assert (one.port, two.port) == (first, first + 1)
         assert ask(one, "/posts/a/").status == ask(two, "/posts/a/").status == 200
-        # each answers to its own address only
+        # Each server answers only to its own `Host`.
         assert ask(two, "/posts/a/", Host=f"localhost:{first}").status == 403
 
 
@@ -216,7 +216,7 @@ def test_row_13_the_port_that_was_found_is_printed(tmp_path: Path) -> None:
 
 
 def test_row_14_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    # less than an idle connection lasts
+    # Shorter than the timeout of an idle connection.
     monkeypatch.setattr(server_module, "_JOIN_S", ClientLimits().idle_s / 2)
     port, before = quiet_port(), set(threading.enumerate())
     with serving(site(), port=port) as server:
@@ -230,7 +230,7 @@ def test_row_14_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
         assert len(threads) > 2
         server.close()
         assert not any(thread.is_alive() for thread in threads), "it ends them, or it waits in vain"
-        # with the old connections still in the system's tables
+        # The old connections are still in the system's tables.
         with serving(site(), port=port) as again:
             assert again.port == port
             assert ask(again, "/posts/a/").status == 200
@@ -240,12 +240,15 @@ def test_row_14_the_port_is_free_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_row_14_no_process_of_ours_inherits_the_port() -> None:
-    # another program may take one port in the moment in which nobody has it, but hardly three
+    # Another program may take a free port at that moment, but hardly three times.
     assert any(_is_free_beside_a_child() for _ in range(3))
 
 
 def _is_free_beside_a_child() -> bool:
-    """Whether a server gets the port of one before it that started a process and ended first."""
+    """Return whether a server can reuse the port of an earlier server.
+
+    The earlier server started a process, which still runs, before it ended.
+    """
     with serving(site(), port=quiet_port()) as server:
         sleeper = subprocess.Popen(
             [sys.executable, "-c", "input()"],

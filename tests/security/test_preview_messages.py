@@ -1,4 +1,4 @@
-"""Row 12: what files and their names say in a message over a page of the preview is text, in Chromium."""
+"""Row 12: text from files and file names in messages of the preview stays text, in Chromium."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A preview of two posts."""
+    """Run a preview of two posts."""
     root = tmp_path_factory.mktemp("messages") / "site"
     write(root, SITE)
     with running(root) as serving:
@@ -49,14 +49,14 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 @pytest.fixture
 def tab(serving: Serving, reader: Reader) -> Iterator[Tab]:
-    """A tab of the first post, in which no script of a file has run at the end."""
+    """Open a tab of the first post, and assert at the end that no script from a file has run."""
     tab = Tab(serving, reader)
     tab.open("/posts/a/")
     yield tab
     assert tab.ask("return window.hit === undefined && document.querySelector('[onerror]') === null")
     assert tab.own("return shadow.querySelector('script, img, iframe, [onerror]') === null")
     assert reader.foreign_requests() == []
-    # what is mended is no longer told of
+    # Fixed errors are no longer reported.
     for name in ("content", "partials"):
         shutil.rmtree(serving.root / name, ignore_errors=True)
     write(serving.root, SITE)
@@ -72,6 +72,6 @@ def test_row_12_the_overlay_shows_text(tab: Tab, place: str) -> None:
     tab.save(files)
     text = tab.wait_own("const box = shadow.querySelector('dialog'); return box.open && box.innerText")
     assert hostile in text
-    # the button for the place of a message, and what is said to screen readers, come from files, too
+    # The button of a message and the text for screen readers also come from files.
     said = tab.own("return [...shadow.querySelectorAll('*')].map(e => e.localName)")
     assert not {"script", "img", "iframe", "object", "embed", "link", "base"} & set(said)

@@ -1,4 +1,4 @@
-"""Rows 6, 7, 8 and 10: whom the preview answers, what it lets others do, and what every answer says."""
+"""Rows 6, 7, 8 and 10: clients and methods that the preview accepts, and the headers of its responses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ORIGINS = [
 
 @pytest.fixture(scope="module")
 def previewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """The preview of a small site."""
+    """Run the preview of a small site."""
     root = tmp_path_factory.mktemp("origins") / "site"
     files = {"content/posts/a.md": post("First", "Some text."), "static/data.txt": "Some text."}
     write(root, {"blogsmith.yaml": "title: Notes\n", **files})
@@ -101,7 +101,7 @@ def test_row_07_strangers_get_nothing(target: str, headers: dict[str, str]) -> N
 def test_row_07_scripts_and_events_are_for_our_own_pages() -> None:
     with serving(site()) as server:
         assert ask(server, "/posts/a/", Sec_Fetch_Site="cross-site").status == 200
-        # the same address, written otherwise
+        # The same URL in another spelling.
         for target in ("/_blogsmith/version?path=/", "/%5fblogsmith/version?path=/"):
             assert ask(server, target, Sec_Fetch_Site="cross-site").status == 403
             assert ask(server, target, Origin="http://evil.example").status == 403

@@ -1,4 +1,4 @@
-"""Rows 1 to 5: whatever a request line says, the preview gives out what the site has and nothing else."""
+"""Rows 1 to 5: whatever the request line is, the preview serves only files of the site."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ SOURCES = [
 
 @pytest.fixture(scope="module")
 def previewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """A preview of a site with a secret in every file that is none of it."""
+    """Run a preview of a site surrounded by files with a secret, none of which belongs to the site."""
     folder = tmp_path_factory.mktemp("requests")
     root = folder / "site"
     secrets = ["secret.txt", "site-secret/x.txt", "static-secret/x.txt"]
@@ -95,7 +95,7 @@ def previewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
 
 
 def is_refused(previewed: Serving, target: str | bytes, *statuses: int) -> None:
-    """Whether it leads nowhere, and the server goes on."""
+    """Assert that the request is rejected and that the server still works."""
     with Client(previewed.port) as client:
         got = client.ask(target)
     assert got.status in statuses, target
@@ -115,7 +115,7 @@ def test_row_01_the_site_is_asked_for_a_path_as_it_stands(target: str) -> None:
     pages = site()
     with serving(pages) as server:
         assert ask(server, target).status in (400, 404)
-    # the site was asked for the path as it stands, if it was asked at all
+    # If the request reached the site, its path was unchanged.
     assert pages.asked in ([], [target.partition("?")[0].replace("%25", "%")])
 
 
@@ -128,7 +128,7 @@ def test_row_02_a_link_that_leads_out_is_not_followed(previewed: Serving, folder
     for target in (outside, "/etc/passwd", os.path.relpath(outside, link.parent), "../../secret.txt"):
         link.symlink_to(target)
         for _ in range(20):
-            # the answer must not depend on whether the link was seen already
+            # The response must not depend on whether the preview has noticed the link.
             is_refused(previewed, path, 404)
         link.unlink()
 
@@ -144,7 +144,7 @@ def test_row_02_links_put_in_the_way_are_not_followed(picture: Path) -> None:
         picture.parent.symlink_to(secret)
         assert ask(server, "/a.png").status == 404
         picture.parent.unlink()
-        picture.parent.symlink_to("posts")  # leads to itself
+        picture.parent.symlink_to("posts")  # A link to itself.
         assert ask(server, "/a.png").status == 404
 
 

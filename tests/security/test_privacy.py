@@ -1,4 +1,4 @@
-"""What may not leave the author's machine: positions of photos, working files, secrets, folders (row 40)."""
+"""Row 40: nothing private leaves the machine: locations in photos, working files, secrets, folder names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTEBOOK = json.dumps(
 
 
 def laid_out(root: Path, files: dict[str, str | bytes]) -> Path:
-    """A site with these files."""
+    """Write a site with these files."""
     for name, content in {"blogsmith.yaml": "title: T\nbase_url: https://example.org/b\n", **files}.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def laid_out(root: Path, files: dict[str, str | bytes]) -> Path:
 
 
 def holding(folder: Path, text: bytes) -> list[str]:
-    """The files below `folder` that hold `text`."""
+    """Return the files below `folder` that contain `text`."""
     files = (file for file in folder.rglob("*") if file.is_file())
     return sorted(file.relative_to(folder).as_posix() for file in files if text in file.read_bytes())
 
@@ -59,7 +59,7 @@ def test_row_40_photos_are_published_without_their_metadata(kind: str, tmp_path:
     assert len(published) == 4
     for clean in published:
         assert pixels(clean) == pixels(data)
-    # the author's own files are never touched
+    # The author's own files are never changed.
     assert all((root / place).read_bytes() == data for place in places)
 
 
@@ -101,7 +101,7 @@ def test_row_40_what_stays_in_a_published_file_is_told(tmp_path: Path) -> None:
     assert report.ok
     told = [(one.path, one.code, one.severity) for one in report.diagnostics]
     assert told == [(f"static/{name}", "image-metadata", "warning") for name in ("clip.mp4", "cut.png")]
-    # what is damaged is published as it is
+    # A damaged file is published unchanged.
     assert (root / "public/cut.png").read_bytes() == photo("PNG")[:60]
 
 
@@ -189,7 +189,7 @@ $$x = 1$$ {#eq-x}
     report = build(root)
     assert report.ok, printed(report)
     for folder in (tmp_path, Path.home(), Path(__file__).parents[2]):
-        # a root of one letter would be found in anything
+        # A root of one letter would occur in any file.
         if len(folder.parts) > 2:
             assert holding(root / "public", str(folder).encode()) == []
     assert not re.search(rb"/(?:home|Users)/\w", (root / "public/posts/a/index.html").read_bytes())

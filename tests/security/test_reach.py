@@ -1,4 +1,4 @@
-"""Rows 33 and 34: a build asks nobody, and nobody hears what the environment holds."""
+"""Rows 33 and 34: a build makes no requests and does not reveal the environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.test_sites import FOLDER, copied, tree
 
 # -- 33: no network --
 
-# Ends the build at the first name that is asked for and the first socket that leaves this machine.
+# Ends the build at the first name lookup and at the first connection to another machine.
 FORBIDDEN = """
 import sys
 def hook(event, arguments):
@@ -51,7 +51,7 @@ $\\href{https://example.net/}{x}$ ![x](https://example.org/x.png)
 
 
 def sources(root: Path) -> Path:
-    """A site that names many places elsewhere."""
+    """Write a site that refers to many other hosts."""
     site = copied(FOLDER / "everything", root)
     put(site, {"content/posts/addresses.md": PICTURED.replace("![x](https://example.org/x.png)", "")})
     return site
@@ -67,7 +67,7 @@ def test_row_33_a_build_opens_no_socket(tmp_path: Path) -> None:
     site = sources(tmp_path / "s")
     done = command(site)
     assert done.returncode == 0, done.stderr
-    # the judge itself
+    # Check that the guard itself works.
     probe = "import socket; socket.create_connection(('127.0.0.1', 9))"
     sees = subprocess.run(
         [sys.executable, "-c", FORBIDDEN.partition("from blogsmith")[0] + probe],

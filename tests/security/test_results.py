@@ -1,4 +1,4 @@
-"""Row 22: what cells give is text, or markup from an allow-list, also where a record was made up."""
+"""Row 22: cell output is text or markup of an allowlist, even if a record is forged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.site_files import build, printed
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="cells run on Linux and macOS only")
 X = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&\x1b]0;x\x07\u202e"
 
-# -- what runs --
+# -- cells that run --
 
 SAYING = """\
 import sys
@@ -38,7 +38,7 @@ Odd()
 
 
 def acting(html: str) -> list[str]:
-    """Scripts and handlers in what a page shows of its post."""
+    """Return scripts and event handlers in the main part of a page."""
     shown = html.partition("<main")[2].partition("</main>")[0]
     return [tag for tag, element in elements(parse(shown)) if tag == "script" or element.get("onerror")]
 
@@ -134,7 +134,7 @@ def changed(data: dict[str, Any], path: tuple[Any, ...], new: object) -> dict[st
 
 
 class Harm(HTMLParser):
-    """What in a page comes from a record and could run or load something."""
+    """A parser that finds content from a record that could run or load something."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class Harm(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
-        # JSON for search engines quotes the text and is not run
+        # JSON for search engines quotes the text and does not run.
         self._is_script = tag == "script" and given.get("type") != "application/ld+json"
         handlers = [name for name in given if name.startswith("on")]
         addresses = [value for value in given.values() if re.match(r"\s*(javascript|data):|x$", value)]
@@ -156,7 +156,7 @@ class Harm(HTMLParser):
 
 
 def shown(root: Path, data: dict[str, Any]) -> str:
-    """The page of a record that nobody of us wrote; that there is one says that nothing failed."""
+    """Build the page of a forged record, assert that it is harmless, and return it."""
     (root / "_freeze/posts/a/outputs.json").write_text(json.dumps(data))
     report = build(root)
     assert "\x1b" not in printed(report)

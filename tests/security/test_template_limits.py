@@ -1,4 +1,4 @@
-"""Templates end: whatever they loop over, call or multiply is counted, and told with template and line."""
+"""Row 25: loops, calls and multiplications in templates are counted; limits are reported with their line."""
 
 from __future__ import annotations
 
@@ -139,13 +139,13 @@ HUGE = {
 
 @pytest.fixture
 def few_steps(monkeypatch: pytest.MonkeyPatch) -> int:
-    """A budget that is soon spent."""
+    """Set a small step budget and return it."""
     monkeypatch.setattr(template_budget, "STEPS", 300_000)
     return 300_000
 
 
 def refusal(root: Path, template: str) -> Diagnostic:
-    """What is said of a layout."""
+    """Return the diagnostic of a layout that exceeds a limit."""
     theme = plain(root, {"layouts/post.html": template, "partials/p.html": "{{ 1 }}"})
     with pytest.raises(SiteError) as caught:
         theme.render("post", page(content="<b>" * 99_999), site())
@@ -166,7 +166,7 @@ def test_huge_values_are_told_before_they_are_made(tmp_path: Path, few_steps: in
     found = refusal(tmp_path, template)
     assert found.path == "layouts/post.html" and found.place
     assert found.place.line >= 2 and found.source_line
-    # Python and Jinja have limits of their own for some
+    # Python and Jinja have their own limits for some of them.
     if found.code != "template-limit":
         assert found.message.startswith(("OverflowError", '"lipsum" is not defined')), found.message
 
@@ -188,7 +188,7 @@ def test_a_text_that_only_the_clock_can_stop_is_told_with_its_line(
 
 
 def test_other_threads_count_too(tmp_path: Path, few_steps: int) -> None:
-    """No alarm rings there; steps are counted as anywhere."""
+    """Signals arrive only in the main thread, but steps are counted everywhere."""
     template = ENDLESS["loops"]
     here, there = refusal(tmp_path, template), []
     thread = threading.Thread(target=lambda: there.append(refusal(tmp_path, template)))
@@ -198,7 +198,7 @@ def test_other_threads_count_too(tmp_path: Path, few_steps: int) -> None:
 
 
 def test_each_page_has_a_budget_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is made once, compiled templates and macros of partials, is at no page's cost."""
+    """Work that is done once, for compiled templates and macros of partials, is charged to no page."""
     macros = "{% set all = range(9999) | list %}{% macro m() %}x{% endmacro %}"
     theme = plain(
         tmp_path,

@@ -1,4 +1,4 @@
-"""Rows 23 to 25: what authors write is no template, and templates reach nothing but theme and page."""
+"""Rows 23 to 25: posts are never templates, and templates access only the theme and the page."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def test_row_25_the_sandbox_has_no_door(
     report = build(put_bare(tmp_path, files))
     if report.ok:
         page = (tmp_path / "public/posts/a/index.html").read_text("utf-8")
-        # what is not there is nothing
+        # An undefined name renders as nothing.
         assert re.search(r"\[(\[Undefined\])?\]", page), page
     else:
         assert {found.code for found in report.diagnostics} == {"template"}

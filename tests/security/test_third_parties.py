@@ -1,4 +1,4 @@
-"""Row 38: a page asks no other host for anything before its reader does."""
+"""Row 38: a page makes no request to another host before the reader does something."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOADING = (
     "use",
     "image",
 )
-"""Elements whose address a browser asks for by itself; of links only those that are no pages."""
+"""Elements whose URLs a browser loads by itself. `link` counts unless it refers to a page."""
 PAGES = ("canonical", "alternate", "next", "prev", "author", "license", "me", "home", "up")
 NAMING = f"""\
 ---
@@ -64,7 +64,7 @@ import numpy
 
 
 def loaded(html: str) -> list[str]:
-    """Addresses of other hosts that a browser asks for when it reads the page."""
+    """Return the URLs on other hosts that a browser loads when it reads the page."""
     found = []
     for tag, element in elements(parse(html)):
         is_page = tag == "link" and set((element.get("rel") or "").split()) & set(PAGES)
@@ -78,7 +78,7 @@ def loaded(html: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def naming(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site with a page that names other hosts in every way an author can."""
+    """Build a site with a page that refers to other hosts in every way an author can."""
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="3"/>'
     config = "title: T\nplugins: [hf_space]\nbase_url: https://own.example\n"
     files = {"blogsmith.yaml": config, "content/posts/a.svg": svg, "content/posts/naming.md": NAMING}
@@ -133,7 +133,7 @@ def test_row_38_a_browser_asks_nobody_else(named: str, reader: Reader, look: obj
 
 @pytest.fixture
 def page(widgets: Served, reader: Reader) -> Reader:
-    """A reader of the page with every widget, opened for the first time."""
+    """Open the page that has every widget, for the first time."""
     reader.open(widgets.url(PAGE))
     return reader
 

@@ -1,4 +1,4 @@
-"""Row 35: nothing of a site runs before its reader trusts it, whatever the command."""
+"""Row 35: no command runs code of a site before its user trusts it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ NAMES = ("sitecustomize", "usercustomize", "click", "json", "evil", "yaml", "blo
 
 
 def hostile(root: Path, mark: Path) -> Path:
-    """A clone that tries to make a file in every way that a site has to say what runs."""
+    """Write a clone that tries to create the file `mark`.
+
+    It uses every setting and file that can make a site run code.
+    """
     touch = f"__import__('pathlib').Path({str(mark)!r}).touch()\n"
     config = (
         "title: T\nplugins: [evil]\neditor: './evil.sh {file}'\n"
@@ -127,7 +130,7 @@ def test_row_35_nor_does_the_preview(tmp_path: Path) -> None:
 
 
 def test_row_35_the_mark_would_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After consent the same site does run."""
+    """After consent the same site does run its code."""
     mark = tmp_path / "ran"
     root = hostile(tmp_path / "s", mark)
     monkeypatch.setattr(sys, "path", list(sys.path))

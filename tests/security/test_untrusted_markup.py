@@ -1,4 +1,4 @@
-"""Row 21: with `markup.untrusted` HTML in a post is shown as it was typed, and nothing of it acts."""
+"""Row 21: with `markup.untrusted`, HTML in a post is shown as text and has no effect."""
 
 from __future__ import annotations
 
@@ -64,8 +64,7 @@ def test_row_21_raw_html_is_text(place: str) -> None:
 
 @each_row("raw", RAW)
 def test_row_21_readers_see_what_was_typed(raw: str) -> None:
-    """Nothing is dropped without a trace."""
-    # an address in the text becomes a link, and what is no element is shown as such
+    # A URL in the text becomes a link, and unknown elements are shown as text.
     assert "".join(raw.split()) in "".join(text_of(harmless(f"Words {raw} words.").html).split())
 
 

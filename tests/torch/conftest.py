@@ -1,4 +1,4 @@
-"""Marks the tests of this folder, and skips what the machine cannot run, with the reason."""
+"""Mark the tests of this folder, and skip those that the machine cannot run, with the reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test of this folder needs torch, those marked `cuda` a device too."""
+    """Mark every test of this folder `torch`, and skip tests marked `cuda` if there is no device."""
     ours = [item for item in items if HERE in item.path.parents]
     why_not = cuda_reason() if ours else ""
     for item in ours:
@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def exact_products() -> Iterator[None]:
-    """float32 is not rounded to TF32; some containers of NVIDIA have it so."""
+    """Keep float32 from being rounded to TF32, the default in some NVIDIA containers."""
     if find_spec("torch") is None:
         yield
         return
@@ -36,7 +36,7 @@ def exact_products() -> Iterator[None]:
 
 
 def cuda_reason() -> str:
-    """Why nothing can run on CUDA; empty if it can."""
+    """Return why nothing can run on CUDA; empty if it can."""
     if find_spec("torch") is None:
         return "torch is not installed; `make test-torch` has it"
     torch = import_module("torch")

@@ -1,4 +1,4 @@
-"""Attention through torch: every backend gives what the reference gives, whatever the shapes and masks."""
+"""Attention through torch: every backend agrees with the reference for all shapes and masks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 FLASH = "aten::_scaled_dot_product_flash_attention_for_cpu"
 
 
-# heads of q, of k and v
+# Number of heads of q, and of k and v.
 HEADS = st.sampled_from([(1, 1), (4, 4), (4, 2), (6, 2), (4, 1)])
 
 
@@ -38,7 +38,7 @@ def test_it_is_the_reference(
 ) -> None:
     arrays = drawn(seed, (2, heads[0], n, 8), (2, heads[1], m, 8), (2, heads[1], m, 8))
     rng = np.random.default_rng(seed)
-    # rows that may look at nothing are among them
+    # Some rows may attend to nothing.
     mask: Any = None if not kind else rng.random((2, 1, n, m)) < 0.5
     if kind == "float":
         mask = np.where(mask, rng.normal(size=mask.shape), -np.inf).astype(np.float32)
@@ -62,7 +62,7 @@ SHAPES = [
 def test_one_head_of_keys_for_all_is_handed_on_as_one(
     monkeypatch: pytest.MonkeyPatch, keys: tuple[int, ...]
 ) -> None:
-    """On a card a copy for each head of q took fifty times as long as the attention."""
+    """On a GPU, a copy for each head of q took fifty times as long as the attention."""
     arrays = drawn(12, (2, 6, 4, 8), keys, keys)
     given_to: list[tuple[int, bool]] = []
     function = torch.nn.functional.scaled_dot_product_attention
@@ -101,7 +101,7 @@ def test_values_of_another_width_and_empty_inputs(backend: str) -> None:
     assert ran.backend == "math"
     none, ran = lab.attention(arrays[0], *(x[:, :0] for x in arrays[1:]), backend=backend)
     np.testing.assert_array_equal(none, np.zeros((2, 3, 3)))
-    # torch 2.13 computes nothing, 2.11 its steps on nothing
+    # torch 2.13 computes nothing; torch 2.11 runs its operators on empty tensors.
     assert ran.backend in ("none", "math") and bool(ran.operators) == (ran.backend == "math")
 
 
@@ -172,7 +172,7 @@ def test_a_forced_backend_that_is_impossible_says_why() -> None:
         "backend torch:flash cannot run: Flash attention requires q,k,v to have the same last dimension. "
         "Got Query.size(-1): 8, Key.size(-1): 8, Value.size(-1): 3 instead."
     )
-    # where torch gives no reason, its own words are all there is
+    # If torch gives no reason, the error contains only the message of torch.
     learned = torch.zeros(3, 5, requires_grad=True)
     with pytest.raises(lab.BackendError, match=r"^backend torch:flash cannot run: No available kernel"):
         lab.attention(q, k, k, mask=learned, backend="torch:flash")
@@ -188,7 +188,7 @@ def test_other_errors_of_torch_stay_what_they_are(monkeypatch: pytest.MonkeyPatc
 
 
 def test_groups_are_repeated_for_a_backend_that_knows_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`efficient` is of CUDA; the way there is tried with another kernel under its name."""
+    """`efficient` exists only on CUDA, so the code path is tested with another kernel under its name."""
     shapes = ((2, 6, 4, 8), (2, 2, 5, 8), (2, 2, 5, 8))
     arrays = drawn(10, *shapes)
     monkeypatch.setattr(torch_backends, "CHOICES", {"efficient": torch_backends.CHOICES["math"]})
@@ -226,7 +226,7 @@ def test_the_audit_hooks_hear_what_ran() -> None:
     listening = [True]
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        # a hook cannot be taken away
+        # An audit hook cannot be removed.
         if listening and event == "blogsmith.lab.ran":
             heard.append(arguments)
 

@@ -1,4 +1,4 @@
-"""Attention on CUDA; what needs a device is skipped where there is none."""
+"""Attention on CUDA. Tests that need a device are skipped if there is none."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_on_cuda_it_is_the_reference(backend: str, dtype: str, is_causal: bool, 
 
 
 def refused(backend: str, dtype: str, *, skewed: bool) -> str:
-    """Words with which torch refuses, the first of its reasons; empty if it does not."""
+    """Return the text of the first reason for which torch rejects the input; empty if it accepts it."""
     if backend.endswith(":flash") and skewed:
         return "seqlen_q != seqlen_k"
     half_only = backend.endswith((":flash", ":cudnn")) and dtype in ("float32", "float64")
@@ -64,7 +64,7 @@ def test_on_cuda_masks_of_every_shape_hold(backend: str, key_heads: int, mask: t
     rng = np.random.default_rng(0)
     seen = rng.random(mask) < 0.6
     if len(mask) > 1 and mask[-2] > 5:
-        # a query that may look at nothing
+        # A query that may attend to nothing.
         seen[..., 5, :] = False
     added = np.where(seen, rng.normal(size=mask), -np.inf).astype(np.float16)
     for given in (seen, added, torch.from_numpy(np.asarray(added)).to("cuda")):
@@ -72,7 +72,7 @@ def test_on_cuda_masks_of_every_shape_hold(backend: str, key_heads: int, mask: t
             try:
                 output, _ = lab.attention(*tensors, mask=given, is_causal=is_causal, backend=backend)
             except lab.BackendError:
-                # which masks it takes changes with its version
+                # The masks that cuDNN accepts change with its version.
                 assert backend.endswith(":cudnn")
                 continue
             array = given if isinstance(given, np.ndarray) else given.cpu().numpy()
@@ -105,7 +105,7 @@ def test_on_cuda_groups_hold(backend: str, key_heads: int, grad: bool) -> None:
         assert all(x.grad.isfinite().all() and x.grad.abs().sum() > 0 for x in tensors)
 
 
-# head sizes that are no multiple of 8, too wide, and of 1
+# Head sizes that are not a multiple of 8, too large, or 1.
 @pytest.mark.cuda
 @pytest.mark.parametrize("backend", ["torch-cuda", *CUDA])
 @pytest.mark.parametrize("d", [1, 5, 8, 40, 128, 192, 256, 264, 512])
@@ -131,7 +131,7 @@ def test_on_cuda_tensors_of_every_layout_hold(backend: str) -> None:
     layouts = [
         [x.transpose(1, 2) for x in rows],
         [x.mT for x in gaps],
-        # the first number does not stand at a multiple of 16 bytes
+        # The first number is not aligned to 16 bytes.
         [x[..., 1:] for x in wide],
         one,
         [x[0] for x in gaps],

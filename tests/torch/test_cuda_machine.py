@@ -1,4 +1,4 @@
-"""A machine with CUDA as the lab and sessions see it: devices, memory, settings, what is noted of it."""
+"""A machine with CUDA as the lab and sessions see it: devices, memory, settings and recorded metadata."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_time_of_a_call_is_that_of_the_device() -> None:
     begin = time.perf_counter()
     call()
     torch.cuda.synchronize()
-    # a dozen kernels of microseconds, each of which takes longer to launch
+    # A dozen kernels of microseconds; each takes longer to launch than to run.
     assert 0 < times.median_s < time.perf_counter() - begin
 
 
@@ -95,7 +95,7 @@ def test_after_a_call_that_found_no_room_others_run() -> None:
         ["torch-cuda:math", EFFICIENT], lengths=64, dtype="float16", repeats=1, batch=1
     ).rows
     assert row.status == "ok"
-    # the library for matrices keeps up to 32 MiB to work with
+    # The matrix library keeps a workspace of up to 32 MiB.
     assert torch.cuda.memory_allocated() - before < 2**26
 
 

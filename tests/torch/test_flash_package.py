@@ -1,4 +1,4 @@
-"""The package flash-attn: absent, handed what it wants, and on CUDA where it is installed."""
+"""The package flash-attn: not installed, replaced by a stand-in for its arguments, and on CUDA."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def test_flash_attn_where_there_is_none() -> None:
 
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """flash-attn's function in plain torch, causal masks at the bottom right; notes `causal` of each call."""
+    """Replace flash-attn's function by plain torch and return the list of `causal` arguments of its calls.
+
+    Causal masks are aligned to the bottom right, as in flash-attn.
+    """
     calls = []
 
     def flash_attn_func(q: Any, k: Any, v: Any, *, softmax_scale: float | None, causal: bool) -> Any:

@@ -1,4 +1,4 @@
-"""What is done for CUDA's sake, as far as it can be seen without a device."""
+"""Code paths for CUDA, as far as they can be tested without a device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_of_all_that_torch_says_only_the_reason_is_quoted() -> None:
     said = [f"{text} {LINE.format(i)}" for i, text in enumerate(SAID)]
     error = "No available kernel. Aborting execution."
     assert torch_backends._reasons(said, error) == SAID[3]
-    # some reasons are said once in the life of a process
+    # torch gives some reasons only once per process.
     assert torch_backends._reasons([*said[:3], *said[4:]], error) == error
 
 
@@ -120,7 +120,7 @@ def test_the_device_of_an_attention_is_what_it_says(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_runs_on_the_cpu_starts_no_cuda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else the page would say that it was recorded on the device."""
+    """Otherwise the page would say that the result was recorded on the device."""
     started: list[str] = []
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: False)

@@ -1,4 +1,4 @@
-"""`compare` with torch: every backend present holds the bound, and mistakes of each kind break it."""
+"""`compare` with torch: every available backend stays within the bound, and errors of each kind exceed it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def written_out(
         scores = scores.masked_fill(~torch.as_tensor(mask), -torch.inf)
     scores = scores.float() if wide else scores
     powers = (scores - scores.amax(-1, keepdim=True)).exp()
-    # one by one, each sum rounded: what adding up in half precision means
+    # Each sum is rounded, as an addition in half precision does.
     total = powers.cumsum(-1)[..., -1:] if not narrow_sum else added_one_by_one(powers)
     return (powers / total).to(v.dtype) @ v
 
@@ -139,7 +139,7 @@ def test_what_is_wrong_is_caught_in_every_precision(name: str, dtype: str) -> No
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_adding_up_in_half_precision_is_caught(dtype: str) -> None:
-    # thousands of small weights: the sum stops growing once they are below half a step of it
+    # Thousands of small weights: the sum stops growing once they are below half a step of it.
     long = tensors(n=8, m=3000, d=16)
     right = compare(*long, backends={"mine": written_in_float32}, dtypes=dtype)
     assert not right.failures

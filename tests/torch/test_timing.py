@@ -1,4 +1,4 @@
-"""`benchmark` with torch: what a row says of proof and memory; nothing depends on how long a call takes."""
+"""`benchmark` with torch: the proof and memory that a row reports. No test depends on times."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_row_says_what_ran_and_what_it_took() -> None:
     for row in (flash, math):
         assert (row.kind, row.status, row.repeats) == ("cpu", "ok", 3)
         assert row.memory_from == "torch.profiler" and row.threads == torch.get_num_threads()
-        # `torch.__version__` may say more: wheels of CUDA are 2.11.0 to pip and 2.11.0+cu130 to themselves
+        # `torch.__version__` may be longer: CUDA wheels are 2.11.0 for pip and 2.11.0+cu130 for themselves.
         assert row.torch == metadata.version("torch")
         assert row.max_abs_error is not None and row.max_abs_error < 2e-6
         assert row.median_s is not None and row.median_s > 0
@@ -75,7 +75,7 @@ def test_rows_of_every_backend_present(tmp_path: Any, capfd: pytest.CaptureFixtu
     path = tmp_path / "timings.jsonl"
     benchmark(lengths=16, repeats=1, rows=path)
     assert {"numpy", "torch:flash", "torch:math"} <= {row.backend for row in read_rows(path)}
-    # the profiler writes to the C-level stderr
+    # The profiler writes to the C-level stderr.
     assert capfd.readouterr().err == ""
 
 
@@ -84,7 +84,7 @@ def test_the_page_hears_the_same_when_nothing_is_measured_again(tmp_path: Path) 
     listening = [True]
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
-        # a hook cannot be taken away
+        # An audit hook cannot be removed.
         if listening and event == "blogsmith.lab.ran":
             heard.append(arguments)
 

@@ -1,4 +1,4 @@
-"""What looks like proof of a backend and is none, and the proof that is one."""
+"""Misleading evidence that a backend ran, and the evidence that proves it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def x() -> Any:
 
 @pytest.fixture
 def flash_off() -> Iterator[None]:
-    """The switch that is named after CUDA, off."""
+    """Turn off the flash switch of `torch.backends.cuda`."""
     before = torch.backends.cuda.flash_sdp_enabled()
     torch.backends.cuda.enable_flash_sdp(False)
     yield
@@ -36,7 +36,7 @@ def flash_off() -> Iterator[None]:
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_a_switch_is_on_where_nothing_can_run(x: Any) -> None:
-    """On in a build without CUDA: it tells what would be allowed."""
+    """The switch is on in a build without CUDA: it says only what would be allowed."""
     assert torch.backends.cuda.flash_sdp_enabled()
     assert torch.backends.cuda.mem_efficient_sdp_enabled()
     for choice in ("flash", "efficient"):
@@ -47,7 +47,7 @@ def test_a_switch_is_on_where_nothing_can_run(x: Any) -> None:
 
 
 def test_flash_of_the_cpu_is_told_from_flash_of_cuda(x: Any) -> None:
-    """`_fused_sdp_choice` says 1, FLASH_ATTENTION, for both."""
+    """`_fused_sdp_choice` returns 1, FLASH_ATTENTION, for both."""
     assert torch._fused_sdp_choice(x, x, x) == int(torch.nn.attention.SDPBackend.FLASH_ATTENTION)
     ran = lab.attention(x, x, x).ran
     assert (ran.backend, ran.device, ran.operators) == ("flash", "cpu", (FLASH,))
@@ -55,7 +55,7 @@ def test_flash_of_the_cpu_is_told_from_flash_of_cuda(x: Any) -> None:
 
 
 def test_no_switch_and_no_forecast_is_asked() -> None:
-    """Not by accident either: the lab's code names none of them outside its words."""
+    """The code of the lab contains none of these names outside its messages."""
     forecasts = {
         "_fused_sdp_choice",
         "can_use_cudnn_attention",
@@ -76,7 +76,7 @@ def test_no_switch_and_no_forecast_is_asked() -> None:
 @pytest.mark.usefixtures("flash_off")
 def test_the_switch_decides_for_the_cpu_too_and_is_seen(x: Any) -> None:
     assert lab.attention(x, x, x).ran.backend == "math"
-    # forced is forced
+    # An explicitly requested backend runs even if the switch is off.
     assert lab.attention(x, x, x, backend="torch:flash").ran.backend == "flash"
     assert not torch.backends.cuda.flash_sdp_enabled()
 
@@ -84,7 +84,10 @@ def test_the_switch_decides_for_the_cpu_too_and_is_seen(x: Any) -> None:
 @pytest.mark.parametrize("mode", ["grad", "no_grad", "inference_mode"])
 @pytest.mark.parametrize(("backend", "expected"), [("auto", "flash"), ("torch:math", "math")])
 def test_the_proof_holds_in_every_mode_of_autograd(x: Any, mode: str, backend: str, expected: str) -> None:
-    """Under inference_mode one operator is seen; what it chose, only when that is taken apart."""
+    """Under inference_mode torch reports one composite operator.
+
+    Its choice of a backend is visible only if that operator is decomposed.
+    """
     if mode == "grad":
         x.requires_grad_()
         ran = lab.attention(x, x, x, backend=backend).ran
@@ -108,7 +111,8 @@ def test_a_mask_that_learns_leaves_flash_and_is_seen(x: Any) -> None:
         (lambda x: sdpa(x, x, x), "flash", (FLASH,)),
         (lambda x: sdpa(x, x, x, is_causal=True), "flash", (FLASH,)),
         (lambda x: sdpa(x, x[:, :2], x[:, :2], enable_gqa=True), "flash", (FLASH,)),
-        # without four axes, with dropout, with values of another width torch takes another way, in silence
+        # Without four axes, with dropout or with another width of values, torch silently uses another
+        # backend.
         (lambda x: sdpa(x[0], x[0], x[0]), "math", (MATH,)),
         (lambda x: sdpa(x, x, x, dropout_p=0.1), "math", (MATH,)),
         (lambda x: sdpa(x, x, x[..., :5]), "math", (MATH,)),

@@ -1,4 +1,4 @@
-"""Constructs of Jekyll sites and what becomes of them: `constructs.txt` has them side by side."""
+"""Constructs of Jekyll sites and their conversion; `constructs.txt` shows them side by side."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ FILES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Construct:
-    """A source and what becomes of it."""
+    """A source and its expected conversion."""
 
     title: str
     source: str
     parts: Mapping[str, str]
-    """`becomes`, and where there is something to say: `front`, `notices`."""
+    """`becomes`, and optionally `front` and `notices`."""
 
 
 def read_constructs() -> list[Construct]:
@@ -49,7 +49,7 @@ def read_constructs() -> list[Construct]:
 
 
 def import_page(root: Path, body: str, front: str = "title: A post\n") -> ImportedPage:
-    """The page that a post with this body becomes."""
+    """Import a site with a post that has this body, and return its page."""
     files = {**FILES, "_posts/2024-03-01-post.md": f"---\n{front}---\n\n{body}\n"}
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Jekyll sites as a whole: settings, addresses, front matter, lists, and the check at the end."""
+"""Whole Jekyll sites: settings, URLs, front matter, lists, and the check after the import."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_mistakes_of_the_old_site_do_not_stop_the_new_one(tmp_path: Path) -> Non
 
 
 def test_output_of_terminals_is_compared_as_code(tmp_path: Path) -> None:
-    """Indented, with names in angle brackets and codes of colour; what looks like it in lists is none."""
+    """Indented code with names in angle brackets and colour codes; similar text in lists is not code."""
     body = """Text.
 
 ```python
@@ -200,7 +200,7 @@ def test_a_broken_head_is_told(tmp_path: Path) -> None:
 
 
 def test_html_that_holds_text_and_prices_is_compared(tmp_path: Path) -> None:
-    """Indented text in an element without Markdown is no code, what stands between two prices no formula."""
+    """Indented text in an element without Markdown is not code; text between prices is not a formula."""
     post = (
         '---\ntitle: A post\n---\n\n<div class="box" markdown="0">\n    An indented text.\n</div>\n\n'
         'It costs <b class="x">$10</b>, not <b>$30</b>.\n'

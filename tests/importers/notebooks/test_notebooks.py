@@ -1,4 +1,4 @@
-"""Notebooks: what each kind of cell becomes, and what readers are told of outputs that nobody ran here."""
+"""Notebooks: the conversion of each kind of cell, and the note about outputs that were not computed here."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ CELLS = (
 
 
 def imported(tmp_path: Path) -> Path:
-    """The site that `CELLS` become."""
+    """Import a notebook with `CELLS` and return the new site."""
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "a.ipynb").write_text(notebook(*CELLS), encoding="utf-8")
     done = import_site(tmp_path / "old", tmp_path / "new", ImportOptions(now=NOW), no_progress)

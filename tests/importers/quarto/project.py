@@ -1,4 +1,4 @@
-"""A small Quarto project of our own writing, around pages that tests put into it."""
+"""A small Quarto project, written for these tests, with pages that each test adds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Who we are.
 
 
 def write_project(root: Path, pages: Mapping[str, str]) -> None:
-    """Write the project with these pages, by their path."""
+    """Write the project with these pages: path → text."""
     for name, text in {**FILES, **pages}.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)

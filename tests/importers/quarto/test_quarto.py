@@ -1,4 +1,4 @@
-"""Quarto: what each construct becomes, and that a whole project loses nothing."""
+"""Quarto: the conversion of each construct, and of a whole project without losses."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from tests.test_images import png_of
 
 CASES = read_cases(Path(__file__).parent / "cases.md")
 OWN_MISTAKES = {"image-missing", "citation-key", "link-missing"}
-"""Errors of a build that are the author's in the cases."""
+"""Diagnostic codes of errors that are in the cases on purpose."""
 
 
 def page_of(source: str, root: Path) -> ImportedPage:
-    """The page of a text in the project."""
+    """Import the project with this text as a page, and return the page."""
     write_project(root, {"posts/a.qmd": source})
     pages = SYSTEM.read(root, no_progress).pages
     return next(page for page in pages if page.source == "posts/a.qmd")
 
 
 def shown_page(page: ImportedPage) -> str:
-    """A page as the cases have it: front matter, text, notices."""
+    """Return a page in the format of the cases: front matter, text, notices."""
     front = {
         key: value for key, value in page.front.items() if (key, value) not in (("authors", ["The editors"]),)
     }
