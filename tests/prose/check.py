@@ -19,7 +19,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md", "SECURITY.md", "content/_index.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "content/_index.md",
+)
 CODE_FOLDERS = ("blogsmith", "plugins", "themes", "scripts", "tests")
 _CODE = re.compile(r"``[^`]*``|`[^`]*`|\$[^$\n]*\$|\([^()\s]*\)(?<=\))|<[^<>\n]*>")
 _FRAGMENT = re.compile(r"(?:What|Of|As|Those|Who|Whose|That|Which|Than|Else)\b")
