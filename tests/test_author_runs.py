@@ -49,7 +49,7 @@ def place(found: Diagnostic) -> tuple[int, int, int]:
     [
         ("x = 1\nprint 'a'", "cell-syntax", "this is not Python: Missing parentheses", (6, 1, 9)),
         ("if 1:\n\tx = 1\n        y = 2", "cell-syntax", "this is not Python: inconsistent use", (7, 9, 5)),
-        ("%matplotlib inline", "cell-magic", "%matplotlib is a command of IPython, not Python", (5, 1, 11)),
+        ("%matplotlib inline", "cell-magic", 'unsupported syntax: "%matplotlib" is an IPython', (5, 1, 11)),
     ],
 )
 def test_code_that_another_python_refuses(
@@ -103,16 +103,29 @@ def test_a_claim_whose_code_raises_is_an_exception(tmp_path: Path) -> None:
     assert (found.code, found.message, place(found)[0]) == ("cell-error", "ValueError: both", 8)
 
 
+_TOO_LATE = "has no effect because it is not in the first lines of the fence"
+
+
 @pytest.mark.parametrize(
     ("inside", "message", "hint", "at"),
     [
-        ("#| echo=false\n1", "options of a cell are `key: value` lines", "write echo: false", (5, 4, 10)),
-        ("#| echo:false\n1", "options of a cell are `key: value` lines", "write echo: false", (5, 4, 10)),
-        ("import os\n#| echo: false\n1", "echo is a comment here, not an option", "first lines", (6, 1, 14)),
-        ("\n#| label: x\n1", "label is a comment here, not an option", "first lines", (6, 1, 11)),
+        (
+            "#| echo=false\n1",
+            "invalid cell options: expected `key: value` lines",
+            "write `echo: false`",
+            (5, 4, 10),
+        ),
+        (
+            "#| echo:false\n1",
+            "invalid cell options: expected `key: value` lines",
+            "write `echo: false`",
+            (5, 4, 10),
+        ),
+        ("import os\n#| echo: false\n1", f'option "echo" {_TOO_LATE}', "first lines", (6, 1, 14)),
+        ("\n#| label: x\n1", f'option "label" {_TOO_LATE}', "first lines", (6, 1, 11)),
         (
             "#| echo: true\n\nx = 1\n#| label: a",
-            "label is a comment here, not an option",
+            f'option "label" {_TOO_LATE}',
             "first",
             (8, 1, 11),
         ),
@@ -140,8 +153,8 @@ def test_a_value_without_blanks_inside_its_marks(tmp_path: Path) -> None:
     text = cell("total = 1") + "\nThere are {=total=} of {=total:.2f =}, and {==marked==} ones.\n"
     found = ran(site(tmp_path, text)).diagnostics
     assert [(d.code, d.hint) for d in found] == [
-        ("value-open", "write {= total =}"),
-        ("value-open", "write {= total:.2f =}"),
+        ("value-open", "write `{= total =}`"),
+        ("value-open", "write `{= total:.2f =}`"),
     ]
     assert place(found[0]) == (8, 11, 9)
 

@@ -112,8 +112,8 @@ def test_doubtful_dollars(tmp_path: Path, body: str, expected: list[str]) -> Non
 
 def test_a_doubt_tells_what_to_do(tmp_path: Path) -> None:
     (found,) = checked(tmp_path, {"a": post("Let $ x^2 $ be.")}).diagnostics
-    assert found.message == "$ x^2 $ is text, not math: a blank stands inside the dollars"
-    assert found.hint == "take the blank beside the dollar sign out, or write \\$ for the sign"
+    assert found.message == 'space inside the dollars, shown as text: "$ x^2 $"'
+    assert found.hint == "remove the space next to the dollar, or write `\\$` for a literal dollar"
     assert found.place and (found.place.line, found.place.column) == (5, 5)
 
 
@@ -339,7 +339,7 @@ def test_doubts_count_in_a_strict_check(
     assert main(["check"]) == 0
     assert "(1 warning)" in capsys.readouterr().out
     assert main(["check", "--strict"]) == 1
-    assert "content/posts/a.md:5:5: error: $ x^2 $ is text" in capsys.readouterr().err
+    assert "content/posts/a.md:5:5: error: space inside the dollars" in capsys.readouterr().err
 
 
 @given(st.one_of(st.text(), markdown_texts.MARKDOWN.map(str)))

@@ -124,7 +124,7 @@ def _split_paragraph(paragraph: Sequence[Token]) -> list[Token]:
         return list(paragraph)
     divided: list[Token] = []
     for image in images:
-        assert image is not None, "there is none of them among these"
+        assert image is not None, "a paragraph without other content"
         # Copy `meta`, so that each figure has records of its own.
         paragraph = (opening.copy(), inline.copy(children=image), closing.copy())
         divided += [token.copy(meta=dict(token.meta)) for token in paragraph]

@@ -145,7 +145,7 @@ class ParseOptions:
     def plugin_hint(self, name: str) -> str:
         """Return a hint on the bundled plugin that provides a block or shortcode, or an empty string."""
         plugin = name.replace("-", "_")
-        return f"write plugins: [{plugin}] in blogsmith.yaml" if plugin in self.bundled_plugins else ""
+        return f"write `plugins: [{plugin}]` in blogsmith.yaml" if plugin in self.bundled_plugins else ""
 
 
 @dataclass

@@ -165,8 +165,8 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
 def _warn_short(state: StateBlock, line: int, columns: int) -> None:
     """Warn that the table ends here because too many cells are missing."""
     place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
-    message = f"the table ends above this row: more than {MAX_CELLS:,} cells of this page are missing"
-    hint = f"write all {columns} cells of each row, empty ones too"
+    message = f"the table ends before this row: short rows on this page lack over {MAX_CELLS:,} cells"
+    hint = f"write all {columns} cells of each row, including empty ones"
     get_page(state.env).reporter.warn("table-cells", message, place, hint)
 
 
@@ -176,9 +176,9 @@ def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], c
         start, stop = cells[columns][0], cells[-1][1]
         get_page(state.env).reporter.warn(
             "table-cells",
-            f"this row has {len(cells)} cells in a table of {columns}; the last are not shown",
+            f"too many cells: this row has {len(cells)}, the table {columns}; the last are not shown",
             block_place(state, line_start(state, line) + start, max(1, stop - start)),
-            "write \\| for a pipe that separates no cells",
+            "write `\\|` for a pipe that does not separate cells",
         )
 
 

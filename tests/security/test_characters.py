@@ -184,7 +184,7 @@ def test_row_41_traps_are_flagged(trap: str, char: str) -> None:
     found = hidden(render(HEAD + form.format(char) + "\n").diagnostics)
     what = trap.split()[0].replace("display", "formula").replace("indented", "code")
     what = {"cell": "code", "option": "code"}.get(what, what)
-    assert found == [f"{place} this {what} holds the invisible character U+{ord(char):04X}"]
+    assert found == [f"{place} invisible character U+{ord(char):04X} in this {what}"]
 
 
 def test_row_41_formulas_of_titles_and_macros() -> None:
@@ -220,7 +220,7 @@ def test_row_41_words_and_emoji_may_stand_in_code(words: str) -> None:
 @pytest.mark.parametrize("joiner", ["\u200c", "\u200d"])
 def test_row_41_a_joiner_in_a_name_is_flagged(joiner: str) -> None:
     found = render(f"{HEAD}```python\nis_ad{joiner}min = True\n```\n").diagnostics
-    assert hidden(found) == [f"6:6 this code holds the invisible character U+{ord(joiner):04X}"]
+    assert hidden(found) == [f"6:6 invisible character U+{ord(joiner):04X} in this code"]
     assert f"is_ad\\u{ord(joiner):04x}min" in format_diagnostic(found[0], color=False)
 
 

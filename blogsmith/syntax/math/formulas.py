@@ -221,9 +221,9 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
         opening = {"$$": "$$", "\\]": "\\["}.get(closing, closing.replace("end", "begin"))
         get_page(state.env).reporter.error(
             "math-unclosed",
-            f"{opening} has no closing {closing}",
+            f'missing closing "{closing}" of this formula',
             block_place(state, pos, len(opening)),
-            f"end the formula with {closing} in the same block",
+            f"end the formula with `{closing}` in the same block",
         )
     return False
 
