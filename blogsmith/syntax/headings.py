@@ -168,7 +168,7 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
         fix = make_replacement(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
     page.reporter.warn(
         "heading-h1",
-        "H1 is not allowed in the text: the title is the only H1, this heading becomes an H2",
+        "H1 is not allowed here: the title is the H1 of the page, and this becomes an H2",
         place,
         "write `##` for a section",
         fix,
