@@ -21,7 +21,7 @@ from tests.rows import each_row
 from tests.site_files import NOW, build, put
 
 HEAD = "title: A page"
-NOTHING = "Nothing of the source is missing"
+NOTHING = "Nothing is missing in the new pages"
 
 
 def yaml_page(head: str) -> str:
