@@ -60,7 +60,7 @@ class _SystemType(NameType):
     "--against",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Folder of pages published by the old system; compare the new pages with them too.",
+    help="Also compare the new pages with this folder of pages published by the old system.",
 )
 @click.option(
     "--fetch",

@@ -19,7 +19,7 @@ from .model import ImportedFile, ImportedPage, Notice, SiteImport
 from .source_files import read_text
 from .text.data import DataTextError, load_mapping
 
-_HINT = "publish it on a host with access control, or omit it: blogsmith has none"
+_HINT = "protect the page on your host, or omit it: blogsmith has no access control"
 _EXCLUDED_HINT = "copy it to `content/` if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
 _MOST_LINES = 2000

@@ -168,7 +168,7 @@ class Jekyll:
 def _data_notices(site: JekyllSite, works: Iterable[DataBibliography]) -> Iterator[Notice]:
     """Yield a notice for each data file that only templates of the old site read."""
     folder = (site.config.folder / "_data").as_posix()
-    hint = "add values that only layouts print to a page or a theme; pages contain theirs"
+    hint = "add the values that only layouts print to a page or a theme"
     for name in sorted(site.data.keys() - {each.name for each in works}):
         yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{name}"', f"{folder}/{name}", hint=hint)
 
