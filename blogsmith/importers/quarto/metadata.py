@@ -170,8 +170,8 @@ def report_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
     formats = own.get("format")
     names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
     if others := [name for name in names if not str(name).startswith(("html", "default"))]:
-        names = ", ".join(f'"{name}"' for name in others)
-        message = f'other formats of front matter key "format" are ignored: {names}'
+        ignored = ", ".join(f'"{name}"' for name in others)
+        message = f'other formats of front matter key "format" are ignored: {ignored}'
         yield Notice("dropped", message, source)
 
 
