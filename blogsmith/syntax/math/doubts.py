@@ -17,6 +17,8 @@ from .delimiters import FoundFormula, RejectedFormula, find_closing, leaves_elem
 PlaceOf = Callable[[int, int], Place]
 """Function that converts a range (start, end) of the text to its position in the file."""
 
+_MARKDOWN = lazy_pattern(r"\[\^[^\]]*\]|\\[\n*_\[\]()<>#]")
+"""Footnote references, line breaks and escapes between two prices."""
 _LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
 _LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
 _TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
@@ -106,7 +108,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
 
 def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place: PlaceOf) -> None:
     """Warn about a pair of dollars that is text because a digit follows, if it contains TeX."""
-    if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
+    if _LOOKS_LIKE_TEX.search(_MARKDOWN.sub("", text[pair.start + 1 : pair.end - 1])):
         message = f"{text[pair.start : pair.end]} is text, not math: a digit follows the closing $"
         hint = "write \\(…\\), or put the digit inside"
         at, written = place(pair.start, pair.end), text[pair.start : pair.end]
