@@ -2,7 +2,7 @@
 
 `$` follows Pandoc's rule: it opens before a non-space, and closes after a non-space and not before a digit.
 The first unescaped `$` decides, so `$5 and $10` is money. A formula never contains a code span, because code
-is recognised first.
+is recognised first. GitHub's form is one between dollars.
 """
 
 from __future__ import annotations
@@ -153,12 +153,23 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RejectedFormula | N
     inner = pos + 1
     if inner >= end or text[inner].isspace():
         return None
+    if text[inner] == "`":
+        return _in_code(text, pos, end)
     at = find_closing(text, inner, end, "$")
     if at <= inner or text[at - 1].isspace() or leaves_element(text, inner, at):
         return None
     if at + 1 < end and text[at + 1].isascii() and text[at + 1].isdigit():
         return RejectedFormula(pos, at + 1)
     return FoundFormula(pos, inner, at, at + 1, False)
+
+
+def _in_code(text: str, pos: int, end: int) -> FoundFormula | None:
+    """Return GitHub's form of a formula at `pos`, a code span between dollars, or None."""
+    width = run_length(text, pos + 1, end)
+    inner, after = pos + 1 + width, code_span_end(text, pos + 1, end)
+    if after == pos + 1 or not text.startswith("$", after) or not text[inner : after - width].strip():
+        return None
+    return FoundFormula(pos, inner, after - width, after + 1, False)
 
 
 def is_price(text: str, found: FoundFormula) -> bool:

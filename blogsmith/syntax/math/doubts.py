@@ -21,7 +21,7 @@ _MARKDOWN = lazy_pattern(r"\[\^[^\]]*\]|\\[\n*_\[\]()<>#]")
 """Footnote references, line breaks and escapes between two prices."""
 _LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
 _LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
-_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
+_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z](?:[_^]|\s*[-+*/=<>≤≥]\s*[\w\\])")
 _TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
 _TAG = r"</?[A-Za-z][^<>\n]*>"
