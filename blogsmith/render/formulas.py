@@ -19,9 +19,13 @@ from ..syntax.references.references import label_id
 from ..tex.errors import TexError
 from ..tex.on_demand import (
     contains_tex,
+    doubled_commands,
     doubled_row_end,
+    dropped_comments,
     find_definitions,
+    find_entity,
     group_lines,
+    is_command,
     literal_underscore,
     math_content,
     portable_tex,
@@ -187,6 +191,14 @@ def mathml(
         hint = "write \\\\ once; for more space between rows \\\\[1em]"
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
+    if "%" in math.tex or "\\\\" in math.tex:
+        _warn_of_slips(rendering, math)
+    if "&" in math.tex and (entity := find_entity(math.tex)):
+        length = len(entity.written)
+        error = TexError(
+            "math-syntax", entity.message, entity.offset, length, hint=entity.hint, meant=entity.meant
+        )
+        return _error_html(rendering, math, error)
     packages = _packages(rendering)
     key = fragment_key(math.tex, math.display, max_unbroken, *rows, rendering.macros_key, *sorted(packages))
     kept = None if rendering.converter else rendering.tools.cached_fragments.get(key)
@@ -244,6 +256,18 @@ def _warn_of_underscore(rendering: PageRendering, math: Math) -> None:
         place = math.origin.place(at, 2)
         fix = make_replacement(place.line, place.column, "\\_", "_")
         rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint, fix)
+
+
+def _warn_of_slips(rendering: PageRendering, math: Math) -> None:
+    """Warn about percent signs that start comments, and commands with two backslashes."""
+    slips = (
+        *dropped_comments(math.tex, display=math.display),
+        *doubled_commands(math.tex, lambda name: name in rendering.macros or is_command(name)),
+    )
+    for slip in slips:
+        place = math.origin.place(slip.offset, len(slip.written))
+        fix = make_replacement(place.line, place.column, slip.written, slip.meant)
+        rendering.reporter.warn("math-escape", slip.message, place, slip.hint, fix)
 
 
 def _single_row_ends(math: Math, first: int) -> Fix:

@@ -21,7 +21,7 @@ from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
-from .records import Fence, OptionSetting, attach_record
+from .records import Fence, Math, OptionSetting, attach_record
 from .references.labels import normal_id
 from .state import PageState, get_page
 
@@ -300,11 +300,21 @@ def fences(state: StateCore) -> None:
     """Parse the info string of every fence (core rule)."""
     page = get_page(state.env)
     for token in state.tokens:
-        if token.type == "fence":
+        if token.type == "fence" and token.info.strip() == "math" and token.content.strip():
+            _read_display(token, page)
+        elif token.type == "fence":
             # Options are not shown, so marked lines are counted without them.
             lines = token.content.removeprefix(option_lines(token.content)).count("\n")
             attach_record(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_closing(token, page)
+
+
+def _read_display(token: Token, page: PageState) -> None:
+    """Convert GitHub's fence with the language `math` to a display."""
+    _check_closing(token, page)
+    origin = page.text_map(token.content.rstrip("\n"), (token.map or (0, 1))[0] + 1)
+    token.type, token.tag, token.content = "math_display", "math", origin.text
+    attach_record(token, Math(origin.text, True, origin))
 
 
 def _check_closing(token: Token, page: PageState) -> None:

@@ -21,7 +21,7 @@ from .references.labels import normal_id
 from .state import PageState, get_page
 from .text import set_quotes
 
-_DISABLED_FLAGS = ("ambiguous_dollar", "allows_html", "takes_blocks", "takes_values")
+_DISABLED_FLAGS = ("allows_html", "takes_blocks", "takes_values")
 """Flags of the page state that are off while this text is parsed."""
 
 

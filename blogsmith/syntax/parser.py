@@ -154,7 +154,7 @@ def inline(state: StateCore) -> None:
             # A wide table with short rows has thousands of empty cells.
             token.children = []
             continue
-        page.current, page.base, page.ambiguous_dollar = get_record(token, TextMap), 0, False
+        page.current, page.base, page.literal_dollars = get_record(token, TextMap), 0, {}
         page.verbatim = ""
         before = state.tokens[index - 1]
         is_line_of_html = before.type == "markdown_open" and is_line(before.tag)

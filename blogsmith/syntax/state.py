@@ -191,8 +191,8 @@ class PageState:
     """False while parsing text from an attribute, where HTML tags are plain text."""
     verbatim: str = ""
     """Raw HTML element such as `<code>` around the current inline text, where dollars are plain text."""
-    ambiguous_dollar: bool = False
-    """A `$…$` in the current inline text was rejected because a digit follows."""
+    literal_dollars: dict[str, set[int]] = field(default_factory=dict)
+    """Inline text → positions of its dollars that open no formula, because a digit follows them (`US$6`)."""
     execution: PageExecution = field(default_factory=PageExecution)
     takes_blocks: bool = True
     """False while parsing a heading, title or caption, where display math becomes inline."""

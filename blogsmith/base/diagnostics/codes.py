@@ -85,7 +85,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "math-brace": "A brace, \\left or \\begin in a formula has no partner.",
         "math-command": "A formula uses a TeX command or environment that does not exist.",
         "math-dollar": "A pair of dollar signs is text because a digit follows the second (warning).",
-        "math-escape": "A formula holds `\\_` or doubled row ends, as if for Markdown (warning).",
+        "math-escape": "A formula prints something unexpected: `\\_`, `%` or doubled backslashes (warning).",
         "math-in-sentence": "A `$$` formula between words is a display and breaks the sentence (warning).",
         "math-limit": "A formula is too long, too deep or has too many open brackets.",
         "math-macro": "A macro is defined wrongly, lacks an argument or never ends.",

@@ -17,9 +17,11 @@ from .delimiters import FoundFormula, RejectedFormula, find_closing, leaves_elem
 PlaceOf = Callable[[int, int], Place]
 """Function that converts a range (start, end) of the text to its position in the file."""
 
+_MARKDOWN = lazy_pattern(r"\[\^[^\]]*\]|\\[\n*_\[\]()<>#]")
+"""Footnote references, line breaks and escapes between two prices."""
 _LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
 _LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
-_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
+_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z](?:[_^]|\s*[-+*/=<>≤≥]\s*[\w\\])")
 _TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
 _TAG = r"</?[A-Za-z][^<>\n]*>"
@@ -108,7 +110,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
 
 def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place: PlaceOf) -> None:
     """Warn about a pair of dollars that is text because a digit follows, if it contains TeX."""
-    if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
+    if _LOOKS_LIKE_TEX.search(_MARKDOWN.sub("", text[pair.start + 1 : pair.end - 1])):
         message = f'digit after the closing dollar, shown as text: "{_shorten(text[pair.start : pair.end])}"'
         hint = "write `\\(…\\)`, or put the digit inside"
         at, written = place(pair.start, pair.end), text[pair.start : pair.end]
