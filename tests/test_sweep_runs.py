@@ -19,7 +19,7 @@ OTHERS = (SweepStep("d = 2", {"d": 2}), SweepStep("d = 3", {"d": 3}))
 
 
 def run(root: Path, before: str, code: str, after: str = "", **more: Any) -> SessionRun:
-    swept = cell(2, code, binding={"d": 1}, others=OTHERS, **more)
+    swept = cell(2, code, binding={"d": 1}, sweep_steps=OTHERS, **more)
     return run_session(job(root, cell(1, before), swept, cell(3, after)))
 
 
@@ -88,9 +88,9 @@ def test_limits_hold_for_each_value(tmp_path: Path) -> None:
 
 
 def test_only_other_values(tmp_path: Path) -> None:
-    swept = cell(2, "print(d)", binding={"d": 1}, others=OTHERS[:1], only_others=True)
+    swept = cell(2, "print(d)", binding={"d": 1}, sweep_steps=OTHERS[:1], only_others=True)
     steps = (cell(1, "x = 1"), swept, cell(3, "print('no')", skip="no run of it is due"))
-    made = run_session(job(tmp_path, *steps, only_sweeps=True))
+    made = run_session(job(tmp_path, *steps, is_sweep_only=True))
     assert [one.status for one in made.cells] == ["ok", "skipped", "skipped"]
     assert printed(made.cells[1].others["d = 2"]) == "2\n"
     assert made.only_sweeps
