@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
+from ..base.installed import PLUGINS, installed_parts, part_path
 from ..model.documents import Document
 from . import FileContent, Hooks, Plugins, SiteOutputs
 from .plugin_code import PluginCode
@@ -54,12 +55,15 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
     if place and text.strip():
         indent = len(text) - len(text.lstrip())
         place = Place(place.line, indent + 1, len(text.strip()))
-    return Diagnostic("plugin", message, plugin_label(file), place, text, _suggestion(error), subject=plugin)
+    path = shown_path(plugin, file)
+    return Diagnostic("plugin", message, path, place, text, _suggestion(error), subject=plugin)
 
 
-def plugin_label(file: Path) -> str:
-    """Return the path of a plugin as messages show it: `plugins/arrows.py`, or a file of its package."""
-    return "/".join(file.parts[-2:])
+def shown_path(plugin: str, file: Path) -> str:
+    """Return the path of a plugin's file for messages: `plugins/arrows.py`, or the file in its package."""
+    part = installed_parts(PLUGINS).get(plugin)
+    is_installed = part is not None and part_path(part) in (file, file.parent)
+    return "/".join(file.parts[-2:]) if is_installed else f"plugins/{file.name}"
 
 
 def _format_error(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Diagnostic, SiteError, format_suggestion, nearest
 from ..base.installed import PLUGINS, InstalledPart, installed_parts, part_path
 from . import Hooks, Plugins, combine_hooks
-from .calls import convert_load_errors, guard_imports, plugin_label
+from .calls import convert_load_errors, guard_imports, shown_path
 from .plugin_code import FOLDER, PluginCode
 
 
@@ -62,7 +62,7 @@ def _register(
     hooks = Hooks(name, file)
     if not callable(getattr(module, "register", None)):
         message = f"plugin {name} has no function register(hooks)"
-        raise SiteError(Diagnostic("plugin", message, plugin_label(file), subject=name))
+        raise SiteError(Diagnostic("plugin", message, shown_path(name, file), subject=name))
     with convert_load_errors(name, file):
         module.register(hooks)
     return hooks
