@@ -89,6 +89,10 @@ ROWS = MappingProxyType(
             "math-unclosed",
         ),
         "math-in-sentence": ("math-in-sentence",),
+        "near-misses": (
+            "heading-doubtful",
+            "link-space",
+        ),
         "plugin-missing": ("plugin-missing",),
         "read-nul": ("encoding",),
         "ref-other-post": ("ref-undefined",),

@@ -17,6 +17,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Place, Reporter
 from ..base.html_tags import Attribute, StartTag, find_tagless_spans, parse_start_tag
 from ..base.patterns import lazy_pattern
+from ..model.html_names import HTML_ELEMENTS, is_element
 from ..model.names import name_set
 from ..syntax.markdown_elements import allows_markdown, requests_markdown
 from ..syntax.raw_places import html_place
@@ -52,7 +53,7 @@ def rewrite_raw(rendering: PageRendering, token: Token) -> str:
     pieces, at = [], 0
     for start, tag in _tags(text):
         place = html_place(token, first_line, start, tag.end - start)
-        report_element(rendering.reporter, tag, text, place)
+        report_element(rendering, tag, text, place)
         remote.check(tag, text, place)
         _report_markdown(rendering, token, tag, place)
         pieces += [text[at:start], _rewrite(rendering, text, start, tag, place)]
@@ -74,7 +75,8 @@ def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
             continue
         at = tag.end
         names = {item.name for item in tag.attributes}
-        if tag.name in RESOLVERS or tag.name in LOADING or "-" in tag.name or names & _RELEVANT_ATTRIBUTES:
+        is_relevant = tag.name in RESOLVERS or tag.name in LOADING or tag.name not in HTML_ELEMENTS
+        if is_relevant or names & _RELEVANT_ATTRIBUTES:
             yield start, tag
 
 
@@ -225,14 +227,38 @@ _SHORT = 60
 """Maximum number of characters of a text that a hint repeats."""
 
 
-def report_element(reporter: Reporter, tag: StartTag, text: str, place: Place) -> None:
-    """Warn about the tag of a custom element. text: The HTML that contains the tag."""
-    if "-" not in tag.name or tag.name in _RESERVED:
+def report_element(rendering: PageRendering, tag: StartTag, text: str, place: Place) -> None:
+    """Warn about the tag of an element that browsers do not know. text: The HTML that contains the tag."""
+    if tag.name in _RESERVED:
+        return
+    reporter = rendering.reporter
+    if "-" not in tag.name:
+        if not is_element(tag.name, rendering.document.body):
+            _report_unknown(reporter, text[tag.start + 1 :][: len(tag.name)], place)
         return
     write = _DISTILL.get(tag.name)
     hint = write(tag, text) if write else "only a script could show it; write \\< for a plain <"
     message = f"<{tag.name}> is no element that browsers know"
     reporter.warn("html-element", message, place, hint)
+
+
+def _report_unknown(reporter: Reporter, name: str, place: Place) -> None:
+    """Warn about a tag that browsers drop: `<int>` of `vector<int>`, or a component of MDX."""
+    hint = _COMPONENTS.get(name) or f"write `\\<{name}>`, or put it between backticks"
+    reporter.warn("html-element", f'unknown element "<{name}>": browsers do not show the tag', place, hint)
+
+
+_COMPONENTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("Tabs", "TabItem", "Tab"), 'write tabs as `<div class="tabs">`'),
+        **dict.fromkeys(
+            ("Admonition", "Callout", "Note", "Tip", "Warning"), "write a callout as `> [!NOTE]`"
+        ),
+        "CodeBlock": "write a fence of three backticks",
+        "Image": "write an image as `![text](image.png)`",
+    }
+)
+"""Component of MDX → hint on what to write instead."""
 
 
 def _citation(tag: StartTag, text: str) -> str:

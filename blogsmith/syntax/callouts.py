@@ -25,7 +25,8 @@ from .references.labels import normal_id
 from .state import KindRow, PageState, get_page
 
 # The optional colon is for authors who are used to link definitions.
-_MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)\]([-+]?)(?![(\[]):?[ \t]*")
+_MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)(\|[^\[\]\n]{0,80})?\]([-+]?)(?![(\[]):?[ \t]*")
+_HEADING = lazy_pattern(r"(#{2,6}[ \t]+(?=\S)|#[ \t]+(?=[A-Z]))")
 _ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
 
 _OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
@@ -101,6 +102,10 @@ def _find_marker(tokens: Sequence[Token], first: int, page: PageState) -> Marker
     # `[!x] text` in a paragraph is ordinary text unless it names a kind or is uppercase.
     if kind is None and not quote and not found[1].isupper():
         return None
+    if found[2]:
+        if kind is None:
+            return None
+        _warn_of_metadata(get_record(inline, TextMap), found, page)
     more = quote and tokens[first + 3].type != "blockquote_close"
     return _read(inline, found, kind, page, more)
 
@@ -121,12 +126,32 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     named = _ID.search(text.text, found.end(), line_end)
     stop = named.start() if named else line_end
     head = text.cut(found.end(), stop) if text.text[found.end() : stop].strip() else None
+    _warn_of_heading(text, found.end(), page)
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
-    fold = "" if kind is MARGIN else found[2]
+    fold = "" if kind is MARGIN else found[3]
     callout = make_callout(kind, fold=fold, id=normal_id(named[1]) if named else "", titled=titled)
     title, body = head if titled else None, rest if titled or head is None else head
     return Marker(callout, _inline(title, inline) if title else None, _inline(body, inline) if body else None)
+
+
+def _warn_of_metadata(text: TextMap, found: re.Match[str], page: PageState) -> None:
+    """Warn about Obsidian's `[!note|right]`, whose metadata has no effect here."""
+    place = text.place(found.start(2), len(found[2]))
+    fix = page.reporter.substitute(place, found[2], "", title=f"write [!{found[1]}]", is_safe=True)
+    message = f'unsupported syntax: "{found[2]}" in a callout marker'
+    page.reporter.warn("foreign-syntax", message, place, f"write `[!{found[1]}]`", fix)
+
+
+def _warn_of_heading(text: TextMap, start: int, page: PageState) -> None:
+    """Warn about `[!note] ## Title`, which shows the `##`. The title is no heading."""
+    found = _HEADING.match(text.text, start)
+    if found:
+        signs = found[1].rstrip()
+        place = text.place(start, len(signs))
+        fix = page.reporter.substitute(place, found[1], "", title=f'remove "{signs}"', is_safe=True)
+        message = f'unsupported syntax: "{signs}" after a callout marker is text'
+        page.reporter.warn("foreign-syntax", message, place, f"remove the `{signs}`", fix)
 
 
 def _nearest_kind(written: str, page: PageState) -> str | None:

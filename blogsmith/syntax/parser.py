@@ -51,6 +51,7 @@ from .math.displays import PHRASING, split_paragraphs
 from .math.formulas import math_rules, text_with_formulas
 from .math.html_formulas import html_formulas
 from .math.subequations import subequations
+from .near_misses import report_near_misses
 from .notes import append_notes, note_rules, sort_notes
 from .numbering import number_page
 from .paragraphs import paragraph_rules
@@ -238,6 +239,7 @@ BEFORE_TYPOGRAPHY: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("values", number_values),
     ("raw_tags_of_spans", raw_tags_of_spans),
     ("foreign", report_unsupported),
+    ("near_misses", report_near_misses),
     ("written_headings", record_written_headings),
 )
 """Core rules after the inline rules that require text without typographic quotes and dashes, in order."""

@@ -1,0 +1,159 @@
+"""Warnings about text that is almost syntax, and would otherwise be shown as typed without a message.
+
+`#Intro` is no heading, `![a](my file.png)` is no image, and a table whose header row has another number of
+cells than its delimiter row is no table. A backslash before the text turns a warning off.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
+
+from ..base.diagnostics.fixes import make_replacement
+from ..base.diagnostics.model import TextMap
+from ..base.patterns import lazy_pattern
+from .lookahead import code_span_end, run_length
+from .records import get_record
+from .state import PageState, get_page
+from .tables import alignments, split_row
+
+_HEADING = lazy_pattern(r"(#{1,6})([^\W\d_][^\n#]{0,100})")
+_MAX_WORDS = 8
+"""Maximum number of words of a paragraph that may be meant as a heading."""
+_SENTENCE_ENDS = (".", ",", ";", ":")
+_SPACED = lazy_pattern(
+    r"(?<!\\)(!?)\[([^\[\]\n]{0,200})\](?<!\\\])"
+    r"\(([^\s()<>\"'][^()<>\"'\n]{0,400}?\.[A-Za-z0-9]{2,5}(?:#[\w-]{1,100})?)"
+    r"([ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
+)
+_MODULE = lazy_pattern(
+    r"(?:import\s+(?:[\w*{][^\n'\";]{0,200}\sfrom\s+)?[\"'][^\"'\n]{1,200}[\"'];?|export\s+(?:const|default|function)\s[^\n]{0,200})"
+)
+_CODE = "\x01"
+_JSX_COMMENT = lazy_pattern(r"\{/\*.{0,2000}?\*/\}", re.DOTALL)
+
+
+def report_near_misses(state: StateCore) -> None:
+    """Warn about text that is almost syntax (core rule)."""
+    page = get_page(state.env)
+    for number, token in enumerate(state.tokens):
+        if token.type != "inline" or not token.content:
+            continue
+        content = token.content
+        is_paragraph = state.tokens[number - 1].type == "paragraph_open"
+        if is_paragraph and token.level == 1:
+            if content[0] == "#":
+                _check_heading(token, page)
+            elif content.startswith(("import ", "export ")):
+                _check_module(token, page)
+        if "](" in content and _has_text(token, "]("):
+            _check_paths(token, page)
+        if "{/*" in content and _has_text(token, "{/*"):
+            _check_comments(token, page)
+        if is_paragraph and "|" in content and "-" in content and "\n" in content:
+            _check_table(token, page)
+
+
+def _has_text(inline: Token, text: str) -> bool:
+    """Return whether the text remains after the inline rules."""
+    return any(text in child.content for child in inline.children or () if child.type == "text")
+
+
+def _without_code(text: str) -> str:
+    """Return `text` with a placeholder for each character of code spans."""
+    pieces, at = [], 0
+    while (start := text.find("`", at)) >= 0:
+        width = run_length(text, start, len(text))
+        end = code_span_end(text, start, len(text))
+        pieces += [text[at:start], _CODE * (end - start) or text[start : start + width]]
+        at = max(end, start + width)
+    return "".join((*pieces, text[at:]))
+
+
+def _check_heading(inline: Token, page: PageState) -> None:
+    """Warn about a short paragraph such as `#Intro`. A tag such as `#intro` is lower case."""
+    found = _HEADING.fullmatch(inline.content)
+    if not found or not found[2][0].isupper() or found[2].rstrip().endswith(_SENTENCE_ENDS):
+        return
+    if len(found[2].split()) > _MAX_WORDS:
+        return
+    origin = get_record(inline, TextMap)
+    signs, word = found[1], found[2].split()[0]
+    place = origin.place(0, len(signs) + len(word))
+    fix = make_replacement(
+        place.line,
+        place.column,
+        f"{signs}{word}",
+        f"{signs} {word}",
+        title=f"write {signs} {word}",
+        is_safe=len(signs) > 1,
+    )
+    message = f'"{signs}{word}" does not start a heading'
+    page.reporter.warn(
+        "heading-doubtful", message, place, f"write `{signs} {word}`, or `\\{signs}{word}`", fix
+    )
+
+
+def _check_paths(inline: Token, page: PageState) -> None:
+    """Warn about a link or an image whose path has a space."""
+    origin = get_record(inline, TextMap)
+    for found in _SPACED.finditer(_without_code(inline.content)):
+        image, path = found[1], found[3]
+        if " " not in path or _CODE in path or not _has_text(inline, f"]({path.split(' ')[0]}"):
+            continue
+        start, place = origin.place(found.start()), origin.place(found.start(3), len(path))
+        written = inline.content[found.start() : found.end()]
+        new = written.replace(f"]({path}", f"](<{path}>", 1)
+        fix = make_replacement(start.line, start.column, written, new, title=f"write <{path}>", is_safe=True)
+        kind = "image" if image else "link"
+        message = f'space in the path of {"an" if image else "a"} {kind}, shown as text: "{_shorten(path)}"'
+        page.reporter.warn("link-space", message, place, f"write `{image}[…](<{_shorten(path)}>)`", fix)
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 30 else f"{text[:29]}…"
+
+
+def _check_module(inline: Token, page: PageState) -> None:
+    """Warn about a paragraph of imports and exports, as in MDX."""
+    lines = inline.content.split("\n")
+    if _MODULE.fullmatch(lines[0].strip()):
+        word = lines[0].split()[0]
+        place = get_record(inline, TextMap).place(0, len(lines[0]))
+        message = f'unsupported syntax: "{word}" of MDX is text'
+        page.reporter.warn("foreign-syntax", message, place, "remove the line, and write a shortcode instead")
+
+
+def _check_comments(inline: Token, page: PageState) -> None:
+    """Warn about comments of MDX, which readers see."""
+    origin = get_record(inline, TextMap)
+    for found in _JSX_COMMENT.finditer(_without_code(inline.content)):
+        place = origin.place(found.start(), len(found[0].split("\n")[0]))
+        inside = found[0][3:-3].strip()
+        fix = None
+        if "\n" not in found[0] and "--" not in inside:
+            fix = page.reporter.substitute(place, found[0], f"<!-- {inside} -->", is_safe=True)
+        message = 'unsupported syntax: "{/*" opens no comment, and readers see its text'
+        page.reporter.warn("foreign-syntax", message, place, "write `<!-- … -->`", fix)
+
+
+def _check_table(inline: Token, page: PageState) -> None:
+    """Warn about a table whose header row has another number of cells than its delimiter row."""
+    lines = inline.content.split("\n")
+    for number, line in enumerate(lines[1:]):
+        if "-" not in line or "|" not in line or (columns := alignments(line)) is None:
+            continue
+        head = lines[number]
+        cells = len(split_row(head))
+        if "|" not in head or cells == len(columns):
+            return
+        origin = get_record(inline, TextMap)
+        place = origin.place(sum(len(one) + 1 for one in lines[:number]), len(head))
+        message = f"this table is text: its header row has {cells} cells, the next row {len(columns)}"
+        hint = "write the same number of cells in both rows"
+        if "`" in head and cells > len(columns):
+            hint = "write `\\|` for a pipe that does not separate cells"
+        page.reporter.warn("table-cells", message, place, hint)
+        return
