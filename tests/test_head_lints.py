@@ -77,6 +77,18 @@ def test_two_spellings_of_a_tag(tmp_path: Path) -> None:
     ]
 
 
+def test_two_spellings_of_a_series(tmp_path: Path) -> None:
+    posts = {
+        "a": "---\ntitle: A\nseries: Deep dive\n---\n\nText.\n",
+        "b": "---\ntitle: B\nseries: {name: Deep Dive, part: 2}\n---\n\nText.\n",
+        "c": "---\ntitle: C\nseries: {name: Deep Dive, part: 3}\n---\n\nText.\n",
+    }
+    (found,) = checked(tmp_path, posts).diagnostics
+    assert (found.path, found.code) == ("content/posts/a.md", "term-spelling")
+    assert found.message == 'series "Deep dive" is another series than "Deep Dive" in content/posts/b.md:3'
+    assert found.fix and found.fix.edits[0].new == "Deep Dive"
+
+
 @pytest.mark.parametrize(
     ("config", "tags", "printed"),
     [

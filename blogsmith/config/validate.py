@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from ..base.diagnostics.model import format_suggestion, nearest
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import LAZY, SHAPED, Form, accepts, choice_form, union_form
+from ..base.schema.forms import LAZY, SHAPED, Form, accepts, choice_form, get_form, union_form
 from ..base.schema.readers import (
     Check,
     each,
@@ -31,6 +31,7 @@ from ..base.schema.readers import (
 )
 from ..base.schema.slots import Slot
 from ..model.execution_values import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
+from ..model.language_names import LANGUAGE_TAGS, LONGEST_SUBTAG
 from ..model.names import name_set
 from ..model.publications import ORCID, is_orcid
 from .editors import EDITORS, read_editor
@@ -134,12 +135,34 @@ def _source_problem(directive: str, source: str) -> tuple[str, str]:
     return f'"{source}" is no source', hint
 
 
+def language_check(check: Check, code: str) -> Check:
+    """Return a check of a language tag that also warns about the name of a language, such as `english`.
+
+    code: code of the warning. The tag replaces the name.
+    """
+
+    @accepts(get_form(check))
+    def read(value: str, slot: Slot) -> str | None:
+        tag = LANGUAGE_TAGS.get(value.strip().casefold())
+        if tag is None and check(value, slot) is None:
+            return None
+        if tag is None and len(value.partition("-")[0]) <= LONGEST_SUBTAG:
+            return value
+        fix = slot.rewrite(tag, is_safe=True) if tag else None
+        hint = f"write `{tag}`" if tag else "write a tag such as `en` or `pt-BR`"
+        slot.warn(code, f'invalid language tag "{value}": expected two or three letters', hint, fix)
+        return tag or value
+
+    return read
+
+
 check_macro_name = shaped(
     lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R"
 )
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """Syntax of a BCP 47 tag. It does not check that the language exists."""
-check_language_tag = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
+_check_tag_shape = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
+check_language_tag = language_check(_check_tag_shape, "config-value")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
 SHARES = ("mastodon", "bluesky", "email", "link")

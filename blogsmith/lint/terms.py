@@ -1,9 +1,12 @@
-"""Tags and categories that posts spell differently. Only one spelling is printed on all pages."""
+"""Tags, categories and series that posts spell differently.
+
+Only one spelling of a tag or category is printed on all pages. A series in two spellings is two series.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from ..base.diagnostics.model import Diagnostic, Reporter, find_word_range
@@ -30,6 +33,7 @@ def check_term_spellings(documents: Iterable[Document], config: Config) -> list[
     for members in editions.values():
         found += _spellings("tags", members, named)
         found += _spellings("categories", members, set())
+        found += _series_spellings(members)
     return found
 
 
@@ -47,6 +51,34 @@ def _spellings(taxonomy: str, documents: Sequence[Document], named: set[str]) ->
         if other != term and slug not in named and _letters(other) == _letters(term):
             found += _warn(document, taxonomy, term, other, _location(first[other], taxonomy, other))
     return found
+
+
+def _series_spellings(documents: Sequence[Document]) -> list[Diagnostic]:
+    """Warn about each series whose name another series has in a different spelling, used by more posts."""
+    written = [(document, document.front.series.name) for document in documents if document.front.series]
+    uses = Counter(name for _, name in written)
+    first: dict[str, Document] = {}
+    printed: dict[str, str] = {}
+    for document, name in written:
+        first.setdefault(name, document)
+        other = printed.setdefault(_letters(name), name)
+        if uses[name] > uses[other]:
+            printed[_letters(name)] = name
+    found = []
+    for document, name in written:
+        other = printed[_letters(name)]
+        if other != name:
+            found += _warn_of_series(document, name, other, _location(first[other], "series", other))
+    return found
+
+
+def _warn_of_series(document: Document, name: str, other: str, location: str) -> list[Diagnostic]:
+    reporter = Reporter(str(document.path), document.source.text.split("\n"))
+    place = find_word_range(name, document.front.places.get("series"), reporter.lines)
+    message = f'series "{name}" is another series than "{other}" in {location}'
+    fix = reporter.substitute(place, name, other, is_safe=True) if _PLAIN.fullmatch(other) else None
+    reporter.warn("term-spelling", message, place, f"write `{other}`", fix)
+    return reporter.diagnostics
 
 
 def _letters(term: str) -> str:

@@ -32,7 +32,7 @@ from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import Slot
 from ..config.schema import Citations, MathSettings
 from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
-from ..config.validate import LANGUAGE, PACKAGES, check_macro_name
+from ..config.validate import LANGUAGE, PACKAGES, check_macro_name, language_check
 from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
 from ..model.documents import KEY_ALIASES, FrontMatter, Series
 from ..model.protection import is_known_key
@@ -370,7 +370,7 @@ _TABLE = Table(
         "uses_code": lenient_flag(),
     },
     checks={
-        "lang": unless_empty(shaped(LANGUAGE, "language tag")),
+        "lang": unless_empty(language_check(shaped(LANGUAGE, "language tag"), "front-matter-unknown")),
         "math.packages": _packages,
         **execution.CHECKS,
     },

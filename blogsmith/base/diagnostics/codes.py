@@ -29,7 +29,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "alias": "An alias is not the path of an address on this site.",
         "config-key": "blogsmith.yaml has a setting that does not exist.",
         "config-missing": "There is no blogsmith.yaml: the folder is not a site.",
-        "config-value": "A setting has a value of the wrong type or out of its range.",
+        "config-value": "A setting has a wrong value; the name of a language instead of its tag warns.",
         "csp-stopped": "A page of untrusted posts holds what its Content-Security-Policy stops (warning).",
         "date": "A date is no date, or no day that exists; `updated` before `date` is a warning.",
         "duplicate-url": "Two pages, or a page and an alias, have the same address.",
@@ -194,7 +194,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "notation-mixed": "A formula does not use the notation that `math.symbols` declares (warning).",
         "series-missing": "A title or subtitle says `Part 2 of 4`, but the post is in no series (warning).",
         "table-header": "A table has no cell that names a column or a row (warning).",
-        "term-spelling": "Two posts spell a tag or category differently (warning).",
+        "term-spelling": "Two posts spell a tag, a category or a series differently (warning).",
         # reported by `blogsmith check --budget`, `--links` and `--second-opinion`
         "budget": "A page weighs more, or asks for more, than the settings under `budget` say (warning).",
         "link-dead": "The page that a link leads to is gone: 404 or 410 (warning).",
