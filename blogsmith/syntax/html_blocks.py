@@ -28,11 +28,19 @@ _MAX_DISPLAYS = 20
 
 
 def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Apply the stock rule. If a display is open at the end of the block, extend the block."""
+    """Apply the stock rule, but not to a comment that is never closed.
+
+    If a display is open at the end of the block, extend the block.
+    """
     if not stock_html_block(state, start, end, silent):
         return False
     if not silent:
         token = state.tokens[-1]
+        if token.content.lstrip().startswith("<!--") and "-->" not in token.content:
+            # a comment without an end is text, otherwise it would hide the rest of the page
+            state.tokens.pop()
+            state.line = start
+            return False
         for _ in range(_MAX_DISPLAYS):
             last = _display_end(state, token.content, end) if _DISPLAY.search(token.content) else 0
             if not last:

@@ -15,6 +15,7 @@ from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import TextMap
 from ..base.patterns import lazy_pattern
 from .lookahead import code_span_end, run_length
+from .open_elements import report_comments
 from .records import get_record
 from .state import PageState, get_page
 from .tables import alignments, split_row
@@ -50,6 +51,8 @@ def report_near_misses(state: StateCore) -> None:
                 _check_module(token, page)
         if "](" in content and _has_text(token, "]("):
             _check_paths(token, page)
+        if "<!--" in content and not page.options.untrusted and _has_text(token, "<!--"):
+            report_comments(token, page)
         if "{/*" in content and _has_text(token, "{/*"):
             _check_comments(token, page)
         if is_paragraph and "|" in content and "-" in content and "\n" in content:

@@ -54,6 +54,7 @@ from .math.subequations import subequations
 from .near_misses import report_near_misses
 from .notes import append_notes, note_rules, sort_notes
 from .numbering import number_page
+from .open_elements import close_elements
 from .paragraphs import paragraph_rules
 from .prefixes import prefix_callouts
 from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
@@ -257,6 +258,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("folded_titles", folded_titles),
     ("footnote_order", sort_notes),
     ("citations", number_citations),
+    ("open_elements", close_elements),
 )
 """Core rules after linkify and smart quotes, in order."""
 

@@ -69,6 +69,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "foreign-syntax": "The syntax of another generator has no meaning here and is text (warning).",
         "html-element": "A tag is of no element that browsers know, such as `<d-cite>` (warning).",
         "html-markdown": "An element asks for Markdown where none is read (warning).",
+        "html-open": "A `<!--` or an element such as `<details>` is never closed and would swallow the rest.",
         "html-remote": "HTML of a post loads a script, a frame or a film from another host before a click.",
         "heading-doubtful": "A text looks like a heading and is none, as `#Intro` without a space (warning).",
         "heading-h1": "A post has a second H1; it becomes an H2 (warning).",
