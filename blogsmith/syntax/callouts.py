@@ -135,7 +135,16 @@ def _nearest_kind(written: str, page: PageState) -> str | None:
 
 
 def make_callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
-    return Callout(kind.name, kind.title, fold, id, has_title=titled, icon=kind.icon, color=kind.color)
+    return Callout(
+        kind.name,
+        kind.title,
+        fold,
+        id,
+        has_title=titled,
+        icon=kind.icon,
+        color=kind.color,
+        is_statement=kind.numbered,
+    )
 
 
 def _open(marker: Marker, source: Token) -> list[Token]:

@@ -94,6 +94,8 @@ class Callout(Struct, frozen=True):
     """Name of a theme icon; empty for the theme's default."""
     color: str = ""
     """Name of a theme colour; empty for the theme's default."""
+    is_statement: bool = False
+    """A theorem or another kind that can be numbered: its name is printed before the author's title."""
 
 
 class OptionSetting(Struct, frozen=True):
