@@ -245,7 +245,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[SiteAccess, Pa
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
-        index.page_title,
+        index.link_title,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
         find_reference=bibliographies.find,
         work_keys=bibliographies.keys,

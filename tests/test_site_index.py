@@ -9,7 +9,7 @@ import pytest
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Asset, Document, Source
-from blogsmith.model.links import LinkTarget
+from blogsmith.model.links import LinkTarget, LinkTitle, TitlePart
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.images import resolve_image
@@ -91,7 +91,7 @@ def test_links_that_lead_somewhere(index: SiteIndex, written: str, url: str) -> 
 
 def test_a_link_knows_the_title_of_its_page(index: SiteIndex) -> None:
     target = resolve_link(index, "/über-uns/", document("content/posts/a.md"))
-    assert index.page_title(target.page) == "Über uns"
+    assert index.link_title(target.page, "") == LinkTitle((TitlePart("text", "Über uns"),))
 
 
 @each_row(

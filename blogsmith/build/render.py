@@ -25,6 +25,7 @@ from ..config.schema import Config
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..model.texts import NO_TEXT
+from ..model.title_code import title_without_marks
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..read.included_files import included_names, read_included
@@ -52,7 +53,7 @@ def placeholder_body(document: Document) -> Body:
     front, path = document.front, document.path
     stem = path.stem.removesuffix(f".{front.lang}")
     name = path.parent.name if stem in ("index", "_index") else stem
-    title = front.title or name.replace("-", " ").replace("_", " ").capitalize()
+    title = title_without_marks(front.title) or name.replace("-", " ").replace("_", " ").capitalize()
     return Body(
         content=NO_TEXT,
         title_html=escape(title, quote=False),

@@ -123,7 +123,7 @@ def page_tools(
         media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,
-        page_title=index.page_title,
+        link_title=index.link_title,
         nearest_slug=index.nearest_slug,
         slug_hint=index.slug_hint,
         results=results,

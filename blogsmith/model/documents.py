@@ -407,6 +407,8 @@ class Body(Struct, frozen=True):
     """The title as plain text, for `<title>` and lists."""
     title_id: str = ""
     """Anchor of the title; empty for none."""
+    heading_html: str = ""
+    """Inline HTML of the title with its footnote marks, for the page itself; empty if it has none."""
     description_html: str = ""
     description_text: str = ""
     """The author's description as plain text; empty if there is none."""

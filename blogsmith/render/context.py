@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from ..base.diagnostics.fixes import Fix
 from ..base.diagnostics.model import Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
@@ -122,6 +123,15 @@ class GalleryFrame(msgspec.Struct, frozen=True):
     """All its images link to large versions."""
 
 
+class OpenLink(NamedTuple):
+    """A link whose end is not rendered yet."""
+
+    is_raw: bool
+    """The author wrote it as `<a>`."""
+    end: str = ""
+    """Its end tag; empty for a link inside another one, which is only text."""
+
+
 @cache
 def _stock_renderer() -> RendererHTML:
     """Return the renderer for all pages. It has no page state and is slow to create."""
@@ -152,8 +162,8 @@ class PageRendering:
     default_renderer: RendererHTML = field(default_factory=_stock_renderer)
     """Renders tokens without a rule of ours."""
     gallery: GalleryFrame | None = None
-    is_in_link: bool = False
-    """The current tokens are inside a link."""
+    open_links: list[OpenLink] = field(default_factory=list)
+    """Links around the current position, the outermost first."""
     is_framed: bool = False
     """The current tokens are inside a figure."""
     frame_caption: str = ""
@@ -206,13 +216,23 @@ class PageRendering:
             widgets=set(),
             fallbacks={},
             reading=ReadingTime(),
+            open_links=[],
         )
 
-    def define(self, macros: Mapping[str, Macro]) -> None:
+    def define(self, macros: Mapping[str, str | Macro]) -> None:
         """Add macros that a formula defines for later formulas."""
         if macros:
             self.macros.update(macros)
             self._macros_key = b""
+
+    def use_macros(self, macros: Mapping[str, str | Macro]) -> None:
+        """Replace all macros, for a formula of another page."""
+        self.macros, self._macros_key = dict(macros), b""
+
+    @property
+    def is_in_link(self) -> bool:
+        """Whether the current tokens are inside a link."""
+        return bool(self.open_links)
 
     @property
     def macros_key(self) -> bytes:
@@ -233,6 +253,11 @@ class PageRendering:
         if target.problem:
             fix = target.fix(self.reporter, place)
             self.reporter.error(target.code, target.problem, place, target.hint, fix)
+
+    def report_nested(self, written: str, place: Place | None, fix: Fix | None = None) -> None:
+        """Warn about a link, reference or note in the text of a link, where it is only text."""
+        message = f'"{written}" is not allowed in the text of a link'
+        self.reporter.warn("link-nested", message, place, f"write `{written}` after the link", fix)
 
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
         """Return the image for a path as the author wrote it.

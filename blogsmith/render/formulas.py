@@ -35,7 +35,7 @@ from .context import PageRendering, Rule
 from .converters import with_plugin
 from .fragments import fragment_key
 from .notes import reference
-from .numbers import number_html, number_text
+from .numbers import number_html, number_text, strip_links
 from .prose import escape_html, find_punctuation
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> st
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
     formula = mathml(rendering, get_record(tokens[index], Math), max_unbroken=PHONE_CHARACTERS)
+    if rendering.is_in_link and "<a " in formula:
+        # A link of `\href` or `\eqref` in a formula.
+        math = get_record(tokens[index], Math)
+        rendering.report_nested(f"${math.tex}$", math.origin.place(0, len(math.tex)))
+        formula = strip_links(formula)
     tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 

@@ -19,7 +19,7 @@ from ..hooks import Plugins
 from ..languages.bundled_languages import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
-from ..model.links import LinkTarget
+from ..model.links import LinkTarget, LinkTitle
 from ..model.pictures import ImageInfo, MediaFile
 from ..model.publications import CslStyle, PublicationLookup
 from ..model.results import PageResults
@@ -84,8 +84,8 @@ class SiteAccess(msgspec.Struct, frozen=True):
     """Slug of a post as written in a document → its labels; None for an unknown post."""
     post_url: Callable[[str, Document], str]
     """Slug of a post as written in a document → its URL with base path."""
-    page_title: Callable[[str], str] = lambda path: path
-    """Source path of a page → its title as plain text."""
+    link_title: Callable[[str, str], Label | LinkTitle] = lambda path, anchor: LinkTitle()
+    """Source path of a page and id on it, empty for the page → label or title that a link to it prints."""
     nearest_slug: Callable[[str], str | None] = lambda slug: None
     """Unknown slug → the nearest known slug, or None."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"

@@ -26,8 +26,15 @@ def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
     target = _find_page(written.target, rendering)
     is_plain = not written.text and "#" not in written.target
     if is_plain and (target is None or is_key(written.target)):
-        _warn_of_key(written, rendering, names_page=target is not None)
+        if not rendering.is_in_link:
+            _warn_of_key(written, rendering, names_page=target is not None)
         return f"<kbd>{shown}</kbd>"
+    if rendering.is_in_link:
+        # A link in a link would end the outer one.
+        if target is None:
+            return f"<kbd>{shown}</kbd>"
+        rendering.report_nested(written.written, written.place)
+        return shown
     if target is None:
         hint = rendering.tools.slug_hint(_slug(written.target)) if written.text else ""
         message = f"{written.written} names no page and is text"

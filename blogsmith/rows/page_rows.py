@@ -35,7 +35,7 @@ Record = TypeVar("Record")
 
 _TITLES = {
     "link": "where this leads:",
-    "page_title": "the title of",
+    "link_title": "the title of",
     "image": "the image",
     "media": "the film",
     "labels": "the labels of",
@@ -104,6 +104,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     title_html: str
     title_text: str
     title_id: str
+    heading_html: str
     description_html: str
     description_text: str
     toc: tuple[TocEntry, ...]

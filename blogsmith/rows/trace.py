@@ -25,7 +25,7 @@ _TEMPLATES = "templates"
 INDEPENDENT_LOOKUPS = frozenset((*_PAGE_LOOKUPS, _TEMPLATES))
 """Lookups whose answers may change even if nothing else in the site does."""
 _SHARED = (
-    *("link", "page_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
+    *("link", "link_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
         "find_reference",
         "work_keys",

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import did_you_mean, format_suggestion, nearest
 from ..model.documents import Document
-from ..model.links import LinkTarget
+from ..model.links import LinkTarget, LinkTitle, TitlePart
 from ..model.remote_images import RemoteImages
 from ..syntax.references.labels import Label
 from .permalinks import HTML, links_url
@@ -35,10 +35,14 @@ class PageEntry(Struct, frozen=True):
     """Data of a page that other pages need in addition to its URL."""
 
     title: str
-    """Plain text, used for links without link text."""
+    """Plain text."""
     ids: frozenset[str]
     """All anchors of the page."""
     labels: Mapping[str, Label]
+    titles: Mapping[str, tuple[TitlePart, ...]] = {}
+    """Id of a heading → its title; an empty string → the title of the page."""
+    macros: Mapping[str, str] = {}
+    """TeX macros in the front matter of the page."""
 
 
 class SiteIndex(Struct, frozen=True):
@@ -86,9 +90,18 @@ class SiteIndex(Struct, frozen=True):
         path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
-    def page_title(self, path: str) -> str:
-        """Return the title of the page at a source path, as plain text."""
-        return self.entries[path].title
+    def link_title(self, path: str, anchor: str) -> Label | LinkTitle:
+        """Return what a link without words to `anchor` of the page at a source path prints.
+
+        For the title of the page, `anchor` is empty. If no title belongs to the anchor, the result is empty.
+        """
+        if path not in self.urls:
+            return LinkTitle()
+        entry = self.entries[path]
+        label = entry.labels.get(anchor) if anchor else None
+        if label and not (label.is_heading_text and anchor in entry.titles):
+            return label
+        return LinkTitle(entry.titles.get(anchor, ()), entry.macros)
 
     def nearest_slug(self, slug: str) -> str | None:
         """Return the existing slug that is most similar to `slug`, or None."""
@@ -172,8 +185,16 @@ def index_site(
 def page_entry(page: Parsed) -> PageEntry:
     """Return the data of a parsed page that other pages need."""
     from ..syntax.references.anchors import anchors
+    from ..syntax.title_parts import heading_titles, title_parts
 
-    return PageEntry(page.title_text, anchors(page.tokens) | {page.title_id} - {""}, page.labels)
+    title = title_parts(page.title, page.page) or (TitlePart("text", page.title_text),)
+    return PageEntry(
+        page.title_text,
+        anchors(page.tokens) | {page.title_id} - {""},
+        page.labels,
+        {**heading_titles(page.tokens, page.page), page.title_id: title, "": title},
+        page.document.front.math.macros,
+    )
 
 
 def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarget:

@@ -95,7 +95,8 @@ def footnote_reference(state: StateInline, silent: bool) -> bool:
     footnote_ref(state, silent)
     if not silent:
         token = state.tokens[-1]
-        attach_record(token, NoteRef(token.meta["id"] + 1, token.meta["subId"] + 1))
+        place = inline_place(state, found.start(), found.end())
+        attach_record(token, NoteRef(token.meta["id"] + 1, token.meta["subId"] + 1, place, found[0]))
     return True
 
 

@@ -276,6 +276,9 @@ class NoteRef(Struct, frozen=True):
     """1-based number, by first use."""
     use: int
     """1-based count of the references to this note."""
+    place: Place | None = None
+    written: str = ""
+    """The source, `[^1]`, for messages."""
 
 
 class NoteItem(Struct, frozen=True):

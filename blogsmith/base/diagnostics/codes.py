@@ -169,6 +169,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "link-anchor": "A link leads to an anchor that its page does not have.",
         "link-length": "The addresses of a page's links and images are longer together than any page's.",
         "link-missing": "A link leads to a page or file that does not exist.",
+        "link-nested": "The text of a link has a link, reference or footnote in it (warning).",
         "link-scheme": "A link leads to an address that is neither a page nor http, https, mailto or tel.",
         "link-unpublished": "A link leads to a draft or to a post dated in the future.",
         "ref-kind": "A reference begins with a word that is no kind of label.",
@@ -286,7 +287,8 @@ FIXABLE = frozenset(
         *("hidden-character", "id-twice", "image-missing", "image-record", "image-width", "include-region"),
         *("cell-magic", "json-syntax", "plugin-missing", "theme-missing", "toml-syntax"),
         *("label-twice", "label-unnumbered", "label-unused", "language-key", "language-value"),
-        *("layout-unknown", "link-anchor", "link-missing", "link-scheme", "macro-bypassed", "macro-unused"),
+        *("layout-unknown", "link-anchor", "link-missing", "link-nested", "link-scheme"),
+        *("macro-bypassed", "macro-unused"),
         *("math-command", "math-dollar", "math-escape", "math-in-sentence", "math-syntax", "math-unclosed"),
         *("notation-mixed", "ref-kind", "ref-page", "ref-undefined", "shortcode-argument"),
         *(

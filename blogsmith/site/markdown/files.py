@@ -67,7 +67,7 @@ def _page(page: PageView, config: Config) -> bytes:
 
 
 def _head(page: PageView, address: UrlBase) -> Iterator[str]:
-    yield f"# {inline_markdown(read_tree(page.title_html).children, address)}"
+    yield f"# {inline_markdown(read_tree(page.heading_html or page.title_html).children, address)}"
     if page.subtitle:
         yield f"*{escape_text(collapse_spaces(page.subtitle))}*"
     facts = [", ".join(page.authors), f"{page.date:%Y-%m-%d}" if page.date else "", page.canonical_url]
