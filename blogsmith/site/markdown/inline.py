@@ -118,8 +118,10 @@ class _InlineWriter:
 
     def superscript(self, element: PageElement) -> str:
         note = element.find("a")
-        if "footnote-ref" in element.classes and note:
-            return f"[^{note.attributes.get('href', '').removeprefix('#fn-')}]"
+        if "footnote-ref" in element.classes:
+            # In the text of a link, a mark has no link.
+            number = note.attributes.get("href", "").removeprefix("#fn-") if note else element.text()
+            return f"[^{number}]"
         return f"^{self.write(element.children)}^"
 
     def subscript(self, element: PageElement) -> str:
