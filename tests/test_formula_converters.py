@@ -224,8 +224,8 @@ class TestFrame:
     @each_row(
         ("tex", "result", "why"),
         [
-            ("x", None, "the plugin passes it over"),
-            ("x", 3, "what it gives is no text"),
+            ("x", None, "the plugin skips it"),
+            ("x", 3, "its result is not a string"),
             (
                 "x",
                 "<math><mi onclick='a'>x</mi></math>",
@@ -393,7 +393,7 @@ class TestSites:
         assert main(["build", "-v"]) == 0
         note = (
             "content/posts/a.md:6:5: note: latex2mathml leaves this formula to blogsmith: "
-            "the plugin passes it over (and 3 more formulas)\n"
+            "the plugin skips it (and 3 more formulas)\n"
         )
         assert note in capsys.readouterr().err
         assert main(["build"]) == 0
@@ -419,9 +419,12 @@ class TestCommand:
         assert main(["math", "--converter", "latex2mathml", r"a \sim b"]) == 0
         out, err = capsys.readouterr()
         assert "<mo>∼</mo>" in out
-        assert err == "note: blogsmith typesets this formula: the plugin passes it over\n"
+        assert err == "note: blogsmith typesets this formula: the plugin skips it\n"
         assert main(["math", "--converter", "mermaid", "x"]) == 1
-        assert 'no plugin of this site named "mermaid" typesets formulas' in capsys.readouterr().err
+        assert (
+            'unknown formula converter "mermaid": no plugin of this site provides it'
+            in capsys.readouterr().err
+        )
 
     def test_knows_what_the_site_says(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
