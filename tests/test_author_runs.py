@@ -170,7 +170,7 @@ def test_depends_on_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_numbered_figure_without_a_picture(tmp_path: Path) -> None:
     found = only(ran(site(tmp_path, "See @fig-x.\n\n" + cell("#| label: fig-x\n1", "python"))))
-    assert found.message == "fig-x is numbered as a figure and draws no picture"
+    assert found.message == 'cell "fig-x" is numbered as a figure but shows no image'
     assert place(found) == (7, 11, 5)
 
 

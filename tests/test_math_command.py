@@ -88,7 +88,7 @@ def test_a_mistake_is_shown_at_its_place(
     assert main(["math", "--display"]) == 1
     assert capsys.readouterr() == (
         "",
-        "formula:2:3: error: unknown TeX command \\betaa [math-command]\n"
+        'formula:2:3: error: unknown TeX command "\\betaa" [math-command]\n'
         "    2 | + \\betaa\n"
         "      |   ^^^^^^\n"
         "hint: did you mean \\beta?\n",
@@ -160,7 +160,7 @@ def test_each_line_is_answered_in_its_turn() -> None:
         {"id": 1, "mathml": '<math display="block" alttext="y"><mi>y</mi></math>'},
         {
             "id": "three",
-            "error": "opening brace { is never closed",
+            "error": 'opening brace "{" is never closed',
             "kind": "math-brace",
             "offset": 0,
             "length": 1,

@@ -20,7 +20,7 @@ from tests.rows import each_row
 AT = dt.datetime(2026, 3, 1, 14, 3, 22, tzinfo=dt.UTC)
 TEX = Diagnostic(
     "math-command",
-    "unknown TeX command \\sofmax",
+    r'unknown TeX command "\sofmax"',
     "content/a.md",
     Place(41, 7, 7),
     "$$A = \\sofmax(QK)$$",
@@ -73,7 +73,7 @@ def moved(found: Diagnostic, line: int) -> Diagnostic:
 
 def test_a_new_error_is_printed_in_full() -> None:
     assert problem_lines([], [TEX], color=False) == [
-        "content/a.md:41:7: error: unknown TeX command \\sofmax [math-command]\n"
+        'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
         "   41 | $$A = \\sofmax(QK)$$\n"
         "      |       ^^^^^^^\n"
         "hint: did you mean \\softmax?"
@@ -96,20 +96,20 @@ def test_what_is_known_is_not_repeated() -> None:
 
 def test_what_is_fixed_is_told() -> None:
     assert problem_lines([TEX], [], color=False) == [
-        "fixed: content/a.md: unknown TeX command \\sofmax [math-command]"
+        'fixed: content/a.md: unknown TeX command "\\sofmax" [math-command]'
     ]
     assert problem_lines([TEX, LINK, WARNING], [WARNING], color=False) == ["fixed: 2 errors"]
     assert problem_lines([TEX, LINK], [LINK], color=False) == [
-        "fixed: content/a.md: unknown TeX command \\sofmax [math-command] (1 error left)"
+        'fixed: content/a.md: unknown TeX command "\\sofmax" [math-command] (1 error left)'
     ]
     assert problem_lines([WARNING], [], color=False) == []
 
 
 def test_an_error_that_another_replaces_is_not_called_fixed() -> None:
-    typed = Diagnostic("math-command", "unknown TeX command \\sofma", "content/a.md", Place(41, 7, 6))
+    typed = Diagnostic("math-command", r'unknown TeX command "\sofma"', "content/a.md", Place(41, 7, 6))
     lines = problem_lines([TEX], [typed], color=False)
     assert [line.partition(" [")[0] for line in lines] == [
-        "content/a.md:41:7: error: unknown TeX command \\sofma"
+        'content/a.md:41:7: error: unknown TeX command "\\sofma"'
     ]
 
 

@@ -43,7 +43,7 @@ class TestProblems:
         for piece in (
             "1 error",
             "content/a.md:41:7",
-            "unknown TeX command \\sofmax",
+            r'unknown TeX command "\sofmax"',
             "[math-command]",
             "^^^^^^^",
         ):
