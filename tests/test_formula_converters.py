@@ -368,7 +368,7 @@ class TestSites:
         monkeypatch.chdir(root)
         assert main(["build", "-v"]) == 0
         note = (
-            "content/posts/a.md:6:5: note: latex2mathml leaves this formula to blogsmith: "
+            "content/posts/a.md:6:5: note: formula typeset by blogsmith instead of latex2mathml: "
             "the plugin passes it over (and 3 more formulas)\n"
         )
         assert note in capsys.readouterr().err
@@ -395,7 +395,7 @@ class TestCommand:
         assert main(["math", "--converter", "latex2mathml", r"a \sim b"]) == 0
         out, err = capsys.readouterr()
         assert "<mo>∼</mo>" in out
-        assert err == "note: blogsmith typesets this formula: the plugin passes it over\n"
+        assert err == "note: formula typeset by blogsmith: the plugin passes it over\n"
         assert main(["math", "--converter", "mermaid", "x"]) == 1
         assert 'no plugin of this site named "mermaid" typesets formulas' in capsys.readouterr().err
 
