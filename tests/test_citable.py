@@ -90,7 +90,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert printed_text.startswith("@misc{bar2026sqrt,\n  author = {Bea Bar and Cy Doe},\n")
     assert "  doi = {10.59350/abcde},\n}" in printed_text
     assert main(["cite", "nothing", "--site", str(root)]) == 1
-    assert "there is no post nothing" in capsys.readouterr().err
+    assert 'post not found: "nothing"' in capsys.readouterr().err
 
 
 @each_row(

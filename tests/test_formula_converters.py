@@ -392,7 +392,7 @@ class TestSites:
         monkeypatch.chdir(root)
         assert main(["build", "-v"]) == 0
         note = (
-            "content/posts/a.md:6:5: note: latex2mathml leaves this formula to blogsmith: "
+            "content/posts/a.md:6:5: note: formula typeset by blogsmith instead of latex2mathml: "
             "the plugin skips it (and 3 more formulas)\n"
         )
         assert note in capsys.readouterr().err
@@ -419,7 +419,7 @@ class TestCommand:
         assert main(["math", "--converter", "latex2mathml", r"a \sim b"]) == 0
         out, err = capsys.readouterr()
         assert "<mo>∼</mo>" in out
-        assert err == "note: blogsmith typesets this formula: the plugin skips it\n"
+        assert err == "note: formula typeset by blogsmith: the plugin skips it\n"
         assert main(["math", "--converter", "mermaid", "x"]) == 1
         assert (
             'unknown formula converter "mermaid": no plugin of this site provides it'

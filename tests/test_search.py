@@ -418,7 +418,7 @@ def test_an_own_theme_without_the_layout(tmp_path: Path) -> None:
     config = "title: Notes\nsearch: true\ntheme: own\n"
     put_site(tmp_path, **{"blogsmith.yaml": config})
     report = build(put(tmp_path, {**own, "themes/own/theme.yaml": "name: own\n"}))
-    assert 'theme own has no layout "search"' in printed(report)
+    assert 'layout not found in theme "own": "search"' in printed(report)
 
 
 # Pagefind

@@ -83,7 +83,7 @@ class TestStart:
             serving = stack.enter_context(running(site, "--port=auto"))
             assert PORT < serving.port <= PORT + 100
             assert "Some text" in serving.page("/posts/a/")
-            assert f"port {PORT} is taken: this preview uses port {serving.port}" in serving.said()
+            assert f"port {PORT} is in use: this preview uses port {serving.port}" in serving.said()
 
     @pytest.mark.parametrize(
         ("options", "words"),
