@@ -116,7 +116,7 @@ def test_a_claim_whose_code_raises_is_an_exception(tmp_path: Path) -> None:
             "first",
             (8, 1, 11),
         ),
-        ("#| echo: true\n#| echo: false\n1", 'key "echo" is given twice, first on line 5', "", (6, 4, 4)),
+        ("#| echo: true\n#| echo: false\n1", 'duplicate key "echo" (first defined on line 5)', "", (6, 4, 4)),
     ],
 )
 def test_options_that_are_written_wrongly(
@@ -151,7 +151,7 @@ def test_depends_on_a_file_that_is_not_there(tmp_path: Path) -> None:
     root = site(tmp_path, text)
     (root / "content/posts/here.csv").write_text("1", encoding="utf-8")
     found = only(ran(root))
-    assert (found.severity, found.message) == ("warning", "depends: there is no file data/none.csv")
+    assert (found.severity, found.message) == ("warning", 'depends: file not found: "data/none.csv"')
     assert place(found) == (5, 24, 13)
 
 
