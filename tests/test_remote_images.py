@@ -455,7 +455,7 @@ def test_a_build_names_what_is_not_there(site: Path, host: Host) -> None:
     report = build(site)
     assert not report.ok
     assert f'image "{host.url}/a.png" is not downloaded [image-fetch]' in printed(report)
-    assert "hint: run blogsmith images fetch" in printed(report)
+    assert "hint: run `blogsmith images fetch`" in printed(report)
     assert host.asked == []
     assert main(["images", "fetch"]) == 0
     first, second = copies_of(site)
@@ -463,7 +463,7 @@ def test_a_build_names_what_is_not_there(site: Path, host: Host) -> None:
     second.write_bytes(png(9, 9))
     said = printed(build(site))
     assert f'has no copy: file not found: "{first.relative_to(site)}" [image-fetch]' in said
-    assert f"remote-images.txt says: {second.relative_to(site)} was changed [image-fetch]" in said
+    assert f"differs from remote-images.txt: {second.relative_to(site)} was changed [image-fetch]" in said
 
 
 def test_the_command_mends_what_it_can(site: Path, host: Host, capsys: pytest.CaptureFixture[str]) -> None:

@@ -257,7 +257,7 @@ def test_a_package_that_is_not_copied_is_told_at_its_import(root: Path) -> None:
     write_stub(root / "static" / "py thon", lock)
     (found,) = build(root).diagnostics
     assert (found.code, found.severity, found.path) == ("pyodide-folder", "error", "content/posts/a.md")
-    assert found.message == 'package not found in static/py thon: "scipy"'
+    assert found.message == "static/py thon lacks the package scipy"
     post = root / "content" / "posts" / "a.md"
     text = post.read_text(encoding="utf-8")
     guarded = "try:\n    import scipy\nexcept ImportError:\n    pass"
