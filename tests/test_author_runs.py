@@ -129,7 +129,7 @@ _TOO_LATE = "has no effect because it is not in the first lines of the fence"
             "first",
             (8, 1, 11),
         ),
-        ("#| echo: true\n#| echo: false\n1", 'key "echo" is given twice, first on line 5', "", (6, 4, 4)),
+        ("#| echo: true\n#| echo: false\n1", 'duplicate key "echo" (first defined on line 5)', "", (6, 4, 4)),
     ],
 )
 def test_options_that_are_written_wrongly(

@@ -143,7 +143,7 @@ def test_circles_end() -> None:
 def test_json_that_is_none() -> None:
     file = CslJsonFile("refs.json", '[{"id": "a",}]')
     (found,) = file.problems()
-    assert found.message == "invalid JSON: a comma follows the last entry"
+    assert found.message == "this is no JSON: unexpected comma after the last entry"
     assert found.place and (found.place.line, found.place.column) == (1, 12)
     assert CslJsonFile("refs.json", "[" * 100_000).problems()
 

@@ -326,7 +326,7 @@ class TestOwnFont:
     def test_no_font(self, tmp_path: Path) -> None:
         report = build(self.theme(tmp_path, "math_font: own.woff", b"no font"))
         said = printed(report)
-        assert "error: the math font own.woff of theme mine cannot be cut: " in said and not report.ok
+        assert 'error: math font "own.woff" of theme "mine" cannot be subset: ' in said and not report.ok
         assert not (tmp_path / "public").exists()
 
 

@@ -387,7 +387,7 @@ def test_one_writer_at_a_time(site: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        message = f"busy: another blogsmith (process {holder.pid}) is writing this site"
+        message = f"busy: another blogsmith process {holder.pid} is writing to this site"
         assert failure(site, NEW) == [message]
         holder.kill()
         holder.wait()

@@ -502,7 +502,7 @@ def test_one_copy_at_a_time(stub: Path, tmp_path: Path, capsys: pytest.CaptureFi
     root = site(tmp_path / "site")
     with site_lock(root, 0):
         assert run(root, "vendor", "--from", stub) == 1
-    assert "is writing this site [busy]" in capsys.readouterr().err
+    assert "is writing to this site [busy]" in capsys.readouterr().err
     assert not (root / "static").exists()
 
 
@@ -556,7 +556,7 @@ def test_the_state_of_a_folder_is_told(
     root = site(tmp_path / "site", settings="browser: {pyodide: static/pyodide}\n")
     assert run(root) == 1
     assert (
-        "folder not found: static/pyodide\n  run `blogsmith pyodide vendor` to complete it"
+        "there is no folder static/pyodide\n  run `blogsmith pyodide vendor` to fill it"
         in capsys.readouterr().out
     )
     assert run(root, "vendor", "--from", stub) == 0

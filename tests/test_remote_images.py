@@ -359,14 +359,17 @@ def test_the_record_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line, problem",
     [
-        ("x", "this is no line of the record"),
-        (f"{'a' * 64} static/remote/../../x.png https://x.org/a", "static/remote/../../x.png is no file in"),
-        (f"{'a' * 64} /etc/passwd https://x.org/a", "/etc/passwd is no file in static/remote/"),
-        (f"{'a' * 64} content/x.png https://x.org/a", "content/x.png is no file in static/remote/"),
-        (f"{'a' * 64} static/remote//x.png https://x.org/a", "static/remote//x.png is no file in"),
-        (f"{'a' * 64} static/remote/x.png file:///etc", "file:///etc is no address of another host"),
-        (f"{'a' * 63} static/remote/x.png https://x.org/a", "this is no line of the record"),
-        (f"{'b' * 64} static/remote/y.png https://x.org/b", "https://x.org/b is recorded twice"),
+        ("x", "invalid line: expected SHA-256, file and URL"),
+        (
+            f"{'a' * 64} static/remote/../../x.png https://x.org/a",
+            '"static/remote/../../x.png" is not a file in',
+        ),
+        (f"{'a' * 64} /etc/passwd https://x.org/a", '"/etc/passwd" is not a file in static/remote/'),
+        (f"{'a' * 64} content/x.png https://x.org/a", '"content/x.png" is not a file in static/remote/'),
+        (f"{'a' * 64} static/remote//x.png https://x.org/a", '"static/remote//x.png" is not a file in'),
+        (f"{'a' * 64} static/remote/x.png file:///etc", '"file:///etc" is not a URL of another host'),
+        (f"{'a' * 63} static/remote/x.png https://x.org/a", "invalid line: expected SHA-256, file and URL"),
+        (f"{'b' * 64} static/remote/y.png https://x.org/b", 'duplicate URL "https://x.org/b"'),
     ],
 )
 def test_a_hostile_record_leads_nowhere(tmp_path: Path, line: str, problem: str) -> None:
@@ -455,16 +458,16 @@ def test_images_are_fetched_once_and_shown(
 def test_a_build_names_what_is_not_there(site: Path, host: Host) -> None:
     report = build(site)
     assert not report.ok
-    assert f"image {host.url}/a.png has not been downloaded [image-fetch]" in printed(report)
-    assert "hint: run blogsmith images fetch" in printed(report)
+    assert f'image "{host.url}/a.png" is not downloaded [image-fetch]' in printed(report)
+    assert "hint: run `blogsmith images fetch`" in printed(report)
     assert host.asked == []
     assert main(["images", "fetch"]) == 0
     first, second = copies_of(site)
     first.unlink()
     second.write_bytes(png(9, 9))
     said = printed(build(site))
-    assert f"has lost its copy: there is no file {first.relative_to(site)} [image-fetch]" in said
-    assert f"remote-images.txt says: {second.relative_to(site)} was changed [image-fetch]" in said
+    assert f'has no copy: file not found: "{first.relative_to(site)}" [image-fetch]' in said
+    assert f"differs from remote-images.txt: {second.relative_to(site)} was changed [image-fetch]" in said
 
 
 def test_the_command_mends_what_it_can(site: Path, host: Host, capsys: pytest.CaptureFixture[str]) -> None:
@@ -548,7 +551,7 @@ def test_nothing_is_written_through_a_link(
     (site / "static").mkdir()
     (site / "static/remote").symlink_to(outside)
     assert main(["images", "fetch"]) == 1
-    assert ": a link stands in the way" in capsys.readouterr().err
+    assert "cannot be written: a link is in the way" in capsys.readouterr().err
     assert list(outside.iterdir()) == []
 
 
@@ -625,7 +628,7 @@ def test_a_picture_that_is_allowed_can_be_seen(tmp_path: Path, rule: str, untrus
 def test_a_picture_elsewhere_is_an_error_by_default(tmp_path: Path) -> None:
     report = build(with_rule(tmp_path, "error"))
     assert not report.ok
-    assert "write images: {remote: fetch} and run blogsmith images fetch" in printed(report)
+    assert "write `images: {remote: fetch}` and run `blogsmith images fetch`" in printed(report)
 
 
 # posters of videos
