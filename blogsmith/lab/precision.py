@@ -22,7 +22,7 @@ def dtype_name(dtype: object) -> str:
     """
     name = str(getattr(dtype, "__name__", dtype)).rpartition(".")[2]
     if name not in DTYPES:
-        raise ValueError(f"no such dtype here: {name}; choose from {', '.join(DTYPES)}")
+        raise ValueError(f"unknown dtype {name!r}; known: {', '.join(DTYPES)}")
     return name
 
 
