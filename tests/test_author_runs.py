@@ -47,8 +47,8 @@ def place(found: Diagnostic) -> tuple[int, int, int]:
 @pytest.mark.parametrize(
     ("code", "code_of", "message", "at"),
     [
-        ("x = 1\nprint 'a'", "cell-syntax", "this is not Python: Missing parentheses", (6, 1, 9)),
-        ("if 1:\n\tx = 1\n        y = 2", "cell-syntax", "this is not Python: inconsistent use", (7, 9, 5)),
+        ("x = 1\nprint 'a'", "cell-syntax", "invalid Python: Missing parentheses", (6, 1, 9)),
+        ("if 1:\n\tx = 1\n        y = 2", "cell-syntax", "invalid Python: inconsistent use", (7, 9, 5)),
         ("%matplotlib inline", "cell-magic", "%matplotlib is a command of IPython, not Python", (5, 1, 11)),
     ],
 )
@@ -75,7 +75,7 @@ def test_a_line_that_is_indented_wrongly_is_marked_as_a_whole(tmp_path: Path, co
         ("print(total)", "other fences do not run"),
         ("input()", "input() finds its input empty"),
         ("import asyncio\nawait asyncio.sleep(0)\nasyncio.run(asyncio.sleep(0))", "write await in its place"),
-        ("import no_such_module.part", "or write #| needs: no_such_module"),
+        ("import no_such_module.part", "or write `#| needs: no_such_module`"),
         ("import blogsmith.no_such_part", "import from `blogsmith.lab`"),
         ("raise ModuleNotFoundError(\"No module named 'IPython'\")", "display() needs no import"),
         ("class BackendError(Exception): ...\nraise BackendError('no torch')", "#| needs: torch, or cuda"),
@@ -176,7 +176,10 @@ def test_where_a_need_is_not_met_the_hint_is_no_circle(tmp_path: Path) -> None:
     assert not ran(root).diagnostics
     site(root, cell("#| needs: no_such_module\n2", "python"))
     found = only(ran(root))
-    assert (found.code, found.hint) == ("cell-stale", "blogsmith execute runs it where no_such_module is")
+    assert (found.code, found.hint) == (
+        "cell-stale",
+        "run `blogsmith execute` where no_such_module is available",
+    )
 
 
 def test_verbose_names_cells_and_shows_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

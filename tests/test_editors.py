@@ -240,7 +240,7 @@ def test_a_command_that_fails_is_told(site: Path) -> None:
         Editor(site, BY_COMMAND, (sys.executable, "-c", "raise SystemExit(3)", "{file}")).open_file(
             "content/a.md"
         )
-    with pytest.raises(ValueError, match="no-such-editor cannot be started: "):
+    with pytest.raises(ValueError, match="cannot start no-such-editor: "):
         Editor(site, BY_COMMAND, ("no-such-editor", "{file}")).open_file("content/a.md")
 
 

@@ -130,12 +130,12 @@ def test_who_meets_what() -> None:
         (
             GPU,
             {"tcp://b:1": {CUDA: "no device"}},
-            {CUDA: "no worker of the Dask cluster has it; tcp://b:1 says: no device"},
+            {CUDA: "no Dask worker meets it; tcp://b:1 reports: no device"},
         ),
         (
             GPU,
             {"tcp://b:1": OSError("gone")},
-            {CUDA: "no worker of the Dask cluster has it; tcp://b:1 says: OSError: gone"},
+            {CUDA: "no Dask worker meets it; tcp://b:1 reports: OSError: gone"},
         ),
     ],
 )

@@ -608,7 +608,7 @@ class TestCurves:
             ({"series": {"a": [(1, -1)]}, "log": "y"}, ValueError, "nothing to draw"),
             ({"series": {"a": [1, 2]}}, TypeError, "a point is (x, y)"),
             ({"series": {"a": [(1, 2, 3)]}}, TypeError, "a point is (x, y)"),
-            ({"series": {"a": [(1, "x")]}}, TypeError, "'x' is no number"),
+            ({"series": {"a": [(1, "x")]}}, TypeError, "'x' is not a number"),
             ({"series": {"a": 3}}, TypeError, "no list of points, but int"),
             ({"series": {"a": "words"}}, TypeError, "no list of points, but str"),
             ({"series": {"a": ([1, 2], [3])}}, ValueError, "different lengths, [2, 1]"),

@@ -234,7 +234,7 @@ def test_shapes_that_do_not_fit_are_named(shapes: Any, words: str, backend: str)
 
 def test_other_mistakes_are_told_in_words() -> None:
     x = drawn(0, (2, 4, 8))[0]
-    with pytest.raises(TypeError, match="q, k and v are int64; attention takes floating-point numbers"):
+    with pytest.raises(TypeError, match="q, k and v are int64; attention needs floating-point numbers"):
         lab.attention(*[x.astype(int)] * 3)
     with pytest.raises(TypeError, match="float64, float32 and float64"):
         lab.attention(x, x.astype(np.float32), x)
@@ -244,7 +244,7 @@ def test_other_mistakes_are_told_in_words() -> None:
         lab.attention(x, x, x, mask=np.ones((1, 2, 4, 4), bool))
     with pytest.raises(TypeError, match="mask is int64; it must be boolean"):
         lab.attention(x, x, x, mask=np.ones((4, 4), int))
-    with pytest.raises(ValueError, match="unknown backend 'cuda'; there are auto, numpy, torch,"):
+    with pytest.raises(ValueError, match="unknown backend 'cuda'; known: auto, numpy, torch,"):
         lab.attention(x, x, x, backend="cuda")
     with pytest.raises(ValueError, match="w_k has 5 columns; heads of q have 4"):
         lab.multi_head(x, np.eye(8), np.eye(8)[:, :5], np.eye(8), np.eye(8), 2)

@@ -149,8 +149,8 @@ def test_dead_links_are_told_at_their_places(tmp_path: Path, host: Host) -> None
         f"12: {gone} [link-dead]",
     ]
     (one, *_) = report.diagnostics
-    assert one.message == f"{gone} is gone: the server answers 404 Not Found"
-    assert one.hint == f"look for an old copy: https://web.archive.org/web/20200301/{gone}"
+    assert one.message == f"dead link {gone}: the server answers 404 Not Found"
+    assert one.hint == f"search for an archived copy: https://web.archive.org/web/20200301/{gone}"
     assert report.ok
 
 
@@ -224,14 +224,14 @@ def test_a_move_to_the_front_page(tmp_path: Path, host: Host) -> None:
     host.put("/")
     report = check(tmp_path, f"[A]({host.put('/old', 301, Location='/')})")
     (one,) = report.diagnostics
-    assert one.message == f"{host.url}/old leads to the front page {host.url}/ now"
+    assert one.message == f"{host.url}/old now redirects to the home page {host.url}/"
     assert "web.archive.org/web/2*/" in one.hint
 
 
 def test_a_circle(tmp_path: Path, host: Host) -> None:
     report = check(tmp_path, f"[A]({host.put('/a', 302, Location='/a')})")
     assert [one.message for one in report.diagnostics] == [
-        f"{host.url}/a cannot be reached: it leads on more than 5 times"
+        f"{host.url}/a cannot be reached: more than 5 redirects"
     ]
 
 

@@ -73,8 +73,8 @@ SVG = f"fig-1-{digest('<svg/>')[:8]}.svg"
         ([("_freeze/a/outputs.json", b"", tarfile.SYMTYPE)], "is not a file that blogsmith writes"),
         ([("_freeze/a/outputs.json", b"", tarfile.LNKTYPE)], "is not a file that blogsmith writes"),
         ([("_freeze/a/outputs.json", b"", tarfile.CHRTYPE)], "is not a file that blogsmith writes"),
-        ([GOOD, GOOD], "_freeze/a/outputs.json is in it twice"),
-        ([plain_file("_freeze/a/outputs.json", b"{")], "the recorded results are no JSON"),
+        ([GOOD, GOOD], "duplicate file _freeze/a/outputs.json"),
+        ([plain_file("_freeze/a/outputs.json", b"{")], "the recorded results are not valid JSON"),
         ([GOOD, plain_file(f"_freeze/a/{SVG}", b"<svg/>")], "are not those that its outputs.json names"),
         ([plain_file(f"_freeze/a/{SVG}", b"<svg/>")], "_freeze/a/outputs.json is missing"),
     ],
@@ -162,7 +162,7 @@ def test_row_36_damaged_headers_are_refused_or_harmless(at: int, damage: bytes) 
 def test_row_36_an_empty_archive_is_refused(home: Path) -> None:
     file = home / "results.tar.gz"
     file.write_bytes(archive_of())
-    with pytest.raises(SiteError, match="nothing is in it"):
+    with pytest.raises(SiteError, match="the archive is empty"):
         unpack(home, file)
 
 
