@@ -151,7 +151,7 @@ def test_depends_on_a_file_that_is_not_there(tmp_path: Path) -> None:
     root = site(tmp_path, text)
     (root / "content/posts/here.csv").write_text("1", encoding="utf-8")
     found = only(ran(root))
-    assert (found.severity, found.message) == ("warning", "depends: there is no file data/none.csv")
+    assert (found.severity, found.message) == ("warning", '"depends": file not found: "data/none.csv"')
     assert place(found) == (5, 24, 13)
 
 

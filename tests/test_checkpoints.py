@@ -199,7 +199,7 @@ def test_a_folder_that_was_listed_and_files_that_are_declared(writer: Writer) ->
         ("import sqlite3\nsqlite3.connect('old.txt').close()", "a database"),
         ("import ctypes\nlibc = ctypes.CDLL(None)\nd = libc.creat(b'old.txt', 0o644)\n"
          "libc.write(d, b'xyz', 3)\nlibc.close(d);", "native code has written to a file"),
-        ("import tempfile\nopen(tempfile.gettempdir() + '/x', 'w').close()", "its folder for temporary"),
+        ("import tempfile\nopen(tempfile.gettempdir() + '/x', 'w').close()", "its temporary folder"),
     ],
 )  # fmt: skip
 def test_where_there_is_no_checkpoint(writer: Writer, code: str, reason: str) -> None:

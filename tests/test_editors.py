@@ -142,7 +142,7 @@ def test_folders_as_a_url_shows_them() -> None:
 def test_without_an_editor_nothing_is_opened(site: Path) -> None:
     editor = editor_link("", {"BLOGSMITH_EDITOR": ""}, site, trusted=True)
     assert editor == Editor(site)
-    with pytest.raises(ValueError, match="no command"):
+    with pytest.raises(ValueError, match="no editor command"):
         editor.open_file("content/a.md")
 
 

@@ -262,11 +262,11 @@ def test_nobody_offers_what_a_cell_needs(tmp_path: Path, cluster: Machines) -> N
     root = site(tmp_path / "s", config, a="#| needs: cuda\n1", b="#| needs: nonsense\n1")
     errors = [line for line in said(build(root, execution=STALE)).splitlines() if ": error: " in line]
     assert [re.sub(r"tcp://[\d.:]+", "W", error) for error in errors] == [
-        "content/posts/a.md:5:11: error: cell 1 cannot run: "
-        "no worker of the Dask cluster offers TPU=2, and nothing is recorded [cell-need]",
+        "content/posts/a.md:5:11: error: cell 1 cannot run and has no recorded result: "
+        "no Dask worker offers TPU=2 [cell-need]",
         # the answer of the first worker is shown for all
-        "content/posts/b.md:5:11: error: cell 1 cannot run: no worker of the Dask cluster has it; "
-        "W says: nonsense is not installed, and nothing is recorded [cell-need]",
+        "content/posts/b.md:5:11: error: cell 1 cannot run and has no recorded result: "
+        'no Dask worker meets it; W reports: package "nonsense" is not installed [cell-need]',
     ]
 
 
@@ -304,7 +304,7 @@ def test_workers_that_cannot_run_sessions_are_named(tmp_path: Path, cluster: Mac
         pass
     assert re.sub(r"tcp://[\d.:]+", "W", str(error.value)) == (
         "some Dask workers cannot run sessions: "
-        f"W has no {tmp_path}/blogsmith.yaml; W has no {tmp_path}/blogsmith.yaml"
+        f"W (no file {tmp_path}/blogsmith.yaml); W (no file {tmp_path}/blogsmith.yaml)"
     )
 
 

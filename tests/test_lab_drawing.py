@@ -172,7 +172,7 @@ class TestFiles:
             DRAWINGS["one"].light,
             DRAWINGS["one"].dark,
         )
-        with pytest.raises(ValueError, match=r"saved as \.svg"):
+        with pytest.raises(ValueError, match=r"expected a name that ends in \.svg"):
             DRAWINGS["one"].save("a.png")
 
     @given(st.text(max_size=60))
@@ -609,8 +609,8 @@ class TestCurves:
             ({"series": {"a": [1, 2]}}, TypeError, "a point is (x, y)"),
             ({"series": {"a": [(1, 2, 3)]}}, TypeError, "a point is (x, y)"),
             ({"series": {"a": [(1, "x")]}}, TypeError, "'x' is not a number"),
-            ({"series": {"a": 3}}, TypeError, "no list of points, but int"),
-            ({"series": {"a": "words"}}, TypeError, "no list of points, but str"),
+            ({"series": {"a": 3}}, TypeError, "must be a list of points, not int"),
+            ({"series": {"a": "words"}}, TypeError, "must be a list of points, not str"),
             ({"series": {"a": ([1, 2], [3])}}, ValueError, "different lengths, [2, 1]"),
             ({"series": {str(k): [(1, 2)] for k in range(9)}}, ValueError, "9 series"),
             ({"series": {"a": [(1, 2)]}, "log": "z"}, ValueError, "log='z'"),

@@ -176,7 +176,7 @@ def test_an_exception_of_the_author_is_theirs() -> None:
     ("options", "message"),
     [
         ({"backends": []}, "backends is empty"),
-        ({"backends": ["numpy", "numpy"]}, "two of the name numpy"),
+        ({"backends": ["numpy", "numpy"]}, "duplicate backends: numpy"),
         ({"backends": "nunpy"}, "nunpy"),
         ({"dtypes": "float8"}, "unknown dtype 'float8'; known: float16, "),
     ],

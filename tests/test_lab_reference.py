@@ -218,7 +218,7 @@ def test_heads_that_look_elsewhere() -> None:
 @each_row(
     ("shapes", "words"),
     [
-        ([(8,), (4, 8), (4, 8)], r"q has the shape \(8,\); it needs two axes at least, \(…, n, d_k\)"),
+        ([(8,), (4, 8), (4, 8)], r"q has the shape \(8,\); it needs at least two axes, \(…, n, d_k\)"),
         ([(3, 8), (4, 7), (4, 8)], r"q \(3, 8\) and k \(4, 7\) differ in their last axis, d_k: 8 and 7"),
         ([(3, 8), (4, 8), (5, 8)], r"differ in the number of keys: 4 and 5"),
         ([(3, 0), (4, 0), (4, 8)], r"d_k = 0"),
@@ -242,7 +242,7 @@ def test_other_mistakes_are_told_in_words() -> None:
         lab.attention(x, x, x, mask=np.ones((3, 4), bool))
     with pytest.raises(ValueError, match=r"mask \(1, 2, 4, 4\) does not broadcast"):
         lab.attention(x, x, x, mask=np.ones((1, 2, 4, 4), bool))
-    with pytest.raises(TypeError, match="mask is int64; it must be boolean"):
+    with pytest.raises(TypeError, match="mask is int64; expected boolean"):
         lab.attention(x, x, x, mask=np.ones((4, 4), int))
     with pytest.raises(ValueError, match="unknown backend 'cuda'; known: auto, numpy, torch,"):
         lab.attention(x, x, x, backend="cuda")
@@ -250,7 +250,7 @@ def test_other_mistakes_are_told_in_words() -> None:
         lab.multi_head(x, np.eye(8), np.eye(8)[:, :5], np.eye(8), np.eye(8), 2)
     with pytest.raises(ValueError, match="w_q has 8 columns, which 3 heads cannot share evenly"):
         lab.multi_head(x, np.eye(8), np.eye(8), np.eye(8), np.eye(8), 3)
-    with pytest.raises(ValueError, match="block is 0"):
+    with pytest.raises(ValueError, match="invalid block 0: expected at least 1"):
         reference.online_attention(x, x, x, block=0)
-    with pytest.raises(ValueError, match="one block at least"):
+    with pytest.raises(ValueError, match="at least one block"):
         lab.online_softmax([])

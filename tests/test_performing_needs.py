@@ -163,7 +163,7 @@ def test_a_stale_result_is_shown_and_says_what_changed(
     code, _, err = command(capsys, "build", "--frozen", "--site", str(site))
     assert code == 3
     assert 'no valid result for cell "flash": its code has changed [freeze-stale]' in err
-    assert "run blogsmith execute --needs torch --needs cuda where torch and cuda>=8.0 is" in err
+    assert "run `blogsmith execute --needs torch --needs cuda` where torch and cuda>=8.0 is available" in err
 
 
 def test_without_any_result_the_fallback_is_shown_and_said(site: Path, machine: Machine) -> None:
@@ -188,8 +188,8 @@ def test_without_a_way_out_it_is_an_error(site: Path, machine: Machine) -> None:
     (error,) = report.diagnostics
     assert error.code == "cell-need"
     assert error.place and (error.place.line, error.place.column) == (13, 11)
-    assert error.message.startswith("flash cannot run: ")
-    assert error.message.endswith("this machine has no CUDA device, and nothing is recorded")
+    assert error.message.startswith('cell "flash" cannot run and has no recorded result: ')
+    assert error.message.endswith("this machine has no CUDA device")
 
 
 def test_a_capability_that_is_too_small_is_no_device(site: Path, machine: Machine) -> None:
@@ -299,7 +299,7 @@ def test_a_device_that_is_not_there_is_said_once_and_nothing_is_touched(
     lines = err.splitlines()
     said = 'no cell that needs "cuda" can run here: this machine has no CUDA device'
     assert lines[0] == f"error: {said} [need-unmet]"
-    assert lines[1].startswith("hint: run it on a machine that has that")
+    assert lines[1].startswith("hint: run it on a machine that has it")
     assert lines[2:] == ["1 error"]
     assert record(site) == before
 
@@ -342,7 +342,7 @@ def test_a_name_that_no_cell_needs_is_said(
     for _ in range(2):
         code, _, err = command(capsys, "execute", "--needs", name, "--site", str(site))
         assert code == 1
-        assert err == f"error: no cell of these posts needs {name} [need-unmet]\nhint: {hint}\n1 error\n"
+        assert err == f'error: no cell of these posts needs "{name}" [need-unmet]\nhint: {hint}\n1 error\n'
         run(site)
 
 

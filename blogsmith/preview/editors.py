@@ -79,7 +79,7 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
         return Editor(root)
     if choice.runs_site_command and not own and not trusted:
         reason = f" ({why})" if why else ""
-        problem = f"editor: commands of an untrusted site do not run{reason}"
+        problem = f"editor: a command of a site that is not trusted cannot run{reason}"
         return Editor(root, problem=f"{problem}; run `blogsmith trust` to allow it")
     return Editor(root, BY_COMMAND, choice.command)
 

@@ -44,7 +44,7 @@ _TITLES = {
     "slug_hint": "similar slug for",
     "results": "cell results",
     "picture": "image",
-    "python_distribution": "Python for the browser",
+    "python_distribution": "Python for browsers",
     "find_reference": "reference",
     "work_keys": "citation keys of its bibliographies",
     "publication_keys": "citation keys of its publication list",

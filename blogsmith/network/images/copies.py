@@ -191,7 +191,9 @@ def _thumbnail_url(answer: bytes, hosts: re.Pattern[str]) -> str:
     address = normalize_remote_url(written)
     parts = urlsplit(address)
     if parts.scheme != "https" or parts.port or not hosts.fullmatch(parts.hostname or ""):
-        raise DownloadError(f'its host names the poster image "{written[:100]}", which is on another host')
+        raise DownloadError(
+            f'its host names the poster image "{written[:100]}", which is not on its own servers'
+        )
     return address
 
 

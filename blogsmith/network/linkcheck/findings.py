@@ -29,7 +29,7 @@ def _use_diagnostics(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterat
         hint = (
             f"link to the archived copy: {copy}" if verdict.copy else f"search for an archived copy: {copy}"
         )
-        yield _warning("link-dead", f"dead link {shown}: {verdict.reason}", use, hint)
+        yield _warning("link-dead", f"{shown} is gone: {verdict.reason}", use, hint)
     elif verdict.state == "unreachable":
         yield _warning("link-unreachable", f"{shown} cannot be reached: {verdict.reason}", use)
     elif verdict.state == "moved" and verdict.target:
