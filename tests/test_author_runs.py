@@ -71,14 +71,17 @@ def test_a_line_that_is_indented_wrongly_is_marked_as_a_whole(tmp_path: Path, co
 @pytest.mark.parametrize(
     ("code", "hint"),
     [
-        ("open('data.csv')", "cells run in the folder of their post"),
-        ("print(total)", "other fences do not run"),
-        ("input()", "input() finds its input empty"),
-        ("import asyncio\nawait asyncio.sleep(0)\nasyncio.run(asyncio.sleep(0))", "write await in its place"),
+        ("open('data.csv')", "relative to the folder of the post"),
+        ("print(total)", "code blocks that are not cells do not run"),
+        ("input()", "do not call `input()`"),
+        ("import asyncio\nawait asyncio.sleep(0)\nasyncio.run(asyncio.sleep(0))", "write `await` instead"),
         ("import no_such_module.part", "or write `#| needs: no_such_module`"),
         ("import blogsmith.no_such_part", "import from `blogsmith.lab`"),
-        ("raise ModuleNotFoundError(\"No module named 'IPython'\")", "display() needs no import"),
-        ("class BackendError(Exception): ...\nraise BackendError('no torch')", "#| needs: torch, or cuda"),
+        ("raise ModuleNotFoundError(\"No module named 'IPython'\")", "call `display()` without an import"),
+        (
+            "class BackendError(Exception): ...\nraise BackendError('no torch')",
+            "`#| needs: torch` or `#| needs: cuda`",
+        ),
         ("1 / 0", "#| error: true"),
     ],
 )
@@ -163,7 +166,7 @@ def test_a_numbered_figure_without_a_picture(tmp_path: Path) -> None:
 
 def test_settings_that_changed_after_trust_are_named(tmp_path: Path) -> None:
     root = site(tmp_path, cell("1"))
-    assert "after blogsmith trust" in only(build(root)).hint
+    assert "`blogsmith trust` to run cells in every build" in only(build(root)).hint
     trust(root)
     assert not build(root).diagnostics
     site(root, cell("2"), "title: T\nexecute: {jobs: 1}\n")

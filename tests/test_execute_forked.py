@@ -216,7 +216,7 @@ def test_modules_that_are_missing(tmp_path: Path) -> None:
     [
         (
             "import threading, time\nthreading.Thread(target=time.sleep, args=(99,), daemon=True).start()",
-            "1 threads run as soon as the modules are imported",
+            "importing the modules left 1 other threads running",
         ),
         ("import os; os._exit(3)", "the fork server ended while it imported its modules"),
         ("import sys; sys.exit(3)", "none of the modules can be imported"),

@@ -208,7 +208,7 @@ def test_who_asked_is_made_anew(site: Path) -> None:
 def test_an_image_of_another_size(site: Path) -> None:
     path, svg = next((path, text) for path, text in OTHERS if path.endswith(".svg"))
     write(site / path, svg)
-    assert rebuilt(site) == {"content/posts/c/index.md": "the site answers anew: the image one.svg"}
+    assert rebuilt(site) == {"content/posts/c/index.md": "the site answers anew: image one.svg"}
     compare(site)
 
 

@@ -327,7 +327,7 @@ def test_pictures_are_known_by_their_bytes(data: bytes, media_type: str, suffix:
         (SVG.replace(b"<rect/>", b"<a href='javascript:x()'/>"), "text/plain", "an address that is a script"),
         (SVG.replace(b"<rect/>", b"<foreignObject/>"), "image/svg+xml", "foreignObject"),
         (b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "image/svg+xml", "it declares the entity a"),
-        (SVG.decode().encode("utf-16"), "image/svg+xml", "it is not a PNG"),
+        (SVG.decode().encode("utf-16"), "image/svg+xml", "the file is not a PNG"),
         (SVG.replace(b"<rect/>", "<text>\u00e4</text>".encode("latin-1")), "image/svg+xml", "UTF-8"),
     ],
 )
