@@ -32,7 +32,7 @@ WARNING = Diagnostic("code-language", 'unknown language "pyton"', "content/a.md"
 
 def test_the_first_line_names_the_address() -> None:
     assert serving_line("http://127.0.0.1:8000/") == (
-        "blogsmith serves http://127.0.0.1:8000/ (Ctrl-C ends it)"
+        "blogsmith serves http://127.0.0.1:8000/ (press Ctrl-C to stop)"
     )
 
 
@@ -49,7 +49,7 @@ def test_the_whole_site_is_counted() -> None:
     ("change", "expected"),
     [
         (ChangeLine(AT, ["content/posts/a.md"], 1, 0.0239), "14:03:22 content/posts/a.md: 1 page in 24 ms"),
-        (ChangeLine(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changes"),
+        (ChangeLine(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changed"),
         (
             ChangeLine(AT, ["content/a.md"] + [f"content/{n}.md" for n in range(1499)], 1600, 1.26),
             "14:03:22 content/a.md and 1,499 more: 1,600 pages in 1.3 s",
@@ -128,7 +128,7 @@ def test_a_long_list_has_a_line_for_each_and_excerpts_for_the_first() -> None:
     ("line", "previous", "expected"),
     [
         ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 a.md: 1 page in 8 ms", True),
-        ("14:03:25 a.md: 1 page in 9 ms (1 error)", "14:03:22 a.md: no page changes", True),
+        ("14:03:25 a.md: 1 page in 9 ms (1 error)", "14:03:22 a.md: no page changed", True),
         ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 b.md: 1 page in 8 ms", False),
         ("14:03:25 a.md and 2 more: 3 pages in 9 ms", "14:03:22 a.md: 1 page in 8 ms", False),
         ("14:03:25 a.md: 1 page in 9 ms", "", False),

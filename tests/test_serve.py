@@ -72,7 +72,7 @@ class TestStart:
             assert serving.page("/notes/").startswith("200 "), "a list names its own"
             serving.wait_until_whole()
         lines = serving.said().splitlines()
-        assert lines[0] == f"blogsmith serves http://127.0.0.1:{serving.port}/ (Ctrl-C ends it)"
+        assert lines[0] == f"blogsmith serves http://127.0.0.1:{serving.port}/ (press Ctrl-C to stop)"
         assert len(lines) == 2
 
     def test_the_usual_port_is_taken(self, site: Path) -> None:

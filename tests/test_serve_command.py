@@ -91,7 +91,7 @@ def test_without_options_only_this_machine_is_served(
         build=BuildOptions(now=NOW), now=CLOCKS.now, allowed_hosts=("127.0.0.1",)
     )
     assert capsys.readouterr() == (
-        "blogsmith serves http://127.0.0.1:8000/ (Ctrl-C ends it)\n",
+        "blogsmith serves http://127.0.0.1:8000/ (press Ctrl-C to stop)\n",
         "12 pages, 3 formulas in 80 ms\n",
     )
 
@@ -135,7 +135,7 @@ def test_another_port_than_the_usual_one_is_reported(
     assert serve(*options) == 0
     assert session.options is not None and not session.options.is_port_fixed
     assert capsys.readouterr() == (
-        "blogsmith serves http://127.0.0.1:8003/ (Ctrl-C ends it)\n",
+        "blogsmith serves http://127.0.0.1:8003/ (press Ctrl-C to stop)\n",
         "port 8000 is in use: this preview uses port 8003\n",
     )
 
