@@ -14,8 +14,8 @@ from .ran import BackendError
 from .shapes import Sizes
 
 ABSENT = (
-    "the package flash-attn, FlashAttention's own kernels, is not installed in this Python; with an NVIDIA "
-    "GPU and a torch with CUDA, run python -m pip install flash-attn --no-build-isolation; "
+    "the package flash-attn, FlashAttention's own kernels, is not installed in this Python; where there is "
+    "an NVIDIA GPU and a torch with CUDA, python -m pip install flash-attn --no-build-isolation gets it; "
     "torch-cuda:flash runs the same algorithm without it"
 )
 
@@ -34,13 +34,13 @@ def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, s
     """flash-attn's attention of tensors (b, h, n, d); k and v have fewer heads if they are grouped."""
     function = loaded()
     if mask is not None:
-        raise BackendError("flash-attn supports no mask, only is_causal")
+        raise BackendError("flash-attn takes no mask, only is_causal")
     if str(q.dtype) not in ("torch.float16", "torch.bfloat16"):
         raise BackendError(
-            f"flash-attn supports only float16 and bfloat16; q is {str(q.dtype).removeprefix('torch.')}"
+            f"flash-attn takes float16 and bfloat16; q is {str(q.dtype).removeprefix('torch.')}"
         )
     if size.d_k != size.d_v:
-        raise BackendError(f"flash-attn requires d_k = d_v, not {size.d_k} and {size.d_v}")
+        raise BackendError(f"flash-attn wants d_k = d_v; they are {size.d_k} and {size.d_v}")
     rows = [x.transpose(1, 2) for x in (q, k, v)]
     try:
         if is_causal:

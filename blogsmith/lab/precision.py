@@ -19,7 +19,7 @@ def dtype_name(dtype: object) -> str:
     """`float16` for the name, for NumPy's and for torch's type. ValueError if it is none of `DTYPES`."""
     name = str(getattr(dtype, "__name__", dtype)).rpartition(".")[2]
     if name not in DTYPES:
-        raise ValueError(f"unknown dtype {name!r}; known: {', '.join(DTYPES)}")
+        raise ValueError(f"no such dtype here: {name}; choose from {', '.join(DTYPES)}")
     return name
 
 

@@ -94,7 +94,7 @@ def online_softmax(blocks: Iterable[tuple[ArrayLike, ArrayLike]]) -> Array:
         brought = powers @ v if brought is None else brought * shrink + powers @ v
         top = higher
     if brought is None:
-        raise ValueError("online_softmax needs at least one block")
+        raise ValueError("online_softmax needs one block at least")
     return np.asarray(brought / np.where(total == 0, 1, total))
 
 
@@ -110,7 +110,7 @@ def online_attention(
 ) -> Array:
     """As `attention`, over blocks of that many keys: n × block scores are held at a time instead of n × m."""
     if block < 1:
-        raise ValueError(f"invalid block {block}: expected at least 1")
+        raise ValueError(f"block is {block}; it must be 1 at least")
     q, k, v, size = _checked(q, k, v)
     scaled = _working(q) * _scale(scale, size)
     keys, values = _serving(k, size), _serving(v, size)

@@ -144,7 +144,7 @@ def append_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
             data = b"\n" + data
         if file.write(data) != len(data):
             file.truncate(size)
-            raise OSError(f"{path}: no space left for another row")
+            raise OSError(f"{path}: no room for another row")
 
 
 def newest(rows: Iterable[Row]) -> tuple[Row, ...]:
@@ -205,7 +205,7 @@ def _point(row: Row, x: str, y: str) -> Point:
 
 def _unknown(name: str) -> str:
     near = get_close_matches(name, [item.name for item in fields(Row)], n=1)
-    return f"unknown field {name!r} of rows" + (f"; did you mean {near[0]}?" if near else "")
+    return f"rows have no field {name}" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def _ambiguous(label: str, x: str, one: Row, two: Row) -> str:
@@ -224,9 +224,9 @@ def _row(line: str, place: str) -> Row:
     try:
         read = json.loads(line)
     except ValueError as error:
-        raise ValueError(f"{place}: invalid JSON: {error}") from None
+        raise ValueError(f"{place}: no JSON: {error}") from None
     if not isinstance(read, dict):
-        raise ValueError(f"{place}: invalid row: expected an object")
+        raise ValueError(f"{place}: no row: expected an object")
     known: dict[str, Any] = {}
     for item in fields(Row):
         if item.name in read and item.name != "more":
@@ -235,7 +235,7 @@ def _row(line: str, place: str) -> Row:
         f.name for f in fields(Row) if f.default is f.default_factory is MISSING and f.name not in known
     ]
     if missing:
-        raise ValueError(f"{place}: invalid row: missing {', '.join(missing)}")
+        raise ValueError(f"{place}: no row: without {', '.join(missing)}")
     return Row(**known, more=MappingProxyType(read))
 
 

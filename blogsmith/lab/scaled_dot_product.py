@@ -82,7 +82,7 @@ def attended_by(
 ) -> Attended:
     """As `attention`, without a word to the audit hooks: for trying out what can run."""
     if backend not in BACKENDS:
-        raise ValueError(f"unknown backend {backend!r}; known: {', '.join(BACKENDS)}")
+        raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
     if not (is_tensor(q) and is_tensor(k) and is_tensor(v)):
         q, k, v = (x if is_tensor(x) else np.asarray(x) for x in (q, k, v))
     check_types(q, k, v)
@@ -119,9 +119,7 @@ def _array(x: Any) -> Any:
     if not is_tensor(x):
         return x
     if x.requires_grad and import_module("torch").is_grad_enabled():
-        raise ValueError(
-            "backend numpy does not support gradients; pass detached tensors, such as q.detach()"
-        )
+        raise ValueError("backend numpy keeps no gradients; hand in detached tensors: q.detach()")
     # NumPy has no bfloat16
     known = str(x.dtype).removeprefix("torch.") in ("bool", "float16", "float32", "float64")
     return (x if known else x.float()).detach().cpu().numpy()

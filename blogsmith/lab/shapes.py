@@ -52,7 +52,7 @@ def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
         return Sizes(q[:-2], 1, q[-2], q[-2], q[-1], q[-1])
     for name, shape, axes in (("q", q, "n, d_k"), ("k", k, "m, d_k"), ("v", v, "m, d_v")):
         if len(shape) < 2:
-            raise ValueError(f"{name} has the shape {shape}; it needs at least two axes, (…, {axes})")
+            raise ValueError(f"{name} has the shape {shape}; it needs two axes at least, (…, {axes})")
     if q[-1] != k[-1]:
         raise ValueError(f"q {q} and k {k} differ in their last axis, d_k: {q[-1]} and {k[-1]}")
     if k[-2] != v[-2]:
@@ -74,7 +74,7 @@ def check_mask(mask: Any, size: Sizes) -> None:
     """TypeError unless it is boolean or of floating-point numbers, ValueError unless it fits the scores."""
     if not (is_boolean(mask.dtype) or is_floating(mask.dtype)):
         raise TypeError(
-            f"mask is {mask.dtype}; expected boolean (True: may attend) or floats (added to the scores)"
+            f"mask is {mask.dtype}; it must be boolean (True: may look) or of floats, added to the scores"
         )
     full = (*size.lead, size.n, size.m)
     shape = tuple(mask.shape)
@@ -91,7 +91,7 @@ def check_types(q: Any, k: Any, v: Any) -> None:
     if not q.dtype == k.dtype == v.dtype:
         raise TypeError(f"q, k and v differ in type: {q.dtype}, {k.dtype} and {v.dtype}")
     if not is_floating(q.dtype):
-        raise TypeError(f"q, k and v are {q.dtype}; attention needs floating-point numbers")
+        raise TypeError(f"q, k and v are {q.dtype}; attention takes floating-point numbers")
 
 
 def is_floating(dtype: Any) -> bool:

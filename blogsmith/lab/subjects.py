@@ -89,9 +89,9 @@ def subjects(backends: Backends | None, kind: str) -> tuple[Subject, ...]:
             found += [Subject(name, kind, function) for name, function in item.items()]
     names = [subject.name for subject in found]
     if not names:
-        raise ValueError("backends is empty: name some, or omit it to use all available ones")
+        raise ValueError("backends is empty: name some, or leave it out for all that are present")
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"duplicate backends: {', '.join(twice)}")
+        raise ValueError(f"backends has two of the name {', '.join(twice)}")
     return tuple(found)
 
 

@@ -78,7 +78,7 @@ def benchmark(
     BackendError if a backend that was named cannot run; ValueError for a broken file or a wrong argument.
     """
     if inputs not in KINDS:
-        raise ValueError(f"unknown inputs {inputs!r}; known: {', '.join(KINDS)}")
+        raise ValueError(f"no such inputs: {inputs}; choose from {', '.join(KINDS)}")
     asked = _lengths(lengths, batch, heads, d, 1 if repeats is None else repeats)
     case: dict[str, Any] = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
     case["dtype"] = dtype_name(dtype)

@@ -53,7 +53,7 @@ def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
     if not isinstance(series, Mapping):
         raise TypeError("series is a mapping from a label to points, such as {'naive': [(128, 0.01)]}")
     if len(series) > MOST:
-        raise ValueError(f"{len(series)} series in one chart: readers can distinguish at most {MOST}")
+        raise ValueError(f"{len(series)} series in one chart; more than {MOST} cannot be told apart")
     read = tuple(Series(str(label), tuple(_points(label, given, log))) for label, given in series.items())
     if not any(one.drawn for one in read):
         raise ValueError("there is nothing to draw: no series has a point whose x and y are finite")
@@ -85,7 +85,7 @@ def _points(label: str, given: Any, log: str) -> Iterator[Point]:
             raise ValueError(f"series {label!r}: its arrays have different lengths, {lengths}")
         given = list(zip(*given, strict=True))
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise TypeError(f"series {label!r} must be a list of points, not {type(given).__name__}")
+        raise TypeError(f"series {label!r} is no list of points, but {type(given).__name__}")
     for member in given:
         yield _point(label, member, log)
 
@@ -93,7 +93,7 @@ def _points(label: str, given: Any, log: str) -> Iterator[Point]:
 def _point(label: str, member: Any, log: str) -> Point:
     member = _plain(member)
     if not isinstance(member, Sequence) or isinstance(member, str) or len(member) not in (2, 4):
-        raise TypeError(f"series {label!r}: a point must be (x, y) or (x, y, low, high), not {member!r}")
+        raise TypeError(f"series {label!r}: a point is (x, y) or (x, y, low, high), not {member!r}")
     numbers = [_number(label, value) for value in member]
     x, y = numbers[:2]
     is_below = ("x" in log and x <= 0) or ("y" in log and y <= 0)
@@ -120,4 +120,4 @@ def _number(label: str, value: Any) -> float:
     try:
         return without_dust(float(value))
     except (TypeError, ValueError):
-        raise TypeError(f"series {label!r}: {value!r} is not a number") from None
+        raise TypeError(f"series {label!r}: {value!r} is no number") from None

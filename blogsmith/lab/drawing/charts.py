@@ -98,7 +98,7 @@ def curves(
         ("y_unit", y_unit, UNITS),
     ):
         if value not in allowed:
-            raise ValueError(f"invalid {name} {value!r}: expected one of {', '.join(map(repr, allowed))}")
+            raise ValueError(f"{name}={value!r} is none of {', '.join(map(repr, allowed))}")
     lines = read_series(series, log)
     chart = _chart(lines, (x, y), title, log, (x_unit, y_unit), bands=bands, points=points)
     heading = title.strip() or "Line chart"

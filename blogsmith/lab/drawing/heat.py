@@ -45,7 +45,7 @@ def heatmap(
     Raises TypeError or ValueError, in words, for what does not fit together.
     """
     if scale not in ("sequential", "diverging"):
-        raise ValueError(f"invalid scale {scale!r}: expected 'sequential' or 'diverging'")
+        raise ValueError(f"scale={scale!r} is neither 'sequential' nor 'diverging'")
     read = read_heads(weights, mask)
     shape = (len(read), len(read[0]), len(read[0][0]))
     labels = Labels(
@@ -72,7 +72,7 @@ def _names(given: Sequence[str] | None, count: int, what: str) -> tuple[str, ...
         return ()
     names = tuple(str(name) for name in given)
     if len(names) != count:
-        raise ValueError(f"{len(names)} names for {count} {what}")
+        raise ValueError(f"there are {len(names)} names for {count} {what}")
     return names
 
 

@@ -29,7 +29,7 @@ def numbers_of(heads: Sequence[Rows], values: bool | str, cell: tuple[float, flo
     if values is False or (values == "auto" and count > _MOST_NUMBERS):
         return []
     if count > _MOST_FIELDS:
-        raise ValueError(f"{count:,} numbers are not readable; pass values=False to omit them")
+        raise ValueError(f"{count:,} numbers cannot be read; values=False leaves them out")
     spec = values if isinstance(values, str) and values != "auto" else _spec(heads)
     texts = [[[_text(value, spec) for value in row] for row in rows] for rows in heads]
     widest = max(width_of(text, _NUMBER_PX) for rows in texts for row in rows for text in row)

@@ -110,7 +110,7 @@ def _shape(given: Any, name: str) -> tuple[int, ...]:
     if not isinstance(given, list):
         if isinstance(given, int | float):
             return ()
-        raise TypeError(f"{name} contain {given!r}, which is not a real number")
+        raise TypeError(f"{name} hold {given!r}, which is no real number")
     shapes = {_shape(member, name) for member in given}
     if len(shapes) > 1:
         raise ValueError(f"{name} have rows of different lengths")
@@ -138,9 +138,7 @@ def _check_is_bool(given: Any) -> None:
         for member in given:
             _check_is_bool(member)
     elif given not in (0, 1):
-        raise TypeError(
-            f"the mask contains {given!r}: expected True where an entry counts and False elsewhere"
-        )
+        raise TypeError(f"the mask holds {given!r}; it is True where an entry counts and False elsewhere")
 
 
 def _entry(value: float) -> float:

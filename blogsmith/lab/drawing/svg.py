@@ -58,7 +58,7 @@ class Drawing:
         """Write `name.svg` and, for dark pages, `name-dark.svg`. ValueError for another ending."""
         light = Path(path)
         if light.suffix != ".svg":
-            raise ValueError(f"invalid file name {light.name!r}: expected a name that ends in .svg")
+            raise ValueError(f"a drawing is saved as .svg, not as {light.name}")
         dark = light.with_name(f"{light.stem}-dark.svg")
         light.write_text(self.light, encoding="utf-8", newline="\n")
         dark.write_text(self.dark, encoding="utf-8", newline="\n")

@@ -117,7 +117,7 @@ def _step(low: float, high: float) -> tuple[float, int]:
                 if count > LEAST:
                     return step, exponent - down
     if found is None:
-        raise ValueError(f"invalid range for an axis: {low} to {high}")
+        raise ValueError(f"{low} to {high} is no range for an axis")
     return found
 
 
