@@ -431,7 +431,7 @@ class TestSpawned:
         run = "# Run\n\n<div class='runnable' data-lang='python'>\n\n```python\n1\n```\n\n</div>\n"
         put(root, {"content/posts/drawn.md": drawn, "content/posts/run.md": run})
         one = build_with(root, 1, output=tmp_path / "one")
-        monkeypatch.setattr(page_executor.PageExecutor, "is_elsewhere", True)
+        monkeypatch.setattr(page_executor.PageExecutor, "is_remote", True)
         several = build_with(root, 2, output=tmp_path / "several", start_method="spawn")
         # bibliographies are here
         cites = {f"p{number}" for number in range(0, POSTS, 7)}
