@@ -24,7 +24,7 @@ from .option_values import KEYS
 
 _DIRECTIVE = lazy_pattern(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
 _UNSPACED = lazy_pattern(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
-_FIRST = lazy_pattern(r"(?<=on line )(\d+)(?=\)?\Z)")
+_FIRST = lazy_pattern(r"(?<=first defined on line )(\d+)(?=\)\Z)")
 
 
 class OptionBlock(Struct, frozen=True):

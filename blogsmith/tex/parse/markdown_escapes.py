@@ -28,12 +28,12 @@ _TEXT = commands(
 def escape_hint(token: str, tex: str) -> str:
     """Return a hint if `token`, where a formula is invalid, is an escape; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
-        return f"a formula needs no escape: write {token[1]}"
+        return f"write `{token[1]}`: a formula needs no escape"
     if isinstance(token, PlacedToken):
         start = token.offset - 2 if token in ("{", "}") else token.offset
         sign = tex[start + 2 : start + 3]
         if start >= 0 and tex.startswith("\\\\", start) and sign and sign in _BACKSLASHED:
-            return f"a formula needs no second backslash: write \\{sign}"
+            return f"write `\\{sign}`: a formula needs no second backslash"
     return ""
 
 
