@@ -332,7 +332,10 @@ from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 os.environ["PYTHONPATH"] = os.pathsep
 page_executor.MIN_SPAWN_BODIES, take, sent_states = 1, body_pool.BodyPool._store_result, []
-body_pool.BodyPool._store_result = lambda pool, path, made: sent_states.append(made.state) or take(pool, path, made)
+def store(pool, path, made):
+    sent_states.append(made.state)
+    return take(pool, path, made)
+body_pool.BodyPool._store_result = store
 now, jobs = dt.datetime(2026, 6, 1, tzinfo=dt.UTC), ExecutionOptions(jobs=2)
 # without a guard for the main module, which no process imports again
 build_site(pathlib.Path.cwd(), BuildOptions(now=now, start_method="spawn", execution=jobs))
