@@ -66,7 +66,7 @@ class Writer:
 
 def same(run: SessionRun) -> SessionRun:
     """Return the parts of a run that must be equal."""
-    cells = tuple(structs.replace(one, seconds=0.0, sweep_steps=_same_all(one)) for one in run.cells)
+    cells = tuple(structs.replace(one, seconds=0.0, others=_same_all(one)) for one in run.cells)
     return structs.replace(run, cells=cells, resumed=0)
 
 

@@ -207,7 +207,7 @@ def test_quiet_commands_still_print_what_a_program_asked_for(
 
 def given(options: BuildOptions) -> dict[str, object]:
     """Return the options by name, without execution, inspections and the request common to all."""
-    names = {*options.__struct_fields__} - {"execution", "inspections", "question"}
+    names = {*options.__struct_fields__} - {"execution", "inspections", "request_digest"}
     return {name: getattr(options, name) for name in names}
 
 
@@ -376,11 +376,11 @@ def test_new_site(
 def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[tuple[Path, Path]] = []
 
-    def tokens_of(file: Path, root: Path) -> str:
+    def describe_tokens(file: Path, root: Path) -> str:
         seen.append((file, root))
         return "stream"
 
-    fake_module(monkeypatch, "build.site", tokens_of=tokens_of)
+    fake_module(monkeypatch, "build.site", describe_tokens=describe_tokens)
     (site / "post.md").write_text("x")
     assert run("tokens", "post.md") == 0
     assert capsys.readouterr().out == "stream\n"

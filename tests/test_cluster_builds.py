@@ -153,7 +153,7 @@ COMMAND = """
 import sys
 from blogsmith.__main__ import run
 from blogsmith.pools import cluster_pool, page_executor
-page_executor.DASK_FEWEST = cluster_pool._PER_CALL = 1
+page_executor.MIN_DASK_BODIES = cluster_pool._PER_CALL = 1
 if __name__ == "__main__":
     sys.exit(run())
 """

@@ -105,7 +105,7 @@ def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
 def test_a_sandbox_is_not_promised(tmp_path: Path) -> None:
     (ran,) = run(tmp_path, "1", sandbox="landlock").cells
     assert ran.status == "skipped"
-    assert ran.problem.startswith("sandbox: landlock cannot hold a Jupyter kernel")
+    assert ran.problem.startswith('"sandbox: landlock" is not supported with a Jupyter kernel')
 
 
 def test_the_bridge_is_of_the_blogsmith_that_builds(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_what_is_changed_in_place_is_told(before: str, code: str, tmp_path: Path
     made = run(tmp_path, before, code)
     first = made.cells[1].others["d = 2"]
     assert first.status == "error"
-    assert "SweepError: the cell changes seen" in first.problem
+    assert 'SweepError: the cell changes "seen"' in first.problem
     assert made.cells[1].status == made.cells[2].status == "skipped"
 
 

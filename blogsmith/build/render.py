@@ -133,7 +133,7 @@ class PageCache:
         self.table = PageTable(self.rows, kinds)
         self.images = ImageSizes(self.rows)
         self.uses_other_processes = False
-        """Whether `facts_of` raises `UnknownPage` instead of parsing: another process parses the document."""
+        """Whether `get_facts` raises `UnknownPageError` instead of parsing, as another process parses it."""
         self._limit_s, self._is_urgent = limit_s, is_urgent
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -147,7 +147,7 @@ class PageCache:
         self.formula = cache_conversions(limit=MAX_FORMULAS)
         """`convert_formula`, cached for each formula with the same macros."""
         self.foreign: PluginConvert = lru_cache(MAX_FORMULAS)(convert_with_plugin)
-        """`convert_foreign`, cached for each formula."""
+        """`convert_with_plugin`, cached for each formula."""
         self.parsing_s = 0.0
         """Total time spent on parsing, in seconds."""
         self.fact_changes = 0
@@ -261,7 +261,10 @@ class PageCache:
             self._tokens.popitem(last=False)
 
     def get_facts(self, document: Document) -> DocumentFacts:
-        """Return the facts of a document. UnknownPage if they are unknown and `asks_others` is true."""
+        """Return the facts of a document.
+
+        UnknownPageError if they are unknown and `uses_other_processes` is true.
+        """
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:

@@ -39,7 +39,8 @@ class RemoteImageUse(Struct, frozen=True):
 
     source_text: str
     url: str
-    """URL as returned by `remote_address`, for a video that of its poster; empty if it cannot be requested.
+    """URL as returned by `normalize_remote_url`, for a video that of its poster; empty if it cannot be
+    requested.
     """
     template: Diagnostic
     """Diagnostic at the location of the reference, used as a template."""

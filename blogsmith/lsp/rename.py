@@ -48,7 +48,7 @@ def rename_label(
 
     versions: the client supports edits of versioned documents.
 
-    Raise RenameRefused if the new name is not possible.
+    Raise RenameError if the new name is not possible.
     """
     target = find_target(session, path, buffer, offset)
     if target is None:

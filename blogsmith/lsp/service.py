@@ -68,7 +68,7 @@ class LanguageService:
 
         publish: sends diagnostics to the editor.
         watch: starts watching a site. Its reports come from another thread and must be passed to
-        `take_changes`.
+        `handle_changes`.
         opened, closed: called with sites that need, or no longer need, steps of work.
         is_urgent: whether the editor waits for an answer.
         say: logs a line.
@@ -223,7 +223,7 @@ class LanguageService:
     def rename(
         self, uri: str, position: types.Position, name: str, *, versions: bool
     ) -> types.WorkspaceEdit | None:
-        """Return all edits for a new name. Raise RenameRefused if it is not possible."""
+        """Return all edits for a new name. Raise RenameError if it is not possible."""
         at = self._locate(uri, position)
         return rename_label(*at, name, versions=versions) if at else None
 

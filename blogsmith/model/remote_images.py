@@ -41,7 +41,7 @@ class RemoteImages(Struct, frozen=True):
 
     rule: RemoteRuleName = "error"
     copies: Mapping[str, ImageCopy] = field(default_factory=dict)
-    """URL, normalised by `remote_address` → copy. Read if the rule is `fetch`."""
+    """URL, normalised by `normalize_remote_url` → copy. Read if the rule is `fetch`."""
 
 
 def format_remote_message(written: str) -> str:

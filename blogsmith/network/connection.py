@@ -46,7 +46,8 @@ def resolve_host(host: str, port: int) -> list[str]:
 def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bool) -> list[str]:
     """Return the IP addresses of a host.
 
-    Raise HostRefused if one is in a private network and this is not allowed, and OSError if there are none.
+    Raise HostRejectedError if one is in a private network and this is not allowed, and OSError if there are
+    none.
     """
     addresses = lookup(host, port)
     private = [] if may_be_private else [one for one in addresses if not is_public(one)]
@@ -115,7 +116,7 @@ def request(
     ends: deadline on `time.monotonic`.
     headers: names with `_` instead of `-`.
 
-    Raise OSError, HTTPException, ValueError or HostRefused.
+    Raise OSError, HTTPException, ValueError or HostRejectedError.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -220,7 +221,7 @@ class Downloaded(Struct, frozen=True):
 
 
 def download(address: str, limits: Limits) -> Downloaded:
-    """Download the file at an http(s) URL. Raise DownloadRefused with the reason if that fails."""
+    """Download the file at an http(s) URL. Raise DownloadError with the reason if that fails."""
     ends = time.monotonic() + limits.total_timeout_s
     for _ in range(MAX_REDIRECTS + 1):
         try:

@@ -28,7 +28,8 @@ class UnknownFileError(Exception):
 
 
 def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths, relative to the site, of files and folders. Raises `UnknownFile` for unknown names.
+    """Return the paths, relative to the site, of files and folders. Raises `UnknownFileError` for unknown
+    names.
 
     A name is relative to the current folder, to the site root or to `content/`.
     """

@@ -59,7 +59,7 @@ class Lock(Struct, frozen=True):
         return next(found, "")
 
     def with_dependencies(self, names: Iterable[str]) -> dict[str, Package]:
-        """Return these packages and all their dependencies, sorted by name. LockProblem if one is missing."""
+        """Return these packages and all their dependencies, sorted by name. LockError if one is missing."""
         found: dict[str, Package] = {}
         waiting = [(name, "") for name in names]
         while waiting:
@@ -82,7 +82,7 @@ class Lock(Struct, frozen=True):
 
 
 def read_lock(data: bytes) -> Lock:
-    """Parse a lock. Raises LockProblem if it is invalid, or if a file is not next to it."""
+    """Parse a lock. Raises LockError if it is invalid, or if a file is not next to it."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:

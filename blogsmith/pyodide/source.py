@@ -36,7 +36,7 @@ class PyodideSource(Protocol):
     """Name for messages."""
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
-        """Return the content of `file`, a plain name. SourceProblem if missing or above `limit` bytes."""
+        """Return the content of `file`, a plain name. SourceError if missing or above `limit` bytes."""
 
 
 class FolderSource:
@@ -62,7 +62,7 @@ class WebSource:
     """A folder on a server."""
 
     def __init__(self, url: str) -> None:
-        """Open the source. Raises SourceProblem if `url` is neither https nor http to this machine."""
+        """Open the source. Raises SourceError if `url` is neither https nor http to this machine."""
         self.name = url if url.endswith("/") else f"{url}/"
         if not _is_safe(self.name):
             raise SourceError(f"invalid URL {url}: expected https://…")
@@ -100,7 +100,7 @@ class ReleaseSource:
 
 
 def open_source(given: str) -> PyodideSource:
-    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceProblem."""
+    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceError."""
     if not given:
         return ReleaseSource()
     if "://" in given:
@@ -142,7 +142,7 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """Follow a redirect if the new URL is safe. Raises SourceProblem otherwise."""
+        """Follow a redirect if the new URL is safe. Raises SourceError otherwise."""
         left_https = req.type == "https" and not newurl.startswith("https:")
         if left_https or not _is_safe(newurl):
             raise SourceError(f"{req.full_url} redirects to {newurl}, which is not https")

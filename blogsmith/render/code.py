@@ -78,7 +78,7 @@ def highlight(
 
     deadline_s: Time limit in seconds, after which the code is shown plain.
     max_line: Maximum length of a line, in characters, that is passed to a lexer.
-    lex: See `Tools`.
+    lex: See `SiteAccess`.
     """
     if _is_plain(language):
         return Highlighted(_plain(source))

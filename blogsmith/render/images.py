@@ -60,7 +60,7 @@ class ImageError(Exception):
 def image_size(file: Path) -> ImageSize:
     """Return the size of a PNG, JPEG, GIF, WebP, AVIF or SVG file, rotated according to its EXIF data.
 
-    Raise ImageProblem for anything else: no file, a folder, a pipe, an empty, incomplete or too large file.
+    Raise ImageError for anything else: no file, a folder, a pipe, an empty, incomplete or too large file.
     """
     _check_is_file(file)
     if file.suffix.lower() == ".svg":

@@ -74,7 +74,7 @@ def lex(source: str, alias: str) -> list[Piece]:
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
-    """Return `lex`, or raise TooSlow after `deadline_s` seconds of work, not of elapsed time.
+    """Return `lex`, or raise LexTimeout after `deadline_s` seconds of work, not of elapsed time.
 
     A busy machine therefore builds the same page.
     """

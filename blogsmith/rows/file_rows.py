@@ -192,7 +192,7 @@ class ImageSizes:
         self.values = StampedValues(rows, "images", _ImageRow)
         """Absolute path of an image → its size and digest."""
         self._seen: dict[Path, tuple[FileStamp, _ImageRow]] = {}
-        """Images checked since `look_again`, since a thousand pages may show the same image."""
+        """Images checked since `begin_update`, since a thousand pages may show the same image."""
 
     def forget(self, file: Path) -> None:
         """Drop the values of a saved file. Its stamp may be unchanged."""

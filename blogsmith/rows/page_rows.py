@@ -73,7 +73,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
     """A question of a page to the site during rendering, with the digest of the answer."""
 
     name: str
-    """Field of `Tools`."""
+    """Field of `SiteAccess`."""
     arguments: tuple[QuestionArgument, ...]
     answer: bytes
 
@@ -169,14 +169,14 @@ def decode_page(
 
 
 def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
-    """Return a question in cached form. Raises `NotStorable` if a part of it cannot be encoded."""
+    """Return a question in cached form. Raises `EncodingError` if a part of it cannot be encoded."""
     arguments = tuple(arguments)
     digest = digest_values(answer, *_file_digests(arguments))
     return Question(name, tuple(_argument(value, root) for value in arguments), digest)
 
 
 def digest_values(*values: object) -> bytes:
-    """Return a digest of values and their types. Raises `NotStorable` if a value cannot be encoded."""
+    """Return a digest of values and their types. Raises `EncodingError` if a value cannot be encoded."""
     total = hashlib.blake2b(digest_size=16)
     for value in values:
         total.update(type(value).__name__.encode())
@@ -200,7 +200,7 @@ def _canonical_json(value: object) -> bytes:
 
 
 def encode_row(record: object) -> bytes:
-    """Encode a record. Raises `NotStorable` if a part of it cannot be encoded."""
+    """Encode a record. Raises `EncodingError` if a part of it cannot be encoded."""
     try:
         return msgspec.msgpack.encode(record, enc_hook=_encode_hook)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:

@@ -177,7 +177,7 @@ class PageTable:
         return unpack_fragments(decompress_text(content.data))
 
     def encode_body(self, body: Body, lookups: Lookups) -> bytes:
-        """Encode a body with its questions. Raises `NotStorable` if a part of it cannot be encoded."""
+        """Encode a body with its questions. Raises `EncodingError` if a part of it cannot be encoded."""
         asked = [question(one.name, one.arguments, one.answer, self._root) for one in lookups.values()]
         return encode_page(body, asked, self._root)
 
@@ -203,7 +203,7 @@ class PageTable:
         return body
 
     def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
-        """Store packed content from `pack_text`. Return the body with content that is read on access."""
+        """Store packed content from `compress_text`. Return the body with content that is read on access."""
         path, digest = str(document.path), body.content.digest
         is_kept = self._key and self._rows.put(self._kinds.content, path, Row(digest.hex(), packed))
         if is_kept and self._kinds is PLAIN:
@@ -292,7 +292,7 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     """Encode a document with diagnostics about its front matter.
 
-    Raises `NotStorable` if its body is not the end of its source, or if a value changes when it is decoded.
+    Raises `EncodingError` if its body is not the end of its source, or if a value changes when it is decoded.
     """
     front, text = document.front, document.source.text
     start = len(text) - len(document.body)
@@ -373,7 +373,7 @@ def text_theme(context: SiteContext) -> object:
 
 
 def context_key(context: SiteContext, program: str) -> str:
-    """Return a digest of all these inputs. Raises `NotStorable` if one of them cannot be encoded.
+    """Return a digest of all these inputs. Raises `EncodingError` if one of them cannot be encoded.
 
     program: digest of the running program.
     """

@@ -45,7 +45,7 @@ class Lookup:
     """A question and its answer."""
 
     name: str
-    """Field of `Tools`."""
+    """Field of `SiteAccess`."""
     arguments: tuple[Any, ...]
     answer: Any
 

@@ -44,7 +44,7 @@ class PermalinkError(Exception):
 def permalink_url(written: str, values: Mapping[str, str]) -> str:
     """Return the site path of a permalink: `/a/`, or `/a.html` unchanged.
 
-    values: values of placeholders. Raises `WrongPermalink` if the path is invalid.
+    values: values of placeholders. Raises `PermalinkError` if the path is invalid.
     """
     path = "/" + unicodedata.normalize("NFC", unquote(written)).strip().lstrip("/")
     path = _PLACEHOLDER.sub(lambda found: _placeholder_value(found[1], values), path)

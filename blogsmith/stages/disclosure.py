@@ -98,7 +98,7 @@ def disclosures(
 ) -> Iterator[Diagnostic]:
     """Yield warnings for published files that contain private data.
 
-    look: `leaks` or a function that caches its results.
+    look: `check_disclosure` or a function that caches its results.
     """
     for asset, _ in assets.values():
         yield from look(asset, config)
@@ -177,7 +177,7 @@ class DisclosureCache:
             self._values.forget(path)
 
     def check(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
-        """Return the cached or computed result of `leaks`."""
+        """Return the cached or computed result of `check_disclosure`."""
         path, mode = str(asset.path), config.images.metadata
         try:
             stamp = make_stamp(asset.file.stat(), with_changed=True)

@@ -124,7 +124,7 @@ def can_subset() -> bool:
 
 
 def cut_font(font: bytes, signs: Collection[str]) -> bytes:
-    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontProblem on failure.
+    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontError on failure.
 
     signs: characters, some followed by a variation selector. Those missing in the font are ignored. The
     output is reproducible.

@@ -28,7 +28,7 @@ def prepare_foreign_source(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 def check_replaceable(ours: TypesetFormula) -> None:
-    """Raise UnusableMathml if only our own markup of a formula has all that the author wrote."""
+    """Raise UnusableMathmlError if only our own markup of a formula has all that the author wrote."""
     if not ours.mathml:
         raise UnusableMathmlError("it prints nothing")
     if _AUTHOR_MARKUP.search(ours.mathml):
@@ -36,7 +36,8 @@ def check_replaceable(ours: TypesetFormula) -> None:
 
 
 def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Sequence[RowNumber | None]) -> str:
-    """Return `found` as one `<math>` element with our numbers. UnusableMathml if its rows cannot be numbered.
+    """Return `found` as one `<math>` element with our numbers. UnusableMathmlError if its rows cannot be
+    numbered.
 
     tex: the author's formula. rows: as for `convert_formula`.
     """

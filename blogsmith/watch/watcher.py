@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def open_notifier(notices: HintQueue) -> Notifier:
-    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises `CannotWatch`."""
+    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises `WatchError`."""
     # each module imports what exists on its system only
     if sys.platform == "linux":
         from .inotify import InotifyNotifier

@@ -194,7 +194,7 @@ def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form:
 def rejects(
     find_problem: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
 ) -> Check:
-    """Return a check that `problem_of` finds no problem. message: may also contain `{problem}`, the
+    """Return a check that `find_problem` finds no problem. message: may also contain `{problem}`, the
     reason."""
 
     @accepts(form)

@@ -2,7 +2,7 @@
 
 It is read only if this user owns it, nobody else may write it, and none of its files is a link. It must also
 have been written for this very site in this format. A file that is damaged or of another format is replaced.
-If no cache can be used, `CacheProblem` says why and what the author can do.
+If no cache can be used, `CacheError` says why and what the author can do.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class OpenCacheFile(NamedTuple):
 
 
 def open_cache_file(root: Path) -> OpenCacheFile:
-    """Open the database of the site at `root`; create it if it is missing. CacheProblem if that is not
+    """Open the database of the site at `root`; create it if it is missing. CacheError if that is not
     possible."""
     real = os.path.realpath(root)
     try:
@@ -155,7 +155,7 @@ def _code(error: sqlite3.Error) -> int:
 
 @contextmanager
 def _open_folder(real: str) -> Iterator[Folder]:
-    """Yield the cache folder of one site; create it if it is missing. CacheProblem if others may write
+    """Yield the cache folder of one site; create it if it is missing. CacheError if others may write
     there."""
     with (
         open_folder(cache_folder(), make=True) as own,

@@ -6,8 +6,8 @@ parent, and every file by its name in an open folder, never through a link (open
 can be replaced between a check and its use. If the system lacks these calls (Windows), each name is checked
 before each use, and junctions are treated as links.
 
-All methods raise OSError with the whole path as its file name; `LinkInTheWay` is one of these errors. Every
-start of the program imports this module, so modules needed only for writing are imported at their use.
+All methods raise OSError with the whole path as its file name; `UnexpectedLinkError` is one of these errors.
+Every start of the program imports this module, so modules needed only for writing are imported at their use.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class LockBusyError(Exception):
 
 @contextmanager
 def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
-    """Lock a file, created if it is missing, for the duration of the block. LockBusy after `wait_s`
+    """Lock a file, created if it is missing, for the duration of the block. LockBusyError after `wait_s`
     seconds."""
     with folder.open_lock(name) as file:
         end = time.monotonic() + wait_s

@@ -300,7 +300,7 @@ class SiteCache:
 
 @contextmanager
 def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NullCache]:
-    """Open the cache of the site at `root`. Yield `NoRows` with its problem if that is not possible.
+    """Open the cache of the site at `root`. Yield `NullCache` with its problem if that is not possible.
 
     program: see `Rows.program`.
     """
@@ -331,7 +331,7 @@ def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], s
 
 
 def read_bytes(root: Path, kind: Kind, name: str) -> bytes | None:
-    """Return the bytes that `keep_bytes` stored; None if there are none, or a power failure left them
+    """Return the bytes that `store_bytes` stored; None if there are none, or a power failure left them
     incomplete."""
     with open_site_cache(root) as cache:
         return _whole_bytes(cache.get(kind, name))
@@ -355,7 +355,7 @@ def remove_other_rows(root: Path, kind: Kind, names: Collection[str], spare: int
 
 
 def _whole_row(key: object, data: object, check_sum: object) -> Row:
-    """Return a row of the file. RowDamaged if it is not as it was written."""
+    """Return a row of the file. DamagedRowError if it is not as it was written."""
     if not isinstance(key, str) or not isinstance(data, bytes) or crc32(data) != check_sum:
         raise DamagedRowError
     return Row(key, data)

@@ -35,7 +35,9 @@ class Links:
     """Resolved folder → the first link that pointed to it."""
 
     def resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path:
-        """Return the file that `path` (relative to the root) resolves to; raise LinkRefused, or OSError.
+        """Return the file that `path` (relative to the root) resolves to.
+
+        Raise LinkRejectedError or OSError.
 
         above: the resolved folders above `path`, outermost first.
         """

@@ -1,8 +1,8 @@
 """Sessions on the workers of a Dask cluster: an existing one, or one on this machine while a command runs.
 
 Only the modules `dask_…` use Dask, and they import it when a cluster is requested. A worker calls
-`run_there`, which starts the process of the session as a builder would, so crashes of cells do not affect
-the worker.
+`run_on_this_machine`, which starts the process of the session as a builder would, so crashes of cells do not
+affect the worker.
 
 The scheduler cancels a task whose client is gone, and its worker notices that. So sessions end with their
 builder, no matter how it ends.
@@ -253,8 +253,8 @@ class _Submitted:
 class DaskExecutor(Executor):
     """Executor for sessions only: `submit(run_session, job)`.
 
-    A lost session ends with `LostSession`. A cancelled session is ended on its worker. Shutting down cancels
-    all.
+    A lost session ends with `LostSessionError`. A cancelled session is ended on its worker. Shutting down
+    cancels all.
     """
 
     def __init__(

@@ -68,7 +68,7 @@ def _loop(builder: _Builder, session: _Session) -> None:
 
 
 def _start_ready_kernel(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
-    """Return a kernel and its `kernel_info` reply. Raises `CannotStart` if there is no kernel."""
+    """Return a kernel and its `kernel_info` reply. Raises `KernelStartError` if there is no kernel."""
     for attempt in range(1, MAX_ATTEMPTS + 1):
         kernel = signals.kernel = _start_kernel(start)
         try:

@@ -111,7 +111,7 @@ def store_kernel_id(temporary: Path, kernel_id: str) -> None:
 
 
 def end_server_kernel(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """End the kernel whose id `note_on_server` stored, even if the bridge is gone.
+    """End the kernel whose id `store_kernel_id` stored, even if the bridge is gone.
 
     A missing kernel, or a server that is gone, is not an error.
     """

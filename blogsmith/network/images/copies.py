@@ -83,7 +83,7 @@ def fetch_copy(
     known: its record. If the content differs, it is rejected, unless `renew`.
     get: downloads a URL.
 
-    Raise CopyRefused if it cannot be downloaded or is not an image, and OSError if it cannot be written.
+    Raise CopyError if it cannot be downloaded or is not an image, and OSError if it cannot be written.
     """
     try:
         found = download_poster(address, get) or get(address)
@@ -165,7 +165,7 @@ def download_poster(url: str, get: Get) -> Downloaded | None:
 
     get: downloads a URL.
 
-    Raise DownloadRefused with the reason if there is no image.
+    Raise DownloadError with the reason if there is no image.
     """
     video = read_video(url, _ENDPOINTS)
     if video is None:
@@ -224,7 +224,7 @@ class ImageRejectedError(Exception):
 
 
 def image_suffix(found: Downloaded) -> str:
-    """Return the suffix of the image format. Raise PictureRefused if the content is not a valid image."""
+    """Return the suffix of the image format. Raise ImageRejectedError if the content is not a valid image."""
     suffix = next((suffix for magic, suffix in _MAGIC if magic.match(found.data)), "")
     is_image = found.media_type.startswith("image/") or found.media_type in _UNKNOWN_MEDIA_TYPES
     is_text = found.data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")

@@ -35,7 +35,7 @@ class HostGates:
 
     @contextmanager
     def turn(self, host: str) -> Iterator[None]:
-        """Wait until a request to the host is allowed. Raise CheckStopped if the check ends meanwhile."""
+        """Wait until a request to the host is allowed. Raise CheckCancelled if the check ends meanwhile."""
         with self._lock:
             gate = self._gates.setdefault(host, Lock())
         with gate:

@@ -60,14 +60,14 @@ class Probe:
     def __init__(self, gates: HostGates, limits: Limits) -> None:
         """Create a probe.
 
-        limits: `whole_s` applies to one request, `silent_s` to a server that sends nothing.
+        limits: `whole_s` applies to one request, `read_timeout_s` to a server that sends nothing.
         """
         self._gates = gates
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}
 
     def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
-        """Check a URL. Raise CheckStopped if the whole check ends meanwhile."""
+        """Check a URL. Raise CheckCancelled if the whole check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:

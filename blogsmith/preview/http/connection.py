@@ -95,7 +95,10 @@ class Connection:
         self.is_awaiting_request = True
 
     def _request(self) -> Request:
-        """Return the next request. Raise `_Gone` if none comes, `RequestRefused` if it is invalid."""
+        """Return the next request.
+
+        Raise `_DisconnectedError` if none comes, `RequestRejectedError` if it is invalid.
+        """
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
         if self.is_idle:
@@ -113,7 +116,7 @@ class Connection:
         return parse_head(head)
 
     def _check_beginning(self) -> None:
-        """Raise `RequestRefused` as soon as the data cannot become a valid request."""
+        """Raise `RequestRejectedError` as soon as the data cannot become a valid request."""
         # A browser that tries https here waits for an answer that it would never get.
         if not b"A" <= self._read[:1] <= b"Z":
             raise RequestRejectedError(400, "This is not an HTTP request.")
@@ -136,7 +139,7 @@ class Connection:
         return body, True
 
     def _receive(self, until: float) -> None:
-        """Receive more data. Raise TimeoutError at `until`, `_Gone` at the end."""
+        """Receive more data. Raise TimeoutError at `until`, `_DisconnectedError` at the end."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError

@@ -45,7 +45,7 @@ def host_headers(names: Collection[str], port: int) -> frozenset[str]:
 
 
 def check_host(request: Request, hosts: frozenset[str]) -> None:
-    """Raise `RequestRefused` unless the request names this server as its host."""
+    """Raise `RequestRejectedError` unless the request names this server as its host."""
     host = request.headers.get("host")
     if not host:
         raise RequestRejectedError(400, "The request has no Host header.")
@@ -58,7 +58,7 @@ def check_host(request: Request, hosts: frozenset[str]) -> None:
 
 
 def check_origin(request: Request, path: str) -> None:
-    """Raise `RequestRefused` if the request comes from a page of another site. Must be called after
+    """Raise `RequestRejectedError` if the request comes from a page of another site. Must be called after
     `check_host`.
 
     path: decoded path.
@@ -75,7 +75,7 @@ def check_origin(request: Request, path: str) -> None:
 
 
 def check_method(request: Request, path: str) -> None:
-    """Raise `RequestRefused` if the request neither reads nor runs an action.
+    """Raise `RequestRejectedError` if the request neither reads nor runs an action.
 
     path: decoded path.
     """
@@ -90,7 +90,7 @@ def check_method(request: Request, path: str) -> None:
 
 
 def check_action(request: Request, token: str) -> None:
-    """Raise `RequestRefused` unless the request comes from a page that this server has sent."""
+    """Raise `RequestRejectedError` unless the request comes from a page that this server has sent."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
         raise RequestRejectedError(403, "The token of this preview is missing or old; reload the page.")
@@ -99,8 +99,10 @@ def check_action(request: Request, token: str) -> None:
 
 
 def parse_target(target: str) -> RequestTarget:
-    """Return the path and the query of a request target. Raise `RequestRefused` if it cannot be the URL of a
-    page."""
+    """Return the path and the query of a request target.
+
+    Raise `RequestRejectedError` if it cannot be the URL of a page.
+    """
     path, _, query = target.partition("?")
     # RFC 9112 3.2.1: we accept only this form. Two slashes would name a host.
     if not path.startswith("/") or path.startswith("//"):
@@ -111,7 +113,7 @@ def parse_target(target: str) -> RequestTarget:
 
 
 def decode_path(path: str) -> str:
-    """Decode the path of a URL once. Raise `RequestRefused` if it is invalid."""
+    """Decode the path of a URL once. Raise `RequestRejectedError` if it is invalid."""
     if _BAD_ESCAPE.search(path) or _FORBIDDEN_ESCAPE.search(path):
         raise RequestRejectedError(400, "The URL contains an invalid escape.")
     try:

@@ -32,7 +32,7 @@ class Request:
 
 
 def parse_head(head: bytes) -> Request:
-    """Parse the header of a request, without the empty line after it. Raise `RequestRefused` if it is
+    """Parse the header of a request, without the empty line after it. Raise `RequestRejectedError` if it is
     invalid."""
     first, *lines = head.split(b"\r\n")
     match = _REQUEST_LINE.fullmatch(first)

@@ -49,7 +49,7 @@ class PreviewServer:
         """Create a server without listening yet.
 
         token: secret that pages send with an action.
-        hello: returns the first event of every stream, without `kind` and `run`; see `Hub`.
+        hello: returns the first event of every stream, without `kind` and `run`; see `EventHub`.
         host: address to listen on.
         port: first port to try; 0 for any.
         is_port_fixed: try no other port.

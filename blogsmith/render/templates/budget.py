@@ -56,7 +56,7 @@ class Budget(threading.local):
         """Remaining budget."""
 
     def spend(self, steps: int, characters: int = 0) -> None:
-        """Deduct work from the budget. Raise OverBudget if it is exhausted."""
+        """Deduct work from the budget. Raise BudgetExceededError if it is exhausted."""
         self.steps -= steps
         self.characters -= characters
         if self.steps < 0:
@@ -68,7 +68,7 @@ class Budget(threading.local):
             )
 
     def check_size(self, characters: int, what: str) -> None:
-        """Raise OverBudget if a result would be too large."""
+        """Raise BudgetExceededError if a result would be too large."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "infinitely many"
             raise BudgetExceededError(f"{what} would produce {count} characters", _MUCH)
@@ -91,7 +91,7 @@ class Budget(threading.local):
 
 @contextmanager
 def time_net() -> Iterator[None]:
-    """Raise TakesTooLong after NET_S seconds of processor time, where this is possible."""
+    """Raise TemplateTimeout after NET_S seconds of processor time, where this is possible."""
     if not has_alarm():
         yield
         return

@@ -51,7 +51,7 @@ def take_result(value: Any, budget: Budget) -> Any:
 
 
 def _check_number(bits: int) -> None:
-    """Raise OverBudget if a whole number is too large."""
+    """Raise BudgetExceededError if a whole number is too large."""
     if bits > NUMBER_BITS:
         raise BudgetExceededError(f"integer would have more than {NUMBER_BITS:,} bits")
 

@@ -76,7 +76,10 @@ class ForeignFormula(Struct, frozen=True):
 
 
 def read_mathml(markup: str) -> ForeignFormula:
-    """Return the formula in `markup`, one `<math>` element. UnusableMathml if a page may not contain it."""
+    """Return the formula in `markup`, one `<math>` element.
+
+    UnusableMathmlError if a page may not contain it.
+    """
     root = _parse(markup)
     if _name(root) != "math":
         raise UnusableMathmlError("it is not a <math> element")
@@ -128,7 +131,7 @@ def _name(element: Element) -> str:
 
 
 def _content(element: Element) -> Iterator[Element]:
-    """Yield the child elements. UnusableMathml if there is text between them."""
+    """Yield the child elements. UnusableMathmlError if there is text between them."""
     if (element.text or "").strip() or any((child.tail or "").strip() for child in element):
         raise UnusableMathmlError(f"its {_format_name(_name(element))} contains text")
     for child in element:
@@ -355,7 +358,7 @@ _ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
 def core_attributes(element: str, given: Iterable[tuple[str, str]]) -> str:
     """Return the attributes of an element as written to a page, each with a space before it.
 
-    given: all attributes except `mathvariant`, in any order. UnusableMathml if one is unsafe, or not in
+    given: all attributes except `mathvariant`, in any order. UnusableMathmlError if one is unsafe, or not in
     MathML Core.
     """
     known = {**_GLOBAL_ATTRIBUTES, **_ELEMENT_ATTRIBUTES.get(element, {})}
@@ -410,7 +413,10 @@ _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+|[^\sA-Za-z])")
 
 
 def write_token(name: str, attributes: str, text: str, variant: str) -> str:
-    """Return a token element. variant: its `mathvariant`, or empty. UnusableMathml if it cannot be shown."""
+    """Return a token element. variant: its `mathvariant`, or empty.
+
+    UnusableMathmlError if it cannot be shown.
+    """
     if raw := _COMMAND.search(text):
         raise UnusableMathmlError(f"it prints {raw[0][:40]} as text")
     shown = escape(text, quote=False)

@@ -39,7 +39,7 @@ Part: TypeAlias = Span | ZeroBytes | bytes
 
 
 class ByteReader:
-    """Reads parts of a file. A read beyond the end raises `Damaged`."""
+    """Reads parts of a file. A read beyond the end raises `DamagedFileError`."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -47,7 +47,10 @@ class ByteReader:
         self.size = stream.seek(0, os.SEEK_END)
 
     def read_at(self, start: int, length: int) -> bytes:
-        """Return exactly these bytes. Raises `Damaged` if they are incomplete, or after too many reads."""
+        """Return exactly these bytes.
+
+        Raises `DamagedFileError` if they are incomplete, or after too many reads.
+        """
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
             raise DamagedFileError

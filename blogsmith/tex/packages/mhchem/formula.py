@@ -1,8 +1,8 @@
 r"""The argument of `\ce`, read from left to right as mhchem 4 does.
 
-The next character selects the rule that reads on (`_RULES`). The part directly before it (`Side`) determines
-its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are accepted:
-characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as amounts.
+The next character selects the rule that reads on (`_RULES`). The part directly before it (`Attachment`)
+determines its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are
+accepted: characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as amounts.
 """
 
 from __future__ import annotations

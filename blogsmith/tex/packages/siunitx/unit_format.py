@@ -98,7 +98,7 @@ def _format_after_number(tokens: Sequence[str], options: Options, own: DeclaredU
 
 
 def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> list[_Factor]:
-    """Return the units of `tokens`. `_Letters` if there is anything except commands of units."""
+    """Return the units of `tokens`. `_NotCommandsError` if there is anything except commands of units."""
     factors: list[_Factor] = []
     state = _PendingUnit()
     index = 0
@@ -146,7 +146,7 @@ def _factor(token: str, state: _PendingUnit, own: DeclaredUnits) -> _Factor:
 
 
 def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
-    r"""Apply `\squared`, `\tothe` or `\of` to the last unit. `_Letters` for any other token."""
+    r"""Apply `\squared`, `\tothe` or `\of` to the last unit. `_NotCommandsError` for any other token."""
     if token not in POWER_SUFFIXES and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
