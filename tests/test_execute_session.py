@@ -265,7 +265,7 @@ def file_digest(file: Path) -> str:
 def test_the_folder_for_temporary_files_ends_with_the_session(tmp_path: Path) -> None:
     code = "import tempfile, pathlib\np = pathlib.Path(tempfile.mkdtemp()) / 'x'\np.write_text('1')\n"
     code += "print(str(p)[::-1])"
-    # backwards: the name of the folder is no part of a result
+    # backwards: the name of the folder is not part of a result
     temporary = Path(printed(run_session(job(tmp_path, code)).cells[0]).strip()[::-1])
     assert temporary.is_relative_to(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["content"]

@@ -364,7 +364,7 @@ class TestSites:
         report = compare(root)
         assert "<mn>3</mn>" in page(root)
         kept = build(root, use_cache=True)
-        # what was kept is told as well
+        # cached formulas are reported too
         assert not kept.rebuilt
         assert [*kept.fallbacks] == [*report.fallbacks] == ["content/posts/a.md"]
         (root / "plugins/mine.py").write_text(MINE.format(result=ROOT_SIGN, options=""))

@@ -304,7 +304,7 @@ def test_records_that_are_edited(site: Path) -> None:
     assert pictures
     for file in pictures:
         file.write_bytes(file.read_bytes().replace(b'width="4"', b'width="9"'))
-    # what is damaged is told once: cells of a site that is trusted run again
+    # damage is reported once: cells of a trusted site run again
     assert [found.code for found in build(site, use_cache=True).diagnostics] == ["freeze-damaged"]
     compare(site)
     write(record, record.read_text().replace("2026", "2025"))

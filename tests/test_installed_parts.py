@@ -77,7 +77,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def run(site: Path, *arguments: str) -> tuple[int, str]:
-    """The command where the package is installed: exit code, and both streams."""
+    """Run the command where the package is installed. Return the exit code and both streams."""
     env = {
         **os.environ,
         "PYTHONPATH": str(site.parent / "packages"),

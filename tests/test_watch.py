@@ -239,7 +239,7 @@ def test_the_output_may_be_deleted(site: Path, receiver: Receiver) -> None:
 
 def test_the_root_may_be_deleted_and_come_back(site: Path, receiver: Receiver) -> None:
     shutil.rmtree(site)
-    # all that was there, else the rest is told together with what comes back
+    # all files; otherwise the rest is reported together with the files that return
     gone = (POST, "content/posts/b.md", "static/img/x.png", "blogsmith.yaml", "_freeze/a.json", LAST)
     receiver.wait_for(*gone)
     write(site, POST, text="back\n")
@@ -584,7 +584,7 @@ def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
             receiver.wait_for(POST)
         without = "no events for changed files (some changes had none): polling every 1 s"
         assert receiver.lines == [without]
-        # its own files are told of, which says nothing of the others
+        # changes of its own files are reported, without information about the others
         notices[0].add(str(site / "content/own.md"))
         for number in range(2, 4):
             receiver.reports.clear()
@@ -757,7 +757,7 @@ class Mirror:
         with self.seen:
             for path in changes.paths:
                 self.files.pop(path, None)
-                # what is gone again is told again
+                # files that disappear again are reported again
                 with suppress(OSError):
                     self.files[path] = path.read_bytes()
             self.files = {path: data for path, data in self.files.items() if path.suffix == ".md"}

@@ -59,7 +59,7 @@ def make_site_book(
     Raise SiteError if a name is unknown, or the site has an error.
     """
     log = BuildLog(progress)
-    # texts of pages are read from the rows when they are asked for
+    # the HTML of pages is read from the cache when it is needed
     with open_rows(root) as rows:
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_site(None, UpdateRequest()), maxlen=1)

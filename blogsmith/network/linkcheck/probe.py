@@ -67,7 +67,7 @@ class Probe:
         self._robots: dict[str, RobotFileParser] = {}
 
     def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
-        """Check a URL. Raise CheckCancelled if the whole check ends meanwhile."""
+        """Check a URL. Raise CheckCancelledError if the whole check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:

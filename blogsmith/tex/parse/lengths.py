@@ -53,7 +53,7 @@ _GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\
 
 
 def ems(tex: str) -> float | None:
-    r"""Return the length of `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if it is no length."""
+    r"""Return the length of `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if invalid."""
     match = _LENGTH.match(tex)
     if match is None or not _GLUE.fullmatch(tex, match.end()):
         return None
