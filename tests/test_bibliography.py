@@ -143,7 +143,7 @@ def test_circles_end() -> None:
 def test_json_that_is_none() -> None:
     file = CslJsonFile("refs.json", '[{"id": "a",}]')
     (found,) = file.problems()
-    assert found.message == "this is no JSON: unexpected comma after the last entry"
+    assert found.message == "invalid JSON: unexpected comma after the last entry"
     assert found.place and (found.place.line, found.place.column) == (1, 12)
     assert CslJsonFile("refs.json", "[" * 100_000).problems()
 
@@ -217,7 +217,7 @@ def test_a_changed_entry_makes_the_pages_anew_that_cite_it(tmp_path: Path) -> No
     assert compare(root).ok
     write(root / "content/posts/refs.bib", f"% moved down\n\n{BIB.replace('Two', 'Second')}")
     report = compare(root)
-    assert dict(report.rebuilt) == {"content/posts/b.md": "the site has changed: the reference two"}
+    assert dict(report.rebuilt) == {"content/posts/b.md": "the site has changed: reference two"}
     assert "Second" in (root / "public/posts/b/index.html").read_text()
 
 

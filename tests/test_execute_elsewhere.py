@@ -54,10 +54,10 @@ OFFERS = {
         ("scheduler: 'tls://[::1]:8786'", ""),
         ("cuda: {GPU: 0.5, VRAM: 80e9}", ""),
         ("cuda: {}", ""),
-        ("scheduler: box", '2:29: invalid URL "box" of a scheduler'),
-        ("scheduler: 'tcp://box'", '2:29: invalid URL "tcp://box" of a scheduler'),
-        ("cuda: {GPU: 0}", "2:30: error: GPU must be more than 0"),
-        ("cuda: {GPU: .inf}", "2:30: error: GPU must be more than 0"),
+        ("scheduler: box", '2:29: error: invalid scheduler address "box"'),
+        ("scheduler: 'tcp://box'", '2:29: error: invalid scheduler address "tcp://box"'),
+        ("cuda: {GPU: 0}", '2:30: error: "GPU" must be more than 0'),
+        ("cuda: {GPU: .inf}", '2:30: error: "GPU" must be more than 0'),
     ],
 )
 def test_settings(tmp_path: Path, dask: str, message: str) -> None:

@@ -224,7 +224,7 @@ def test_deaths_in_words(code: int, words: str) -> None:
 
 def test_amounts_of_memory() -> None:
     assert parse_memory("4 GB") == 4 * 10**9
-    with pytest.raises(ValueError, match='invalid amount of memory "much": write it as'):
+    with pytest.raises(ValueError, match='invalid amount of memory "much": write a size such as'):
         parse_memory("much")
 
 

@@ -148,7 +148,7 @@ def test_a_file_of_the_site_takes_precedence(site: Path) -> None:
     (site / "blogsmith.yaml").write_text("title: Notes\nplugins: [aside]\n", "utf-8")
     (site / "plugins").mkdir()
     (site / "plugins" / "aside.py").write_text(PLUGIN.format(word="of the site"), "utf-8")
-    assert "plugin aside is code of this site" in run(site, "build")[1]
+    assert 'plugin "aside" is code of this site' in run(site, "build")[1]
     assert "arrows" not in run(site, "trust")[1]
     assert run(site, "build")[0] == 0
     assert "Aside of the site" in (site / "public" / "index.html").read_text("utf-8")

@@ -88,9 +88,9 @@ def test_a_file_whose_last_line_is_open_is_not_damaged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"device": "X"', "invalid JSON: "),
-        ("[1, 2]", "invalid row: expected an object"),
-        ('{"device": "X"}', "invalid row: missing kind, backend, dtype, is_causal, batch, heads, d, n"),
+        ('{"device": "X"', "no JSON: "),
+        ("[1, 2]", "no row: expected an object"),
+        ('{"device": "X"}', "no row: without kind, backend, dtype, is_causal, batch, heads, d, n"),
         (UNKNOWN.replace('"n": 3', '"n": "3"'), "n: expected int, got '3'"),
         (UNKNOWN.replace('"n": 3', '"n": true'), "n: expected int, got True"),
         (UNKNOWN.replace('"n": 3', '"n": 3, "median_s": "fast"'), "median_s: expected float, got 'fast'"),
@@ -141,11 +141,11 @@ def test_series_of_times_have_quartiles() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ({"by": "devices"}, "unknown field 'devices' of rows; did you mean device"),
-        ({"x": "length"}, "unknown field 'length' of rows$"),
+        ({"by": "devices"}, "no field devices; did you mean device"),
+        ({"x": "length"}, "no field length$"),
         (
             {"by": ["device", "max_error"], "y": "peak_bytes"},
-            "unknown field 'max_error' of rows; did you mean max_abs",
+            "no field max_error; did you mean max_abs",
         ),
     ],
 )

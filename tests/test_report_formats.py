@@ -156,7 +156,7 @@ def test_only_named_files(site: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run("check", "themes", "blogsmith.yaml") == 0
     (site / "notes.txt").write_text("no part of it")
     assert run("check", "notes.txt") == 2
-    assert "no part of the site" in capsys.readouterr().err
+    assert "not part of the site" in capsys.readouterr().err
 
 
 def test_a_site_that_cannot_be_read_is_told_whatever_is_asked(

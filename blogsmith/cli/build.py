@@ -320,6 +320,25 @@ def _build(
             return show_fixes(root, report, fixes, sys.stdout)
         stream = sys.stdout if output_format == TEXT else sys.stderr
         report = fix_site(root, report, build_focused, fixes, stream)
+    _print_outcome(
+        report, root, clocks, focus=len(focus), writes=writes, full=full, output_format=output_format
+    )
+    if timings:
+        summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
+    return _exit_code(report)
+
+
+def _print_outcome(
+    report: BuildReport,
+    root: Path,
+    clocks: CommandClock,
+    *,
+    focus: int,
+    writes: bool,
+    full: bool,
+    output_format: str,
+) -> None:
+    """Print diagnostics, summary and notes. focus: number of files that were checked; 0: all."""
     seconds = clocks.seconds() - clocks.started
     if output_format != TEXT:
         print_for_program(report.diagnostics, output_format, root)
@@ -329,14 +348,11 @@ def _build(
         write=writes,
         full=full,
         for_program=output_format != TEXT,
-        focus=len(focus),
+        focus=focus,
         quiet=is_quiet(),
     )
     for note in report.notes:
         summary_printer(output_format)(note)
-    if timings:
-        summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
-    return _exit_code(report)
 
 
 def _cache_key(options: dict[str, Any]) -> str:

@@ -60,7 +60,7 @@ class _SystemType(NameType):
     "--against",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Also compare the new pages with this folder of pages published by the old system.",
+    help="Also compare with this folder of published pages.  [default: compare with SOURCE only]",
 )
 @click.option(
     "--fetch",

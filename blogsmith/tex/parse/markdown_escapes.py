@@ -104,6 +104,7 @@ _COMMENT = lazy_pattern(r"(?<!\\)(?:\\\\)*(?P<sign>%)(?P<rest>[^\n]*)(?P<end>\n?
 _NO_COMMENT = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]*\}|\\verb\*?([^A-Za-z*\s])[^\n]*?\1")
 """Percent signs in URLs and `\\verb` start no comment."""
 _DOUBLED = lazy_pattern(r"(?<!\\)\\(\\[A-Za-z]{2,})")
+_LITERAL = lazy_pattern(r"\\(?:text[a-z]*|[mh]box|href|url)\s*\{[^{}\n]*\}")
 _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|le|ge|ne|nbsp|quot|times|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
 
@@ -139,8 +140,8 @@ def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip
 
 
 def find_entity(tex: str) -> Slip | None:
-    """Return the first HTML entity of a formula, or None."""
-    found = _ENTITY.search(tex)
+    """Return the first HTML entity of a formula, or None. In text and URLs it is meant literally."""
+    found = _ENTITY.search(_LITERAL.sub(lambda group: "x" * len(group[0]), tex))
     if found is None:
         return None
     meant = {"&nbsp;": "~"}.get(found[0], html.unescape(found[0]))
