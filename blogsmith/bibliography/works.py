@@ -79,7 +79,7 @@ _IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{
 
 
 def publication_from_entry(entry: BibEntry) -> Publication:
-    """Convert an entry to a publication. Errors are added to `mistakes` of the entry."""
+    """Convert an entry to a publication. Errors are added to `problems` of the entry."""
     texts = dict(_texts(entry))
     people, has_others = {}, False
     for role in ("author", "editor", "translator"):

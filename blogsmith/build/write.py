@@ -47,7 +47,7 @@ class ViewDigests:
     def digest_view(self, view: PageView) -> bytes:
         """Return a digest, equal for pages that are equal with all pages in their lists.
 
-        EncodingError as in `digest_of`.
+        EncodingError as in `digest_values`.
         """
         known = self._known.get(id(view))
         if known is None:

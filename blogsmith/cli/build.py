@@ -283,8 +283,7 @@ def _build(
     fixes: FixRequest | None = None,
     **options: Any,
 ) -> int:
-    """Build with `options`, which are mostly fields of BuildOptions. Print the report and return the exit
-    code."""
+    """Build with `options`, mostly fields of BuildOptions. Print the report and return the exit code."""
     root, writes = site_root(site), options["write"]
     focus = select_site_files(root, files) if files else ()
     # The recorded report has only the text output. It lacks what `-v`, `--timings` and other options print.
@@ -299,14 +298,8 @@ def _build(
     def build_with(include: tuple[str, ...] = ()) -> BuildReport:
         # The result of checking some files does not include all diagnostics of the site.
         name = "" if include or not question else question + " ".join(focus)
-        asked = {
-            **options,
-            "use_cache": not no_cache,
-            "request_digest": name,
-            "include": include,
-            "focus": focus,
-        }
-        return _run_build(clocks, root, verbose, asked)
+        asked = {**options, "use_cache": not no_cache, "request_digest": name}
+        return _run_build(clocks, root, verbose, {**asked, "include": include, "focus": focus})
 
     def build_focused() -> BuildReport:
         return _check_files(build_with, focus) if focus else build_with()

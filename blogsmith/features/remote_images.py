@@ -45,7 +45,7 @@ class RemoteImageUse(Struct, frozen=True):
     template: Diagnostic
     """Diagnostic at the location of the reference, used as a template."""
     is_poster: bool = False
-    """Whether `written` is the URL of a video and `address` that of its poster."""
+    """Whether `source_text` is the URL of a video and `url` that of its poster."""
 
 
 def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteImageUse]:

@@ -87,7 +87,7 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
 
 
 def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackResult:
-    """Unpack the results of an archive. They replace other recorded results unless `keep` is set.
+    """Unpack the results of an archive. They replace other recorded results unless `keep_existing` is set.
 
     Raises `SiteError` `freeze-archive` if the archive contains anything but complete, valid records. In this
     case no file is written.
@@ -193,7 +193,7 @@ def _tar(files: dict[str, bytes]) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """Stream that raises `ValueError` after `MOST_BYTES` instead of filling the memory."""
+    """Stream that raises `ValueError` after `MAX_BYTES` instead of filling the memory."""
 
     def __init__(self, source: gzip.GzipFile) -> None:
         self._source = source
@@ -235,7 +235,10 @@ def _is_safe(name: PurePosixPath) -> bool:
 
 
 def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
-    """Map each folder to its content. Raises one of `BROKEN` if anything is not part of a complete record."""
+    """Map each folder to its content.
+
+    Raises one of `ARCHIVE_ERRORS` if anything is not part of a complete record.
+    """
     by_folder: dict[str, dict[str, bytes]] = {}
     for name, data in _read_members(source):
         folder = by_folder.setdefault(str(name.parent), {})

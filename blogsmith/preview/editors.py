@@ -53,7 +53,7 @@ class Editor:
         """Start the command for a file of the site. Raise ValueError if the file or the program does not
         exist.
 
-        The command continues in the background. If it fails within `GRACE_S`, also raise ValueError.
+        The command continues in the background. If it fails within `START_TIMEOUT_S`, also raise ValueError.
         """
         if not self.command:
             raise ValueError("no editor command is set")

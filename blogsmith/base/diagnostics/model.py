@@ -164,7 +164,7 @@ class Reporter:
         """Return a fix that replaces the first `old` at or after `place` in its line by `new`.
 
         Return None if `old` is not found, or if `new` is None, for example because no name is similar.
-        `behind`: characters; one of them must precede `old`. Empty: any character may.
+        `preceded_by`: characters; one of them must precede `old`. Empty: any character may.
         """
         if place is None or not old or new is None or not 0 < place.line <= len(self.lines):
             return None

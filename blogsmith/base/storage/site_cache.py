@@ -119,11 +119,11 @@ class NullCache:
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
-        """Implements `Rows`."""
+        """Implements `CacheInterface`."""
         self._note = problem
 
     def take_note(self) -> str:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         note, self._note = self._note, ""
         return note
 
@@ -167,11 +167,11 @@ class SiteCache:
         self._is_damaged = False
         self._has_reported = False
         self.problem = ""
-        """Implements `Rows`."""
+        """Implements `CacheInterface`."""
 
     @cached_property
     def program(self) -> str:
-        """Implements `Rows`."""
+        """Implements `CacheInterface`."""
         return self._program()
 
     def close(self) -> None:
@@ -184,7 +184,7 @@ class SiteCache:
             mark_damaged(self._file)
 
     def take_note(self) -> str:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         if self.problem and not self._has_reported:
             self._has_reported = True
             return self.problem
@@ -195,12 +195,12 @@ class SiteCache:
         return note
 
     def load(self, *kinds: Kind) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         for kind in kinds:
             self._loaded[kind] = {**self.rows(kind)}
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         found: dict[str, Row] = {}
         with self._guard():
             question = "SELECT name, key, data, check_sum FROM rows WHERE kind = ?"
@@ -210,7 +210,7 @@ class SiteCache:
         return found
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         found: Row | None = None
         if not is_text(name):
             return None
@@ -223,7 +223,7 @@ class SiteCache:
         return found
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         if self.problem or not is_text(name):
             return False
         with self._guard():
@@ -235,7 +235,7 @@ class SiteCache:
         return not self.problem
 
     def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         with self._guard():
             self._loaded.pop(kind, None)
             question = "SELECT name FROM rows WHERE kind = ? ORDER BY written_s DESC, rowid DESC"
@@ -249,12 +249,12 @@ class SiteCache:
                     self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
 
     def share(self) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         with self._guard():
             self._flush()
 
     def reopen(self) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         # two processes must not use one connection, and the child must not close that of its parent
         self._inherited, self._lock = self._connection, RLock()
         with self._guard():
@@ -302,7 +302,7 @@ class SiteCache:
 def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NullCache]:
     """Open the cache of the site at `root`. Yield `NullCache` with its problem if that is not possible.
 
-    program: see `Rows.program`.
+    program: see `CacheInterface.program`.
     """
     try:
         opened = open_cache_file(root)

@@ -191,7 +191,7 @@ async def find_unmet_needs(
 ) -> Mapping[Need, str]:
     """Return the needs that the current machine does not meet.
 
-    asked: result of `questions`.
+    asked: result of `plan_queries`.
     """
     import asyncio  # slow to import, and the callers have imported it already
 

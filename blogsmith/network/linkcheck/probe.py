@@ -60,7 +60,7 @@ class Probe:
     def __init__(self, gates: HostGates, limits: Limits) -> None:
         """Create a probe.
 
-        limits: `whole_s` applies to one request, `read_timeout_s` to a server that sends nothing.
+        limits: `total_timeout_s` applies to one request, `read_timeout_s` to a server that sends nothing.
         """
         self._gates = gates
         self._limits = limits

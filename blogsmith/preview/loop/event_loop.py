@@ -229,7 +229,7 @@ one follows."""
 
 
 class FullUpdate:
-    """Updates of one event loop. `go_on` runs the next step."""
+    """Updates of one event loop. `step` runs the next step."""
 
     def __init__(
         self,

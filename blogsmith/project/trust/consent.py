@@ -107,7 +107,7 @@ def check_consent(root: Path, config: Config | None = None) -> Consent:
 
 
 def is_trusted(root: Path, config: Config | None = None) -> bool:
-    """Return whether the code of a site may run, see `judge`."""
+    """Return whether the code of a site may run, see `check_consent`."""
     return check_consent(root, config).is_given
 
 

@@ -64,7 +64,7 @@ def read_option_lines(
 
 
 def count_option_lines(content: str, *, myst: bool, marks: OptionSyntax = HASH) -> int:
-    """Return the number of lines that `read_head` reads, without reporting anything."""
+    """Return the number of lines that `read_option_lines` reads, without reporting anything."""
     lines = content.split("\n")[:-1]
     at = _directive_lines(lines)[2] if myst else 0
     while at < len(lines) and marks.option.match(lines[at]):

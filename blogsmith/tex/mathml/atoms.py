@@ -2,7 +2,7 @@
 
 TeX determines the space between two atoms by their classes (TeXbook, appendix G and chapter 18). MathML
 determines it by each operator's entry in the operator dictionary (MathML Core, appendix B). A symbol whose
-entry differs from TeX therefore gets explicit spaces. In scripts TeX omits the spaces: `tight`.
+entry differs from TeX therefore gets explicit spaces. In scripts TeX omits the spaces: `remove_spaces`.
 """
 
 from __future__ import annotations
