@@ -1,8 +1,9 @@
 """Importers: sites of other systems, converted to blogsmith sites.
 
 `blogsmith import` runs four steps. `systems.find_system` finds the system that wrote the source.
-`System.read` returns the whole source as records in our terms (`model.SiteImport`). `write.write_site_files` writes them to
-a new folder. `verify/` builds this folder and counts whether something was lost.
+`System.read` returns the whole source as records in our terms (`model.SiteImport`).
+`write.write_site_files` writes them to a new folder. `verify/` builds this folder and counts whether
+something was lost.
 
 To add a system:
 
