@@ -176,6 +176,12 @@ _OUTPUT: Form = {
     "pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_RESERVED_PATTERN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"
 }
 _BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
+check_manual_url = rejects(
+    base_url_problem,
+    "{name} {problem}",
+    "write the URL of a copy of the manual, such as https://example.org/docs/",
+    form=_BASE_URL,
+)
 _PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}
 
 
