@@ -233,7 +233,7 @@ class TestJoined:
 
 BAD_SETTINGS = [
     ("styles: [own.csss]", 'the theme has no file "static/own.csss"', "did you mean own.css?", (2, 10)),
-    ("scripts: [o.js]", 'the theme has no file "static/o.js"', "did you mean own.js?", (2, 11)),
+    ("scripts: [ow.js]", 'the theme has no file "static/ow.js"', "did you mean own.js?", (2, 11)),
     ("styles: [{fil: own.css}]", 'unknown key "fil"', "did you mean file?", (2, 11)),
     ("styles: [3]", "an entry of `styles` is no style sheet", "write `- own.css`", (2, 10)),
     ("styles: [{file: own.css, for: []}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
@@ -241,7 +241,7 @@ BAD_SETTINGS = [
     ("scripts: [{for: posts}]", "an entry of `scripts` is not the name of a file", "write", (2, 11)),
     ("scripts: [{file: a, for: 3}]", "an entry of `scripts` is not the name of a file", "write", (2, 11)),
     ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean for?", (2, 26)),
-    ("scripts: [{file: o.js, for: posts}]", 'the theme has no file "static/o.js"', "own.js?", (2, 18)),
+    ("scripts: [{file: ow.js, for: posts}]", 'the theme has no file "static/ow.js"', "own.js?", (2, 18)),
     ("styles: own.css", "`styles` is not a list of style sheets", "", (2, 9)),
     ("styles: [{file: own.css, when: wide}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
     ("styles: [{file: own.css, when: {wdie: 1em}}]", 'the theme has no option "wdie"', "mean wide?", (2, 33)),

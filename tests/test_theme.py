@@ -191,7 +191,7 @@ BAD_TEMPLATES = [
     ("\n\n{{ page.titel }}", 3, 'page has no field "titel"; did you mean title?'),
     ("{{ pge.title }}", 1, '"pge" is not defined'),
     ("{{ site.options.fotter }}", 1, 'there is no entry "fotter"'),
-    ('\n{% include "partials/tok.html" %}', 2, 'there is no template "partials/tok.html"; did you mean'),
+    ('\n{% include "partials/tocc.html" %}', 2, 'there is no template "partials/tocc.html"; did you mean'),
     ('{% include "../../etc/passwd" %}', 1, 'there is no template "../../etc/passwd"'),
     ('{% extends "layouts/post.html" %}', 1, "without end"),
     ('x\n{% include "layouts/post.html" %}', 2, "without end"),

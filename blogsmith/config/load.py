@@ -105,7 +105,7 @@ def read_diagnostics(slot: Slot) -> Diagnostics:
             near = nearest(code, (*_OTHER_KEYS, *CODES))
             hint = format_suggestion(near) or "write a code as messages name it in brackets"
             key = slot.key(code)
-            key.report(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
+            key.report(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.correct(near))
             continue
         item = slot.child(code)
         entries = [item.child(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]

@@ -206,7 +206,7 @@ def _timezone(name: str, slot: Slot) -> str | None:
         pass
     near = nearest(name, available_timezones() - {"localtime"})
     hint = format_suggestion(near) or "write it as Europe/Vienna"
-    slot.report(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
+    slot.report(f'there is no time zone "{name}"', hint, fix=slot.correct(near))
     return None
 
 
@@ -224,7 +224,7 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.report(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
+        slot.report(f"unknown placeholder :{name}", hint, fix=slot.correct(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
         slot.report(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")

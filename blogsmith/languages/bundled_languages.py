@@ -85,7 +85,7 @@ def read_language(
         if known is not None and key not in known:
             near, place = nearest(key, known), located.key_places.get((key,))
             hint = format_suggestion(near) or "all texts stand in the manual, under Configuration, Languages"
-            fix = reporter.substitute(place, key, near)
+            fix = reporter.correct(place, key, near)
             reporter.warn("language-key", f'nothing prints "{key}"', place, hint, fix)
         if _is_valid(key, value, located, reporter):
             found[key] = value
@@ -105,7 +105,7 @@ def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter)
             near = nearest(form, FORMS) if form not in FORMS else None
             hint = format_suggestion(near) or _FORMS_HINT
             message, place = f'"{form}" is no plural form with a text', located.key_places.get((key, form))
-            fix = reporter.substitute(place, form, near)
+            fix = reporter.correct(place, form, near)
             reporter.error("language-value", message, place, hint, fix)
             return False
         if not _has_known_placeholders(key, translation, (key, form), located, reporter):
@@ -131,6 +131,6 @@ def _has_known_placeholders(
     near, place = nearest(unknown[0], allowed), located.places.get(path)
     hint = format_suggestion(near) or (f"places: {names}" if names else "it has no places")
     message = f'"{key}" has no place {{{unknown[0]}}}'
-    fix = reporter.substitute(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
+    fix = reporter.correct(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
     reporter.error("language-value", message, place, hint, fix)
     return False

@@ -122,7 +122,7 @@ class _PageCheck:
                 known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
                 near = reporter.nearest(word, choices)
                 hint = f"did you mean {near}?" if near else f"known: {known}"
-                fix = reporter.substitute(place, word, near)
+                fix = reporter.correct(place, word, near)
                 self._warn(f'{key} "{word}" is none of those of {self._of_section}', place, hint, fix)
 
     def _check_type(self, key: str, kind: str) -> None:

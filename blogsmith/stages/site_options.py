@@ -50,7 +50,7 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
         near = nearest(value if value.startswith("/") else f"/{value}", files)
         hint = format_suggestion(near) or "put it into static/, and write its path from there: /own.css"
         place = _place(context, path)
-        fix = reporter.substitute(place, value, near)
+        fix = reporter.correct(place, value, near)
         reporter.error("config-value", f'the site has no file "{value}"', place, hint, fix)
     return reporter.diagnostics
 

@@ -85,7 +85,7 @@ def _read_call(token: Token, page: PageState) -> None:
         if key not in ARGUMENTS:
             near = page.reporter.nearest(key, ARGUMENTS)
             hint = format_suggestion(near) or f"known: {', '.join(ARGUMENTS)}"
-            fix = page.reporter.substitute(place, key, near)
+            fix = page.reporter.correct(place, key, near)
             page.reporter.error("shortcode-argument", f"{CODE} has no argument {key}", place, hint, fix)
     if "file" not in call.args:
         hint = 'such as file="src/model.py"'
@@ -200,7 +200,7 @@ def _report_region(
         mark = f"mark it with # region {region.spelling} and # endregion"
         hint = f"known: {', '.join(names[:9])}" if names else mark
     message = f"{found.path} has no region {region.spelling}"
-    fix = page.reporter.substitute(region.place, region.spelling, near)
+    fix = page.reporter.correct(region.place, region.spelling, near)
     page.reporter.error("include-region", message, region.place, hint, fix)
 
 
