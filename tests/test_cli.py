@@ -113,8 +113,8 @@ SUMMARIES = [
         replace(REPORT, diagnostics=(WARNING,)),
         "40 unchanged, 1 removed; 1 warning)\n",
     ),
-    (("build",), replace(REPORT, drafts=2), "1 removed; 2 drafts left out)\n"),
-    (("build",), replace(REPORT, drafts=2, expired=3), "1 removed; 2 drafts left out, 3 expired)\n"),
+    (("build",), replace(REPORT, drafts=2), "1 removed; 2 drafts skipped)\n"),
+    (("build",), replace(REPORT, drafts=2, expired=3), "1 removed; 2 drafts skipped, 3 expired)\n"),
     (
         ("check",),
         replace(REPORT, scheduled=("content/a.md",)),
@@ -159,9 +159,9 @@ def test_errors_go_to_stderr_and_exit_with_1(
         "      |  ^^^^\n"
         "1 error, 1 warning\n"
         "scheduled: content/later.md (built from its date on, or with --future)\n"
-        "nothing was written: the last site stays as it is\n"
-        "to go on all the same: `blogsmith build --keep-going` writes the pages that can be made\n"
-        "to let such errors pass: `diagnostics: {link-missing: warning}` in blogsmith.yaml\n"
+        "nothing was written: the last build of the site is unchanged\n"
+        "run `blogsmith build --keep-going` to write the pages that can be rendered\n"
+        "write `diagnostics: {link-missing: warning}` in blogsmith.yaml to treat these errors as warnings\n"
     )
 
 

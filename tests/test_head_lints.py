@@ -37,7 +37,7 @@ NO_SERIES = [
 @pytest.mark.parametrize(("head", "written", "hint"), SERIES)
 def test_words_of_a_series_get_a_proposal(tmp_path: Path, head: str, written: str, hint: str) -> None:
     (found,) = checked(tmp_path, {"a": f"---\n{head}\n---\n\nText.\n"}).diagnostics
-    assert (found.code, found.severity, found.hint) == ("series-missing", "warning", f"write {hint}")
+    assert (found.code, found.severity, found.hint) == ("series-missing", "warning", f"write `{hint}`")
     assert found.place
     assert found.source_line[found.place.column - 1 :].startswith(written)
 
@@ -59,15 +59,15 @@ def test_two_spellings_of_a_tag(tmp_path: Path) -> None:
             "content/posts/a.md",
             3,
             "term-spelling",
-            'tag "deep-learning" is printed as "Deep Learning", the spelling of content/posts/b.md:3',
-            'write "Deep Learning", or choose in blogsmith.yaml: tags: {deep-learning: …}',
+            'tag "deep-learning" is printed as "Deep Learning", as spelled in content/posts/b.md:3',
+            "write `Deep Learning`, or set `tags: {deep-learning: …}` in blogsmith.yaml",
         ),
         (
             "content/posts/c.md",
             3,
             "term-spelling",
-            'tag "nlp" is printed as "NLP", the spelling of content/posts/a.md:3',
-            'write "NLP", or choose in blogsmith.yaml: tags: {nlp: …}',
+            'tag "nlp" is printed as "NLP", as spelled in content/posts/a.md:3',
+            "write `NLP`, or set `tags: {nlp: …}` in blogsmith.yaml",
         ),
     ]
     fixes = [d.fix for d in found if d.fix]

@@ -130,7 +130,7 @@ def test_an_installed_plugin_needs_consent_for_its_version_and_files(site: Path)
     put_package(site.parent / "packages", version="1.3.0")
     code, text = run(site, "build")
     assert code == 1
-    assert "aside (arrows-plugin 1.2.0) is gone" in text
+    assert "aside (arrows-plugin 1.2.0) was removed" in text
     assert "aside (arrows-plugin 1.3.0) is new" in text
 
 
@@ -159,7 +159,7 @@ def test_an_entry_point_without_a_module_is_a_missing_plugin(site: Path) -> None
     run(site, "trust")
     code, text = run(site, "build")
     assert code == 1
-    assert "there is no plugin gone" in text
+    assert 'plugin not found: "gone"' in text
 
 
 def test_an_installed_theme_needs_no_consent(site: Path) -> None:

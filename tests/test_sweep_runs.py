@@ -19,7 +19,7 @@ OTHERS = (SweepStep("d = 2", {"d": 2}), SweepStep("d = 3", {"d": 3}))
 
 
 def run(root: Path, before: str, code: str, after: str = "", **more: Any) -> SessionRun:
-    swept = cell(2, code, binding={"d": 1}, others=OTHERS, **more)
+    swept = cell(2, code, binding={"d": 1}, sweep_steps=OTHERS, **more)
     return run_session(job(root, cell(1, before), swept, cell(3, after)))
 
 
@@ -88,9 +88,9 @@ def test_limits_hold_for_each_value(tmp_path: Path) -> None:
 
 
 def test_only_other_values(tmp_path: Path) -> None:
-    swept = cell(2, "print(d)", binding={"d": 1}, others=OTHERS[:1], only_others=True)
-    steps = (cell(1, "x = 1"), swept, cell(3, "print('no')", skip="no run of it is due"))
-    made = run_session(job(tmp_path, *steps, only_sweeps=True))
+    swept = cell(2, "print(d)", binding={"d": 1}, sweep_steps=OTHERS[:1], only_others=True)
+    steps = (cell(1, "x = 1"), swept, cell(3, "print('no')", skip="it has no run to repeat"))
+    made = run_session(job(tmp_path, *steps, is_sweep_only=True))
     assert [one.status for one in made.cells] == ["ok", "skipped", "skipped"]
     assert printed(made.cells[1].others["d = 2"]) == "2\n"
     assert made.only_sweeps
@@ -152,7 +152,7 @@ def test_a_mistake_names_the_value(tmp_path: Path) -> None:
 def test_a_claim_that_is_false_for_one_value(tmp_path: Path) -> None:
     root = site(tmp_path / "site", a=post("#| claim: d is one\n#| sweep: {d: [1, 2]}\nd == 1"))
     report = build(root, execution=STALE)
-    assert "the claim does not hold: d is one (left: 2, right: 1) (with d = 2)" in messages(report)
+    assert 'the claim "d is one" is false (left: 2, right: 1) (with d = 2)' in messages(report)
 
 
 def test_a_frozen_build_wants_every_value(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import hashlib
 import importlib.util
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -62,6 +61,9 @@ def installed_parts(group: str) -> Mapping[str, InstalledPart]:
 
     The list is read once in a process: a package that is installed later is found after a restart.
     """
+    # most commands need no entry points, and the import takes longer than a build without changes
+    from importlib.metadata import entry_points
+
     found = [
         InstalledPart(point.name, point.value, point.dist.name, point.dist.version)
         for point in entry_points(group=group)

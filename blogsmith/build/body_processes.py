@@ -358,7 +358,7 @@ class BodyPool:
                 yield paths[number], made
         except ProcessDiedError as error:
             raise process_death_error(
-                f"the process that made this page {error.ending}", paths[error.task]
+                f"the process that rendered this page {error.ending}", paths[error.task]
             ) from error
 
     def _known_facts(self) -> Iterator[tuple[str, bytes]]:

@@ -384,7 +384,7 @@ class PageCache:
         made = _Rendered(document, found[0], {}, None, found[1])
         broken = made.changed_question(tools, self._context.root)
         if broken:
-            self.reasons[str(document.path)] = f"the site answers anew: {broken.title}"
+            self.reasons[str(document.path)] = f"the site has changed: {broken.title}"
             return None
         return made
 
@@ -402,5 +402,5 @@ class PageCache:
 
 def page_slow_error(path: str, limit_s: float) -> Diagnostic:
     """Return the error for a page whose rendering takes too long."""
-    message = f"this page takes longer than {limit_s:g} s to make"
-    return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")
+    message = f"rendering this page takes longer than {limit_s:g} s"
+    return Diagnostic("page-slow", message, path, hint="search the page for text that is repeated many times")

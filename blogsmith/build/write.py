@@ -241,7 +241,7 @@ class PagePool:
         except ProcessDiedError as error:
             origin = files[error.task].origin
             raise process_death_error(
-                f"the process that filled the templates of {origin} {error.ending}"
+                f"the process that rendered the templates of {origin} {error.ending}"
             ) from error
 
     def _worker(self, files: Sequence[OutputFile]) -> Callable[[int], OutputResult | SiteError | None]:

@@ -121,7 +121,7 @@ def _load_command(name: str) -> click.Command:
         found = getattr(import_module(part.module), part.attribute)
         if isinstance(found, click.Command):
             return found
-        reason = f"{part.value} is not a click command"
+        reason = f'"{part.value}" is not a click command'
     except Exception as error:
         # a package that does not work must not stop `--help` and the other commands
         reason = f"{type(error).__name__}: {error}"

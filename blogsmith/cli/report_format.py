@@ -21,8 +21,8 @@ format_option = click.option(
     "output_format",
     type=click.Choice([TEXT, "json", "sarif", "github"]),
     default=TEXT,
-    help="How mistakes are reported; by default as text for people, on stderr. json, sarif and github "
-    "(annotations of a workflow) are for programs, and all that is on stdout.",
+    help="Format of the report: text for people, on stderr, or json, sarif or github (workflow annotations) "
+    "for programs, as the only output on stdout.  [default: text]",
 )
 
 

@@ -69,7 +69,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     )
     return [
         use
-        for document in log.iterate("look for images", loaded.documents)
+        for document in log.iterate("find images", loaded.documents)
         for use in _find_uses(document, memory, tools)
     ]
 

@@ -33,8 +33,8 @@ def keep_url(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
     if any(slug_problem(part.removesuffix(".html")) for part in wanted.strip("/").split("/")):
         if not alias_problem(wanted):
             return add_aliases(page, [wanted])
-        hint = "readers who come by it find the page for missing addresses"
-        notice = Notice("changed", f"no page can stand at {wanted}", page.source, hint=hint)
+        hint = "redirect the URL on your host; otherwise it shows the 404 page"
+        notice = Notice("changed", f'unsupported page URL "{wanted}"', page.source, hint=hint)
         return replace(page, notices=(*page.notices, notice))
     if page.path.stem != "_index":
         return replace(page, front={**page.front, "permalink": wanted})
@@ -71,8 +71,9 @@ def _avoid_list_urls(page: ImportedPage, made: Collection[str]) -> ImportedPage:
     notices = []
     if address in made and page.path.stem != "_index":
         front["permalink"] = f"{address.rstrip('/')}-page/"
-        message = f"{address} is the address of the list of all {address.strip('/')}"
-        notices.append(Notice("changed", message, page.source, hint=f"the page is {front['permalink']} now"))
+        message = f'URL "{address}" is reserved for the list of all {address.strip("/")}'
+        hint = f"link to `{front['permalink']}`, the new URL of the page"
+        notices.append(Notice("changed", message, page.source, hint=hint))
     aliases = [each for each in front.get("aliases", ()) if _normalize_url(str(each)) not in made]
     if len(aliases) != len(front.get("aliases", ())):
         front["aliases"] = aliases

@@ -176,7 +176,7 @@ def add_reader_keys(
     links = [_link(each) for each in as_list(written)] if written else []
     if links and all(links):
         text = f"{page.text.rstrip()}\n\n**Slides:** {', '.join(links)}\n"
-        message = 'front matter key "slides" is a line of links at the end of the text'
+        message = 'front matter key "slides" becomes a line of links at the end of the page'
         notice = Notice("changed", message, page.source)
         page = replace(page, text=text, notices=(*page.notices, notice))
         fields = [len(list(leaves(each))) for each in as_list(written) if isinstance(each, Mapping)]

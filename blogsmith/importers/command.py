@@ -48,29 +48,29 @@ class _SystemType(NameType):
     "system",
     default="",
     type=_SystemType(),
-    metavar="SYSTEM",
-    help="The system of SOURCE; by default found out.",
+    metavar="NAME",
+    help="System of SOURCE.  [default: detected from its files]",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Write nothing; only tell what would come of it.",
+    help="Report the result of the import without writing any files.",
 )
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Folder of pages that the old system made, to compare with too; by default only SOURCE is compared.",
+    metavar="PATH",
+    help="Also compare the new pages with this folder of pages published by the old system.",
 )
 @click.option(
     "--fetch",
     is_flag=True,
-    help="Download images of other hosts, as `blogsmith images fetch` does.",
+    help="Download images from other hosts, like `blogsmith images fetch`.",
 )
 @verbosity_options
 @click.pass_obj
 def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **options: Any) -> int:
-    """Convert SOURCE, a site of another generator, to a blogsmith site.
+    """Convert SOURCE, a site of another generator.
 
     The new site is written to INTO. By default, INTO is a new folder in the current one, named after SOURCE
     with the suffix `-blogsmith`. SOURCE is not changed. The new site is built and compared with SOURCE;
@@ -112,7 +112,9 @@ def _fetch(clocks: CommandClock, root: Path) -> int:
         uses = remote_uses(context, options, BuildLog(progress))
         report = fetch_images(context, plan_fetch(root, uses, renew=False), progress, is_dry=False)
     print_messages(report.problems)
-    terminal.print_line(f"{plural(len(report.fetched), 'image')} downloaded, {report.present} already there")
+    terminal.print_line(
+        f"{plural(len(report.fetched), 'image')} downloaded, {report.present} already present"
+    )
     return len(report.problems)
 
 
@@ -125,7 +127,7 @@ def _print_withheld(done: ImportResult) -> None:
         terminal.warn(printable(f"{notice.source}: {notice.message}"))
     if len(held) > _MAX_LISTED and not is_quiet():
         more = plural(len(held) - _MAX_LISTED, "more page")
-        terminal.warn(f"and {more} held back, listed in import-report.md")
+        terminal.warn(f"and {more} not imported, listed in import-report.md")
 
 
 def _print_differences(done: ImportResult) -> None:
@@ -164,7 +166,7 @@ def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -
         lines.append(f"  {line}")
     if check.published:
         unanswered = len(check.published.unanswered)
-        more = f"; {plural(unanswered, 'old page')} without one here" if unanswered else ""
+        more = f"; {plural(unanswered, 'old page')} without a page in the new site" if unanswered else ""
         lines.append(f"  {published_line(check.published)}{more}")
     if not dry_run:
         folder = shlex.quote(str(into))

@@ -72,9 +72,12 @@ def complete_page(
         key for key in open_front if key.casefold() in tools - keys.translated and not is_named(key, told)
     ]
     notices = [
-        *(Notice("dropped", f'front matter key "{key}" has no effect here', source) for key in useless),
         *(
-            Notice("dropped", f'some values of front matter key "{key}" have no effect here', source)
+            Notice("dropped", f'front matter key "{key}" has no effect in blogsmith', source)
+            for key in useless
+        ),
+        *(
+            Notice("dropped", f'some values of front matter key "{key}" have no effect in blogsmith', source)
             for key in lost
             if key not in readable
         ),
@@ -135,11 +138,11 @@ def _sort_keys(
     if kept and _read_diagnostics(kept):
         kept = {key: value for key, value in kept.items() if not _read_diagnostics({key: value})}
     imported = {**{key: value for key, value in others.items() if key not in kept}, **lost}
-    refused = dict.fromkeys(secret, "is left out, because it may restrict access")
+    refused = dict.fromkeys(secret, "is omitted because it may restrict access")
     imported = {key: value for key, value in imported.items() if key not in refused}
     if imported and _read_diagnostics({IMPORTED: imported}):
         deep = (key for key, value in imported.items() if _read_diagnostics({IMPORTED: {key: value}}))
-        refused |= dict.fromkeys(deep, "is left out, because it is too large or nested too deep")
+        refused |= dict.fromkeys(deep, "is omitted because it is too large or too deeply nested")
     kept = {key: value for key, value in kept.items() if key not in refused}
     return kept, {key: value for key, value in imported.items() if key not in refused}, refused
 

@@ -90,7 +90,11 @@ def convert_tables(page: ImportedPage) -> ImportedPage:
             parts += [masked.text[position:start], f"\n{found['indent']}".join(lines)]
             position = end
             if isinstance(element, Element) and _has_styles(element):
-                notices.append(Notice("changed", "a table of HTML looks as the theme has it", page.source))
+                notices.append(
+                    Notice(
+                        "changed", "styles of an HTML table are replaced by those of the theme", page.source
+                    )
+                )
     if not parts:
         return page
     text = masked.restore("".join([*parts, masked.text[position:]]))

@@ -51,14 +51,14 @@ def lower_errors(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCh
     notices = list(site.notices)
     if lowered:
         settings["diagnostics"] = {**settings.get("diagnostics", {}), **dict.fromkeys(lowered, "warning")}
-        count = plural(sum(errors[code] for code in lowered), "mistake")
-        message = f"{count} of the old site are warnings here: {', '.join(lowered)}"
-        hint = "mend them, and take the codes out of `diagnostics` in blogsmith.yaml"
+        count = plural(sum(errors[code] for code in lowered), "error")
+        message = f"{count} of the old site reported as warnings: {', '.join(lowered)}"
+        hint = "fix them, and remove the codes from `diagnostics` in blogsmith.yaml"
         notices.append(Notice("mistake", message, hint=hint))
     if formulas:
         settings["math"] = {**settings.get("math", {}), "on_error": "render"}
-        message = f"{plural(formulas, 'mistake')} in formulas: these are shown as TeX"
-        hint = "mend them, and take `math.on_error` out of blogsmith.yaml"
+        message = f"{plural(formulas, 'error')} in formulas, which are shown as TeX"
+        hint = "fix them, and remove `math.on_error` from blogsmith.yaml"
         notices.append(Notice("mistake", message, hint=hint))
     codes = frozenset((*lowered, *(_FORMULAS if formulas else ())))
     if not codes:
@@ -115,7 +115,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     _reject_overlap(source, into)
     reject_other_site(into)
     if options.against and not options.against.is_dir():
-        raise SiteError(Diagnostic("import-source", f"{options.against} is no folder of pages"))
+        raise SiteError(Diagnostic("import-source", f'folder not found: "{options.against}"'))
     root = source_root(source)
     system = find_system(root, options.system)
     workers = options.workers
@@ -151,5 +151,9 @@ def _reject_overlap(source: Path, into: Path) -> None:
     """Raise SiteError if one folder contains the other, because the source must not be modified."""
     old, new = source.resolve(), into.resolve()
     if old == new or old in new.parents or new in old.parents:
-        message = f"{into} and {source} lie in each other: an import never writes into its source"
-        raise SiteError(Diagnostic("import-into", message, hint="name a folder elsewhere"))
+        message = f'target "{into}" and source "{source}" overlap'
+        raise SiteError(
+            Diagnostic(
+                "import-into", message, hint="choose a target outside the source that does not contain it"
+            )
+        )

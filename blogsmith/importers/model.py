@@ -26,7 +26,10 @@ class Notice:
 
     kind: NoticeKind
     message: str
-    """Description in terms of the old system, without full stop."""
+    """Description in terms of the old system, without full stop.
+
+    See `verify.values.is_named` for messages about keys and settings.
+    """
     source: str = ""
     """File, relative to the source's root; empty: the site as a whole."""
     line: int = 0

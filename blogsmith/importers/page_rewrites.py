@@ -78,7 +78,8 @@ def remove_formula_scripts(page: ImportedPage) -> ImportedPage:
     if not removed:
         return page
     written = masked.restore("".join(removed))
-    notice = Notice("dropped", "a script that sets formulas, which builds do", page.source, removed=written)
+    message = "script that typesets formulas is removed because builds typeset them"
+    notice = Notice("dropped", message, page.source, removed=written)
     front = _merge_macros(page, script_macros(written))
     return replace(page, text=masked.restore(text), front=front, notices=(*page.notices, notice))
 
@@ -125,10 +126,9 @@ def fix_link_schemes(page: ImportedPage) -> ImportedPage:
     text, bare = _FTP.subn(lambda found: f"`{found[1] or found[2]}`", text)
     if not links + tags + bare:
         return replace(page, text=masked.restore(text))
-    hint = "look whether the files are to be had by HTTPS now"
-    notice = Notice(
-        "changed", "an address of FTP, which browsers do not open, is text", page.source, hint=hint
-    )
+    hint = "check whether the files are available over HTTPS"
+    message = "FTP link becomes text because browsers do not open FTP URLs"
+    notice = Notice("changed", message, page.source, hint=hint)
     return replace(page, text=masked.restore(text), notices=(*page.notices, notice))
 
 
@@ -167,7 +167,7 @@ def remove_option_lines(page: ImportedPage) -> ImportedPage:
         found = _FENCE.match(segment.text) if segment.kind == "block" else None
         if found:
             line = found["options"].strip().split("\n")[0].strip()
-            message = f"{line} in front of code that is only shown"
+            message = f'cell option is removed from code that is not run: "{line}"'
             notices.append(Notice("dropped", message, page.source, removed=segment.text))
             parts.append(found["head"] + segment.text[found.end() :])
         else:

@@ -141,17 +141,17 @@ def translate_document(translate: Callable[[Document], Made], document: Document
         with page_limit():
             return translate(document)
     except PageTimeout:
-        why = f"the page takes longer than {LIMIT_S:g} s to translate"
+        why = f"page takes longer than {LIMIT_S:g} s to translate"
     except RecursionError:
-        why = "the page is nested too deep"
-    notice = Notice("left", why, str(document.path), hint="its text stands as code: take it apart")
+        why = "page is nested too deeply"
+    notice = Notice("left", why, str(document.path), hint="split the page, which now shows its text as code")
     ticks = fence_marks(document.body)
     body = f"{ticks}\n{document.body}\n{ticks}\n"
     try:
         with page_limit():
             return translate(_replace_body(document, body, notice))
     except (PageTimeout, RecursionError):
-        told = replace(notice, hint="the page is empty: write it anew", removed=document.body)
+        told = replace(notice, hint="rewrite the page, which is now empty", removed=document.body)
         return translate(_replace_body(document, "", told))
 
 

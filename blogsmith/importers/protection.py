@@ -19,8 +19,8 @@ from .model import ImportedFile, ImportedPage, Notice, SiteImport
 from .source_files import read_text
 from .text.data import DataTextError, load_mapping
 
-_HINT = "blogsmith has no access control: publish it where the host protects it, or leave it out"
-_EXCLUDED_HINT = "copy it to content/ if readers may see it"
+_HINT = "protect the page on your host, or omit it: blogsmith has no access control"
+_EXCLUDED_HINT = "copy it to `content/` if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
 _MOST_LINES = 2000
 _MAX_LINE_LENGTH = 300
@@ -58,7 +58,7 @@ def add_restrictions(front: Mapping[str, Any], head: str) -> dict[str, Any]:
 
 
 def read_front_matter(
-    head: str, source: str, problem: str = "the front matter is not YAML", *, by_line: bool = False
+    head: str, source: str, problem: str = "invalid YAML in the front matter", *, by_line: bool = False
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
     """Return front matter in YAML, and notices about errors.
 
@@ -79,7 +79,7 @@ def check_access(front: Mapping[str, Any], source: PurePosixPath | str) -> Notic
     found = next((one for one in find_restrictions(front) if one.remedy == "access"), None)
     if found is None:
         return None
-    return withheld_notice(f'"{found.name}" in its front matter restricts who may read it', source)
+    return withheld_notice(f'access restricted by front matter key "{found.name}"', source)
 
 
 def withheld_notice(why: str, source: PurePosixPath | str) -> Notice:

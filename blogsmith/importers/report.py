@@ -16,13 +16,13 @@ from .verify.site import SiteCheck
 from .write import RECORD, REPORT, record_text
 
 _HEADINGS: Mapping[NoticeKind, str] = {
-    "withheld": "Held back: pages that the old site keeps from readers",
-    "left": "Not translated: stands in the page as it was",
-    "missing": "Named in the source, and not there",
-    "mistake": "Wrong in the source already",
-    "changed": "Means something else now",
-    "dropped": "Taken away, because it has no meaning here",
-    "kept": "Kept in the front matter, where templates read it as `page.extra`",
+    "withheld": "Not imported: pages that the old site hides from readers",
+    "left": "Not translated: kept unchanged in the page",
+    "missing": "Missing: used in the source but not found",
+    "mistake": "Errors in the source",
+    "changed": "Changed: different in the new site",
+    "dropped": "Removed: no effect or no equivalent in blogsmith",
+    "kept": "Kept in the front matter: available to templates as `page.extra`",
 }
 """Headings in the order of the report: the kinds that need most work come first."""
 _MAX_LOCATIONS = 5
@@ -90,7 +90,7 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield f"# Import from {done.title}\n"
     yield f"{plural(len(site.pages), 'page')}, {plural(len(site.files), 'file')} copied.\n"
     if line := withheld_line(done):
-        yield f"{line}: they are listed below.\n"
+        yield f"{line}; see the list below.\n"
     yield "| in the source | |\n|:--|--:|"
     totals: Counter[str] = Counter()
     for page in check.pages:
@@ -114,28 +114,27 @@ def _markdown(done: ImportResult) -> Iterator[str]:
 def withheld_line(done: ImportResult) -> str:
     """Return the number of withheld pages as a sentence; empty if there are none."""
     count = sum(notice.kind == "withheld" for notice in done.site.all_notices)
-    is_or_are = "is" if count == 1 else "are"
-    return f"{plural(count, 'page')} {is_or_are} held back and not in the new site" if count else ""
+    return f"not imported: {plural(count, 'page')} that the old site hides from readers" if count else ""
 
 
 def next_steps(done: ImportResult) -> list[str]:
     """Return the next steps of the author, in order."""
     steps = []
     if done.check.differences:
-        steps.append("Look at what is missing in the new pages, listed first.")
+        steps.append("Check what is missing in the new pages; import-report.md lists it first.")
     if done.check.errors:
-        steps.append("Mend what `blogsmith check` reports; most of it was wrong on the old site too.")
+        steps.append("Fix the errors that `blogsmith check` reports; the old site had most of them too.")
     if any(notice.kind == "left" for notice in done.site.all_notices):
-        steps.append("Rewrite what could not be translated: search the pages for `<!-- import:`.")
+        steps.append("Rewrite the untranslated parts: search the pages for `<!-- import:`.")
     kept = [name for notice in done.site.all_notices if notice.kind == "kept" for name in _names(notice)]
     if kept:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))
-        steps.append(f"Show these keys of the front matter in a layout, or remove them: {names}.")
+        steps.append(f"Show these front matter keys in a layout, or remove them: {names}.")
     for what in (LOST_SETTINGS_MESSAGE, LOST_DATA_MESSAGE):
         found = [notice for notice in done.site.notices if notice.message.startswith(what)]
         names = ", ".join(f"`{name}`" for notice in found for name in _names(notice))
-        steps += [f"Replace or drop {what}: {names}."] if names else []
-    return [*steps, "See the site: `blogsmith serve`."]
+        steps += [f"Replace or remove {what}: {names}."] if names else []
+    return [*steps, "Run `blogsmith serve` to preview the site."]
 
 
 def _names(notice: Notice) -> list[str]:
@@ -152,7 +151,7 @@ def _differences(check: SiteCheck) -> Iterator[str]:
         yield ""
     if not differences:
         if check.pages and not check.unreadable_files:
-            yield "Nothing of the source is missing in the new pages.\n"
+            yield "Nothing is missing in the new pages.\n"
         return
     yield f"## Missing in the new pages: {plural(len(differences), 'difference')}\n"
     for one in differences:
@@ -171,8 +170,8 @@ def published_line(check: PublishedCheck) -> str:
 def _published(check: PublishedCheck) -> Iterator[str]:
     yield f"## The published site\n\n{published_line(check).capitalize()}.\n"
     for what, addresses in (
-        ("imported and not published there", check.unmatched),
-        ("published there, and nothing answers here", check.unanswered),
+        ("imported but not on the published site", check.unmatched),
+        ("on the published site but not in the new site", check.unanswered),
     ):
         if addresses:
             yield f"- {plural(len(addresses), 'page')} {what}"

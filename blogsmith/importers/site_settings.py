@@ -254,7 +254,7 @@ def _listed_account(entry: Any) -> Iterator[tuple[str, str]]:
 LOST_SETTINGS_MESSAGE = "settings without a counterpart"
 LOST_DATA_MESSAGE = "data without a counterpart"
 """Start of messages about lost settings and lost data."""
-_HINT = "write into a page or a theme what readers should see"
+_HINT = "add values that readers should see to a page or a theme"
 _TOOLS = name_set(
     "markdown highlighter kramdown sass plugins gems whitelist incremental safe lsi keep_files "
     "encoding theme remote_theme port host livereload liquid paginate paginate_path pagination "

@@ -72,7 +72,7 @@ class _SourcePath(_SystemPath):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return the status of the path. Raise FileNotFoundError if it is outside of the source."""
         if not self.is_inside:
-            raise FileNotFoundError(errno.ENOENT, "it is not in the source", str(self))
+            raise FileNotFoundError(errno.ENOENT, "it is outside the source", str(self))
         return os.stat(self, follow_symlinks=follow_symlinks)
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
@@ -206,14 +206,14 @@ def _problem(file: ImportedFile) -> str:
     """Return why a file is not copied; empty if it can be copied."""
     is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix == ".bib"
     if not (file.path.parts[0] in FOLDERS or is_bibliography) or ".." in file.path.parts:
-        return "the file has no place in the new site"
+        return "file is not copied: its new path is outside content/ and static/"
     try:
         with open_file(file.file):
             size = file.file.stat().st_size
     except (OSError, ValueError) as error:
-        return f"the file cannot be read: {getattr(error, 'strerror', '') or error}"
+        return f"file cannot be read: {getattr(error, 'strerror', '') or error}"
     return (
-        f"the file is larger than {MAX_COPY_BYTES // 1_000_000} MB, and not copied"
+        f"file is not copied: it is larger than {MAX_COPY_BYTES // 1_000_000} MB"
         if size > MAX_COPY_BYTES
         else ""
     )
@@ -221,7 +221,7 @@ def _problem(file: ImportedFile) -> str:
 
 def _links(site: SiteImport) -> Iterator[Notice]:
     for path in find_outside_links(site.root):
-        yield Notice("missing", "a link that leads out of the site is not followed", str(path))
+        yield Notice("missing", "symbolic link that points outside the site is not followed", str(path))
 
 
 _PART = re.compile(r"(/\*\*/|\*\*/|/\*\*|\*|\?|\{[^{}/]*\})")

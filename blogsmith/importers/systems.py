@@ -50,19 +50,19 @@ def find_system(root: Path, name: str = "") -> System:
     Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognises the source.
     """
     if not root.exists():
-        raise SiteError(Diagnostic("import-source", f"{root} does not exist"))
+        raise SiteError(Diagnostic("import-source", f'source not found: "{root}"'))
     if name:
         names = system_names()
         if name not in names:
             hint = did_you_mean(name, names) or f"known: {', '.join(names)}"
-            raise SiteError(Diagnostic("import-system", f'there is no system "{name}"', hint=hint))
+            raise SiteError(Diagnostic("import-system", f'unknown system "{name}"', hint=hint))
         return load_system(name)
     for each in system_names():
         if (system := load_system(each)).recognises(root):
             return system
     known = ", ".join(load_system(each).title for each in system_names())
-    hint = f"known by their files: {known}; say which with --from"
-    raise SiteError(Diagnostic("import-system", f"{root} is no site of a system that can be read", hint=hint))
+    hint = f"name the system with `--from NAME`; detected from their files: {known}"
+    raise SiteError(Diagnostic("import-system", f"cannot detect the system of {root}", hint=hint))
 
 
 def load_system(name: str) -> System:

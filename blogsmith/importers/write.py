@@ -99,7 +99,7 @@ def reject_other_site(into: Path) -> None:
     if not _read_record(into).digests:
         found = [name for name in _SITE_PATHS if os.path.lexists(into / name)]
         if found:
-            message = f"{into} holds a site, or parts of one, that no import wrote: {', '.join(found)}"
+            message = f"{into} already contains files of a site that no import wrote: {', '.join(found)}"
             raise SiteError(
                 Diagnostic("file-exists", message, hint="choose another folder, or empty this one")
             )
@@ -171,8 +171,8 @@ def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> d
         try:
             found[path] = known or _digest(content)
         except OSError as error:
-            message = f"{content!s} cannot be read any more: {error.strerror or error}"
-            hint = "the source changed while it was imported: import again"
+            message = f"cannot read {content!s}: {error.strerror or error}"
+            hint = "import again: the source changed during the import"
             raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
     return found
 
@@ -186,7 +186,7 @@ def _reject_changed_files(digests: Mapping[str, str], into: Path, record: _Recor
         if not _has_digest(target, {digest} | record.digests.get(path, frozenset())):
             changed.append(path)
     if changed:
-        message = f"{into} holds files that no import wrote, or that were changed since"
+        message = f"{into} contains files that were changed, or that no import wrote"
         hint = f"choose another folder, or remove: {first_names(changed, _MAX_NAMES)}"
         raise SiteError(Diagnostic("file-exists", message, hint=hint))
 

@@ -1,7 +1,7 @@
-"""Devices and backends for attention on this machine, determined by trying them.
+"""What this machine has for attention, found out by trying.
 
-Switches of torch show what is allowed, not what runs. So each backend computes a small attention, and its
-error message is quoted.
+Switches of torch tell what is allowed, not what runs: each backend gets a small attention to compute, and its
+refusal is quoted.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _CPU_FILE = Path("/proc/cpuinfo")
 _DRIVER_FILE = Path("/proc/driver/nvidia/version")
 _DRIVER_TOOL = ("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
 _WIDTH = 64
-"""d_k and d_v of the trial, accepted by every kernel."""
+"""d_k and d_v of what is tried: every kernel takes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CudaDevice:
-    """CUDA device as reported by torch."""
+    """A device as torch sees it."""
 
     name: str
     capability: str
-    """Compute capability, such as `9.0`."""
+    """`9.0`."""
     memory_bytes: int
 
     def __str__(self) -> str:
@@ -46,32 +46,29 @@ class CudaDevice:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Backend of `attention`, and whether it ran on this machine."""
+    """A backend of `attention`, and whether it ran here."""
 
     backend: str
     device: str
     """`cpu` or `cuda`."""
     ran: str
-    """Kernel that ran: `flash`, `math`, …. Empty if the backend did not run."""
+    """What ran: `flash`, `math`, …; empty if nothing did."""
     reason: str = ""
-    """Reason why the backend did not run."""
+    """Why nothing did."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DeviceReport:
-    """Devices and backends of this machine; prints as text and displays as two tables.
-
-    Empty strings and 0 mean unknown or absent.
-    """
+    """What computes here; printed as text, shown as two tables. Empty strings and 0: unknown or absent."""
 
     python: str
     platform: str
     processor: str
     cores: int
-    """Number of cores that this process may use."""
+    """That this process may use."""
     numpy: str
     blas: str
-    """Name and version of NumPy's library for matrix products."""
+    """What NumPy multiplies matrices with, by name and version."""
     torch: str
     torch_threads: int
     cuda: str
@@ -79,7 +76,7 @@ class DeviceReport:
     driver: str
     devices: tuple[CudaDevice, ...]
     flash_attn: str
-    """Version of the package flash-attn."""
+    """Version of the package."""
     backends: tuple[Tried, ...]
 
     def __repr__(self) -> str:
@@ -113,10 +110,7 @@ class DeviceReport:
 
 
 def device_report() -> DeviceReport:
-    """Report the devices of this machine and which backends of `attention` run.
-
-    Imports torch if it is installed.
-    """
+    """What computes here, and which backends of `attention` run; imports torch if it is installed."""
     torch = _torch()
     on_cuda = torch is not None and torch.cuda.is_available()
     return DeviceReport(
@@ -137,10 +131,9 @@ def device_report() -> DeviceReport:
 
 
 def present_backends() -> tuple[str, ...]:
-    """Return the backends for `attention` that run here, such as `numpy` or `torch:math`.
+    """Names for `attention` that run here, tried out: `numpy`, `torch:flash`, `torch:math`, …
 
-    Each one is tried. Names that leave the choice to torch are not included: they resolve to one of the
-    others.
+    Of the names that leave the choice to torch none is among them: they are one of the others.
     """
     torch = _torch()
     on_cuda = torch is not None and torch.cuda.is_available()
@@ -148,7 +141,7 @@ def present_backends() -> tuple[str, ...]:
 
 
 def _torch() -> Any:
-    """Return torch, or None if it is absent or broken."""
+    """torch, or None if it is absent or broken."""
     if find_spec("torch") is None:
         return None
     try:
@@ -170,12 +163,12 @@ def _try(torch: Any, backend: str, where: str, on_cuda: bool) -> Tried:
     x: Any = np.zeros((1, 1, 8, _WIDTH), np.float32)
     try:
         if where == "cuda" and on_cuda:
-            # The fused CUDA kernels need half precision.
+            # the fused kernels of CUDA are for half precision
             x = torch.zeros(1, 1, 8, _WIDTH, dtype=torch.float16, device="cuda")
         attended = attended_by(backend, x, x, x, is_causal=False, mask=None, scale=None)
     except BackendError as error:
         return Tried(backend, where, "", str(error).removeprefix(f"backend {backend} cannot run: "))
-    except RuntimeError as error:  # a driver that is too old, a device that is full or broken
+    except RuntimeError as error:  # a driver too old, a device that is full or broken
         return Tried(backend, where, "", str(error).split("\n", 1)[0])
     return Tried(backend, where, attended.ran.backend)
 
@@ -186,12 +179,12 @@ def _device(number: int) -> CudaDevice:
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use. 0 if unknown."""
+    """Cores that this process may use; 0: unknown."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0
 
 
 def processor_name() -> str:
-    """Return the model of the CPU. Empty if the system does not report it."""
+    """Model of the CPU; empty if the system does not say."""
     with suppress(OSError):
         for line in _CPU_FILE.read_text("utf-8", "replace").splitlines():
             if line.startswith("model name"):
@@ -206,7 +199,7 @@ def _blas() -> str:
 
 
 def driver_version() -> str:
-    """Return the version of NVIDIA's kernel module, such as `560.35.03`. On Windows, ask `nvidia-smi`."""
+    """Version of NVIDIA's kernel module, `560.35.03`; under Windows its own tool knows."""
     try:
         text = _DRIVER_FILE.read_text("utf-8", "replace").split("\n", 1)[0]
     except OSError:

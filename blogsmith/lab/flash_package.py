@@ -1,7 +1,7 @@
-"""Wrapper of the package flash-attn, if it is installed. No other module imports it.
+"""The package flash-attn, where it is installed: the one place that imports it.
 
-The package runs only on CUDA and in half precision, with tensors (batch, rows, heads, columns), and aligns
-causal masks at the bottom right. This module has the conventions of the other backends.
+It runs on CUDA only, in half precision, with tensors (batch, rows, heads, columns), and aligns causal masks
+at the bottom right. Here it gets and gives what the other backends do.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ ABSENT = (
 
 
 def version() -> str:
-    """Return the version of the installed package. Empty if there is none."""
+    """Of the installed package, empty if there is none."""
     try:
         return metadata.version("flash-attn") if find_spec("flash_attn") else ""
     except metadata.PackageNotFoundError:
         return "unknown"
-    except ValueError:  # a module in sys.modules without information about its origin
+    except ValueError:  # a module in sys.modules that says nothing of where it comes from
         return "unknown"
 
 
 def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None) -> Any:
-    """Compute attention of tensors (b, h, n, d) with flash-attn. k and v have fewer heads if they are
-    grouped."""
+    """flash-attn's attention of tensors (b, h, n, d); k and v have fewer heads if they are grouped."""
     function = loaded()
     if mask is not None:
         raise BackendError("flash-attn takes no mask, only is_causal")
@@ -48,17 +47,14 @@ def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, s
             return _causal(function, *rows, size=size, scale=scale).transpose(1, 2)
         return function(*rows, softmax_scale=scale, causal=False).transpose(1, 2)
     except RuntimeError as error:
-        # Error messages about older cards and about heads that are too wide start like this.
+        # so it begins what it says of older cards and of heads that are too wide
         if not str(error).startswith("FlashAttention"):
             raise
         raise BackendError(str(error).split("\n", 1)[0]) from None
 
 
 def _causal(function: Any, q: Any, k: Any, v: Any, *, size: Sizes, scale: float | None) -> Any:
-    """Compute causal attention where query i sees the keys 0 … i, even if n ≠ m.
-
-    The package would align the last query with the last key.
-    """
+    """Query i sees the keys 0 … i, also where n ≠ m; the package would show the last query the last key."""
     both = min(size.n, size.m)
     square = function(q[:, :both], k[:, :both], v[:, :both], softmax_scale=scale, causal=True)
     if size.n <= size.m:
@@ -69,13 +65,13 @@ def _causal(function: Any, q: Any, k: Any, v: Any, *, size: Sizes, scale: float 
 
 
 def loaded() -> Any:
-    """Return the package's function. Raises `BackendError` if it is absent or broken."""
+    """The package's function; BackendError if it is absent or broken."""
     if not version():
         raise BackendError(ABSENT)
     try:
         return import_module("flash_attn").flash_attn_func
     except (ImportError, OSError, AttributeError) as error:
-        # A build for another torch fails while its library is loaded, with the mangled name of a symbol.
+        # a build for another torch fails when its library is loaded, with the mangled name of a symbol
         said = str(error).split("\n", 1)[0]
         raise BackendError(
             f"the package flash-attn cannot be imported, perhaps it was built for another torch: {said}"

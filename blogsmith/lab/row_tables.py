@@ -1,4 +1,4 @@
-"""Measured rows as tables: lengths in rows, backends in columns, one group per machine."""
+"""Measured rows as tables: lengths down, backends across, one group for each machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tables import Table, table, two_digits
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timings:
-    """Measured rows; prints as tables of time, memory and what ran, grouped by machine."""
+    """Measured rows; prints as tables of time, memory and what ran, those of each machine under its name."""
 
     rows: tuple[Row, ...]
 
@@ -22,7 +22,7 @@ class Timings:
         return "".join(shown._repr_html_() for shown in self.tables())
 
     def tables(self) -> tuple[Table, ...]:
-        """Return three tables for each machine and setting: time, memory, what ran."""
+        """Three for each machine and setting: time, memory, what ran."""
         groups: dict[tuple[str, str], list[Row]] = {}
         for row in newest(self.rows):
             groups.setdefault((row.machine, row.setting), []).append(row)
@@ -36,8 +36,7 @@ class Timings:
 
 
 def time_in_words(seconds: float, spread_s: float | None = None) -> str:
-    """Format a time as `12.3 ± 0.4 ms`: three digits, the spread with the same decimals; µs below a
-    millisecond."""
+    """`12.3 ± 0.4 ms`: three digits of the time, its spread to the same place; µs below a millisecond."""
     unit, factor = ("s", 1.0) if seconds >= 10 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
     value = seconds * factor
     digits = 2 if value < 10 else 1 if value < 100 else 0
@@ -53,10 +52,7 @@ def _grid(rows: Sequence[Row], cell: Callable[[Row], str], caption: str) -> Tabl
 
 
 def _columns(rows: Iterable[Row]) -> dict[tuple[str, int], str]:
-    """Map each backend and number of threads to a column name.
-
-    Threads are named only if columns differ by them.
-    """
+    """Backend and threads → how the column is called; threads are said where they tell columns apart."""
     found = dict.fromkeys((row.backend, row.threads) for row in rows)
     several = [backend for backend, _ in found]
     return {

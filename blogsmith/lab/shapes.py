@@ -1,6 +1,6 @@
-"""Checks of shapes and types of q, k, v and a mask, the same for every backend.
+"""What q, k, v and a mask must be, in shape and type, for every backend alike.
 
-Only `shape` and `dtype` of arrays are used, so torch is not needed to inspect a tensor.
+It asks arrays for `shape` and `dtype` only, so it needs no torch to read a tensor.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes of one attention."""
+    """The sizes of one attention."""
 
     lead: Shape
-    """Leading axes of the output; the last of them is the axis of q's heads."""
+    """Leading axes of the output; the last of them holds the heads of q."""
     groups: int
-    """Number of heads of q that share one head of k and v; 1 unless they are grouped."""
+    """Heads of q that share one head of k and v; 1 unless they are grouped."""
     n: int
-    """Number of queries."""
+    """Queries."""
     m: int
-    """Number of keys."""
+    """Keys."""
     d_k: int
     d_v: int
 
     @property
     def lead_of_keys(self) -> Shape:
-        """Leading axes that k and v broadcast to, with their own number of heads."""
+        """The leading axes that k and v broadcast to: as many heads as they have."""
         return (*self.lead[:-1], self.lead[-1] // self.groups) if self.groups > 1 else self.lead
 
 
 def is_tensor(x: Any) -> bool:
-    """Return whether `x` is a torch tensor. False if torch is not loaded."""
+    """Whether `x` is a tensor of torch; it is none where torch is not loaded."""
     if isinstance(x, np.ndarray):
         return False
     torch = sys.modules.get("torch")
@@ -44,14 +44,11 @@ def is_tensor(x: Any) -> bool:
 
 
 def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
-    """Return the sizes of the attention of arrays with these shapes.
-
-    Raises `ValueError` if the shapes do not fit.
-    """
-    # slicing torch's own shapes is slow
+    """Sizes of the attention of arrays with these shapes; ValueError names the shapes that do not fit."""
+    # torch's own shapes are slow to cut
     q, k, v = tuple(q), tuple(k), tuple(v)
     if q == k == v and len(q) > 1 and q[-1]:
-        # the usual case, where nothing can be wrong
+        # the usual case, in which nothing can be wrong
         return Sizes(q[:-2], 1, q[-2], q[-2], q[-1], q[-1])
     for name, shape, axes in (("q", q, "n, d_k"), ("k", k, "m, d_k"), ("v", v, "m, d_v")):
         if len(shape) < 2:
@@ -74,8 +71,7 @@ def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
 
 
 def check_mask(mask: Any, size: Sizes) -> None:
-    """Raise `TypeError` unless the mask is boolean or floating-point, and `ValueError` unless it fits the
-    scores."""
+    """TypeError unless it is boolean or of floating-point numbers, ValueError unless it fits the scores."""
     if not (is_boolean(mask.dtype) or is_floating(mask.dtype)):
         raise TypeError(
             f"mask is {mask.dtype}; it must be boolean (True: may look) or of floats, added to the scores"
@@ -88,8 +84,8 @@ def check_mask(mask: Any, size: Sizes) -> None:
 
 
 def check_types(q: Any, k: Any, v: Any) -> None:
-    """Raise `TypeError` unless all three are of one kind, NumPy or torch, and of one floating-point type."""
-    # Objects of one class are of one kind; this check is faster.
+    """TypeError unless the three are of one kind, NumPy or torch, and of one floating-point type."""
+    # of one class they are of one kind, which is sooner seen
     if not type(q) is type(k) is type(v) and not is_tensor(q) == is_tensor(k) == is_tensor(v):
         raise TypeError("q, k and v must be all NumPy arrays or all tensors of torch")
     if not q.dtype == k.dtype == v.dtype:
@@ -99,23 +95,19 @@ def check_types(q: Any, k: Any, v: Any) -> None:
 
 
 def is_floating(dtype: Any) -> bool:
-    """Return whether a dtype is floating-point, for types of torch and for types of NumPy with 16, 32 or 64
-    bits."""
+    """For the types of torch and for those of NumPy that are 16, 32 or 64 bits wide."""
     if isinstance(dtype, np.dtype):
         return dtype.kind == "f" and dtype.itemsize <= 8
     return bool(dtype.is_floating_point)
 
 
 def is_boolean(dtype: Any) -> bool:
-    """Return whether a dtype of NumPy or torch is boolean."""
+    """For the types of NumPy and torch."""
     return dtype.kind == "b" if isinstance(dtype, np.dtype) else str(dtype) == "torch.bool"
 
 
 def _groups(q: Shape, keys: Shape) -> int:
-    """Return the number of query heads per key head.
-
-    A single head of k and v for all is grouped too: kernels read it once, while broadcasting would copy it.
-    """
+    """One head of k and v for all is a group too: kernels read it once; broadcast, it would be copied."""
     heads, key_heads = (shape[-1] if shape else 1 for shape in (q, keys))
     if heads in (0, 1, key_heads):
         return 1

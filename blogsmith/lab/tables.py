@@ -1,7 +1,7 @@
 """Small tables of results: plain text for a terminal, HTML for a page.
 
-The HTML contains only what is allowed in the output of a cell: no classes, no scripts. Alignment is a style
-that the page turns into its own class.
+The HTML holds only what may stand in the output of a cell: no classes, no scripts; alignment as a style,
+which the page turns into its own class.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from html import escape
 
 DASH = "–"
-"""Placeholder for a missing value."""
+"""Stands where there is no value."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
-    """Table that prints as text and displays as HTML. The first column names the rows."""
+    """Printed as text, shown as HTML; the first column names the rows."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -45,10 +45,7 @@ class Table:
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Table:
-    """Create a table. Cells are converted with `str`; None becomes a dash.
-
-    Raises `ValueError` if a row is not as long as the header.
-    """
+    """Cells become text with `str`; None becomes a dash. ValueError if a row is not as long as the header."""
     names = tuple(map(_text, header))
     lines = tuple(tuple(map(_text, row)) for row in rows)
     for line in lines:
@@ -58,9 +55,9 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: s
 
 
 def two_digits(value: float | None) -> str:
-    """Format `value` with two significant digits, which are reproducible from run to run on one machine.
+    """`value` with two significant digits: what repeats from run to run on one machine.
 
-    0 stays 0. Numbers from 0.001 to 1000 are written without an exponent, others as 4.9e-07.
+    0 stays 0; powers of ten from 0.001 up to 1000 are written out, others as in 4.9e-07.
     """
     if value is None:
         return DASH
@@ -71,7 +68,7 @@ def two_digits(value: float | None) -> str:
     rounded = float(f"{value:.1e}")
     if not 1e-3 <= abs(rounded) < 1e3:
         return f"{value:.1e}"
-    # a leading digit 0 means one more decimal
+    # 0.5 in front of the point means one digit more behind it
     digits = max(0, 1 - int(f"{rounded:e}".partition("e")[2]))
     return f"{rounded:.{digits}f}"
 
@@ -81,8 +78,7 @@ def _text(value: object) -> str:
 
 
 def _right_columns(shown: Table) -> tuple[bool, ...]:
-    """Return which columns contain numbers, with or without a unit: every cell starts with a digit or is a
-    dash."""
+    """Columns of numbers, with or without a unit: every cell begins with a digit, or holds a dash."""
     return tuple(
         any(row[i] != DASH for row in shown.rows)
         and all(row[i] == DASH or row[i].lstrip("+-−<≤")[:1].isdigit() for row in shown.rows)

@@ -78,16 +78,17 @@ class _PageCheck:
             self.heading = _OpenElement(element)
             level, last, self.level = int(element.name[1]), self.level, int(element.name[1])
             if level > last + 1:
-                message = f"a heading of level {level} follows one of level {last}"
-                if last == 1:
-                    message = f"a heading of level {level} follows the title of the page"
-                hint = f"write it as {_heading_markup(element, last + 1)}: who hears the page misses a level"
+                before = "the title of the page" if last == 1 else f"level {last}"
+                message = f"skipped heading level: level {level} follows {before}"
+                hint = f"write `{_heading_markup(element, last + 1)}`: screen readers announce the gap"
                 fix = _heading_fix(element, self.reporter.lines, level, last + 1)
                 self.reporter.warn("heading-level", message, element.place, hint, fix)
         elif self.heading:
             if not self.heading.text.strip() and not self.heading.pictures:
-                message = "this heading has no text"
-                self.reporter.warn("heading-empty", message, self.heading.element.place, "take it out")
+                message = "missing text in this heading"
+                self.reporter.warn(
+                    "heading-empty", message, self.heading.element.place, "remove the heading, or add text"
+                )
             self.heading = None
 
     def _take_link(self, element: SourceElement) -> None:
@@ -103,15 +104,18 @@ class _PageCheck:
     def _check_link(self, link: _OpenElement) -> None:
         if not link.text.strip():
             if not link.element.attributes.get("aria-hidden"):
-                what = "a picture without alt text" if link.pictures else "nothing"
-                hint = "say where it leads" + (": ![words](…)" if link.element.is_markdown else "")
-                message = f"this link has {what} for a text"
+                message = "missing text in this link" + (
+                    ": its image has no alt text" if link.pictures else ""
+                )
+                hint = "describe the target" + (
+                    f": `{_link_markup(link)}`" if link.element.is_markdown else ""
+                )
                 self.reporter.warn("link-text", message, link.element.place, hint)
         elif is_vague_link_text(link.text):
             shown = " ".join(link.text.split())
-            hint = "who goes from link to link hears nothing else: name what it leads to"
+            hint = "describe the target: screen readers can list links without the text around them"
             self.reporter.warn(
-                "link-text", f'"{shown}" does not say where the link leads', link.element.place, hint
+                "link-text", f'link text "{shown}" does not describe the target', link.element.place, hint
             )
 
     def _take_image(self, element: SourceElement) -> None:
@@ -122,8 +126,8 @@ class _PageCheck:
                 part.text += alt
         if alt.strip() or element.is_captioned or self.link or _is_decorative(element):
             return
-        hint = 'write alt="" if it only decorates' if not element.is_markdown else _IMAGE_HINT
-        self.reporter.warn("image-alt", "this image has no alt text", element.place, hint)
+        hint = 'write `alt=""` if the image is decorative' if not element.is_markdown else _IMAGE_HINT
+        self.reporter.warn("image-alt", "missing alt text of this image", element.place, hint)
 
     def _take_table(self, element: SourceElement) -> None:
         if element.name == "table" and element.kind == "start":
@@ -139,8 +143,10 @@ class _PageCheck:
             # A single row or column needs no header.
             is_grid = table.rows > 1 and table.cells > table.rows
             if is_grid and not table.has_header and not is_layout:
-                hint = "name its columns" + ("" if table.element.is_markdown else " in cells of <th>")
-                self.reporter.warn("table-header", "this table has no header", table.element.place, hint)
+                hint = "name its columns in " + (
+                    "the first row" if table.element.is_markdown else "`<th>` cells"
+                )
+                self.reporter.warn("table-header", "missing header of this table", table.element.place, hint)
 
     def _visit_video(self, element: SourceElement) -> None:
         if element.name == "track":
@@ -156,13 +162,13 @@ class _PageCheck:
     def _check_video(self, film: _OpenElement) -> None:
         if film.has_captions or any(name in film.element.attributes for name in _SILENT_ATTRIBUTES):
             return
-        hint = "give it a file of WebVTT: {data-captions=film.vtt}; without sound {.loop}"
+        hint = "add a WebVTT file: `{data-captions=video.vtt}`, or `{.loop}` if it has no sound"
         if not film.element.is_markdown:
-            hint = 'add <track kind="captions" src="film.vtt">, or muted if it has no sound'
-        self.reporter.warn("film-captions", "this film has no captions", film.element.place, hint)
+            hint = 'add `<track kind="captions" src="video.vtt">`, or `muted` if it has no sound'
+        self.reporter.warn("film-captions", "missing captions of this video", film.element.place, hint)
 
 
-_IMAGE_HINT = "say what it shows: ![words](…); {.decorative} behind it if it says nothing"
+_IMAGE_HINT = "describe the image: `![text](…)`, or add `{.decorative}` after it if it only decorates"
 
 
 def _is_decorative(element: SourceElement) -> bool:
@@ -181,6 +187,10 @@ def _heading_fix(element: SourceElement, lines: Sequence[str], level: int, wante
     if not element.is_markdown or not before.endswith("#" * level):
         return None
     return make_replacement(place.line, len(before) - level + 1, "#" * level, "#" * wanted)
+
+
+def _link_markup(link: _OpenElement) -> str:
+    return "![text](…)" if link.pictures else "[text](…)"
 
 
 def _heading_markup(element: SourceElement, level: int) -> str:

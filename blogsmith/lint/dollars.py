@@ -41,6 +41,6 @@ def _check_formula(math: Math, reporter: Reporter) -> None:
         # Include the opening dollar sign, and the closing one if it is on the same line.
         place = math.origin.place(0, len(math.tex))
         place = Place(place.line, place.column - 1, place.length + 1 + ("\n" not in math.tex))
-        hint = "write \\$ for a dollar sign, \\text{…} for words in a formula"
+        hint = "write `\\$` for a literal dollar, or `\\text{…}` for words in a formula"
         fix = reporter.substitute(place, f"${math.tex}$", f"\\${math.tex}\\$")
-        reporter.warn("dollar-doubtful", f"${shown}$ is a formula that reads like text", place, hint, fix)
+        reporter.warn("dollar-doubtful", f'formula reads like text: "${shown}$"', place, hint, fix)

@@ -67,12 +67,12 @@ def unused_labels(
         if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
             written = spell_label(label, reporter.lines)
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
-            hint = f"refer to it with {reference}, or take it out"
+            hint = f"refer to it with `{reference}`, or remove it"
             if label.name == _LEMMA:
-                hint = f"refer to it with {{@{written}}} in a proof, or call it a proposition"
+                hint = f"refer to it with `{{@{written}}}` in a proof, or make it a proposition"
             own = Reporter(reporter.path, reporter.lines)
             fix = _removal_fix(written, label, own)
-            own.warn("label-unused", f"nothing refers to the label {written}", label.place, hint, fix)
+            own.warn("label-unused", f'label "{written}" is never used', label.place, hint, fix)
             yield label.id, own.diagnostics[0]
 
 
@@ -82,7 +82,7 @@ def _removal_fix(written: str, label: Label, reporter: Reporter) -> Fix | None:
     for form in (f"\\label{{{written}}}", f" {{#{written}}}"):
         if line.count(form) == 1:
             start = Place(label.place.line, 1)
-            return reporter.substitute(start, form, "", title=f"take the label {written} out")
+            return reporter.substitute(start, form, "", title=f"remove the label {written}")
     return None
 
 

@@ -71,7 +71,7 @@ def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
     for name, place in page.declared.items():
         if name not in page.used:
             fix = remove_entry(place, reporter.lines) if name in page.own else None
-            reporter.warn(CODE, f"macro {name} is never used", place, fix=fix)
+            reporter.warn(CODE, f'macro "{name}" is never used', place, fix=fix)
 
 
 def find_commands(text: str) -> set[str]:
@@ -95,7 +95,7 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
             value = settings.locations[("math", "macros", name)]
             place = _name_place(name, Place(value.line), settings.lines)
             fix = remove_entry(place, settings.lines)
-            reporter.warn(CODE, f"macro {name} is used nowhere in the site", place, fix=fix)
+            reporter.warn(CODE, f'macro "{name}" is never used in the site', place, fix=fix)
 
 
 def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:

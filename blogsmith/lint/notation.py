@@ -61,7 +61,7 @@ def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) 
             written = " ".join(math.tex[start:end].split())
             place = math.origin.place(start, end - start)
             fix = reporter.substitute(place, math.tex[start:end], rule.replacement or None)
-            reporter.warn(rule.code, f"{written} {rule.message}", place, rule.hint, fix)
+            reporter.warn(rule.code, f'"{written}" {rule.message}', place, rule.hint, fix)
 
 
 def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
@@ -87,9 +87,9 @@ def _span(tex: str, part: Sequence[Piece]) -> tuple[int, int]:
 def _symbol_rules(symbols: Mapping[str, Symbol]) -> Iterator[Rule]:
     for name, symbol in symbols.items():
         yield Rule(_pattern(symbol.use))
-        message = f"means {name}, which this site writes {symbol.use}"
+        message = f'means "{name}", which this site writes as "{symbol.use}"'
         for variant in symbol.avoid:
-            hint = "the notation is declared under math: symbols:"
+            hint = f"write `{symbol.use}`, or change the notation under `math: symbols:`"
             yield Rule(_pattern(variant), NOTATION_MIXED, message, hint, symbol.use)
 
 
@@ -99,8 +99,8 @@ def _macro_rules(macros: Mapping[str, str]) -> Iterator[Rule]:
         pattern = _pattern(body)
         if "#" not in body and any(" " in text for text in pattern):
             yield Rule((name,))
-            message = f"is written out, though {name} means it"
-            yield Rule(pattern, MACRO_BYPASSED, message, f"write {name}", name)
+            message = f'is the expansion of macro "{name}"'
+            yield Rule(pattern, MACRO_BYPASSED, message, f"write `{name}`", name)
 
 
 def _pattern(tex: str) -> tuple[str, ...]:

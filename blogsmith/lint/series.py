@@ -31,8 +31,8 @@ def report_series(front: FrontMatter, reporter: Reporter) -> None:
         if found and part and (not found["count"] or part <= _number(found["count"])):
             name = _series_name(text[: found.start()]) if key == "title" else ""
             place = find_word_range(found[0], front.places.get(key), reporter.lines)
-            message = f'{key} says "{found[0]}", but the post is in no series'
-            hint = f"write series: {{name: {name or 'NAME'}, part: {part}}}"
+            message = f'{key} contains "{found[0]}", but the post is not in a series'
+            hint = f"write `series: {{name: {name or 'NAME'}, part: {part}}}`"
             reporter.warn("series-missing", message, place, hint)
             return
 

@@ -61,8 +61,8 @@ def _location(document: Document, taxonomy: str, term: str) -> str:
 def _warn(document: Document, taxonomy: str, term: str, other: str, location: str) -> list[Diagnostic]:
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     place = find_word_range(term, document.front.places.get(taxonomy), reporter.lines)
-    message = f'{_SINGULARS[taxonomy]} "{term}" is printed as "{other}", the spelling of {location}'
-    choice = f", or choose in blogsmith.yaml: tags: {{{slugify(term)}: …}}" if taxonomy == "tags" else ""
+    message = f'{_SINGULARS[taxonomy]} "{term}" is printed as "{other}", as spelled in {location}'
+    choice = f", or set `tags: {{{slugify(term)}: …}}` in blogsmith.yaml" if taxonomy == "tags" else ""
     fix = reporter.substitute(place, term, other, is_safe=True) if _PLAIN.fullmatch(other) else None
-    reporter.warn("term-spelling", message, place, f'write "{other}"{choice}', fix)
+    reporter.warn("term-spelling", message, place, f"write `{other}`{choice}", fix)
     return reporter.diagnostics

@@ -63,4 +63,4 @@ def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
 
 def _program_check() -> WorkerCheck:
     expected = program_contents(DISTRIBUTION)
-    return program_contents, DISTRIBUTION, expected, "has another blogsmith, Python or package"
+    return program_contents, DISTRIBUTION, expected, "different blogsmith, Python or packages"

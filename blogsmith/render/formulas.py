@@ -19,9 +19,13 @@ from ..syntax.references.references import label_id
 from ..tex.errors import TexError
 from ..tex.on_demand import (
     contains_tex,
+    doubled_commands,
     doubled_row_end,
+    dropped_comments,
     find_definitions,
+    find_entity,
     group_lines,
+    is_command,
     literal_underscore,
     math_content,
     portable_tex,
@@ -163,7 +167,7 @@ def _row(rendering: PageRendering, mark: RowMark) -> RowNumber | None:
 
 
 _DOUBLE_END = lazy_pattern(r"\\{4}")
-_DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
+_DOUBLED = 'doubled "\\\\" at the end of a row: this adds an empty row'
 
 
 def mathml(
@@ -184,9 +188,17 @@ def mathml(
     if "\\_" in math.tex and math.tex.strip() != "\\_":
         _warn_of_underscore(rendering, math)
     if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
-        hint = "write \\\\ once; for more space between rows \\\\[1em]"
+        hint = "write `\\\\` once, or `\\\\[1em]` for more space between rows"
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
+    if "%" in math.tex or "\\\\" in math.tex:
+        _warn_of_slips(rendering, math)
+    if "&" in math.tex and (entity := find_entity(math.tex)):
+        length = len(entity.written)
+        error = TexError(
+            "math-syntax", entity.message, entity.offset, length, hint=entity.hint, meant=entity.meant
+        )
+        return _error_html(rendering, math, error)
     packages = _packages(rendering)
     key = fragment_key(math.tex, math.display, max_unbroken, *rows, rendering.macros_key, *sorted(packages))
     kept = None if rendering.converter else rendering.tools.cached_fragments.get(key)
@@ -240,10 +252,24 @@ def _warn_of_underscore(rendering: PageRendering, math: Math) -> None:
     r"""Warn about `\_`, which prints an underscore instead of a subscript."""
     at = literal_underscore(math.tex, rendering.macros)
     if at >= 0:
-        hint = "a subscript is written _; in a name, write \\text{a\\_b}"
+        hint = "write `_` for a subscript, or `\\text{a\\_b}` for a name"
         place = math.origin.place(at, 2)
         fix = make_replacement(place.line, place.column, "\\_", "_")
-        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint, fix)
+        rendering.reporter.warn(
+            "math-escape", '"\\_" prints an underscore, not a subscript', place, hint, fix
+        )
+
+
+def _warn_of_slips(rendering: PageRendering, math: Math) -> None:
+    """Warn about percent signs that start comments, and commands with two backslashes."""
+    slips = (
+        *dropped_comments(math.tex, display=math.display),
+        *doubled_commands(math.tex, lambda name: name in rendering.macros or is_command(name)),
+    )
+    for slip in slips:
+        place = math.origin.place(slip.offset, len(slip.written))
+        fix = make_replacement(place.line, place.column, slip.written, slip.meant)
+        rendering.reporter.warn("math-escape", slip.message, place, slip.hint, fix)
 
 
 def _single_row_ends(math: Math, first: int) -> Fix:

@@ -34,25 +34,25 @@ from ..site.index import PageEntry
 Record = TypeVar("Record")
 
 _TITLES = {
-    "link": "where this leads:",
-    "page_title": "the title of",
-    "image": "the image",
-    "media": "the film",
-    "labels": "the labels of",
-    "post_url": "the address of",
-    "nearest_slug": "what is near",
-    "slug_hint": "what is near",
-    "results": "the results of its cells",
-    "picture": "the picture",
+    "link": "target of the link",
+    "page_title": "title of",
+    "image": "image",
+    "media": "video",
+    "labels": "labels of",
+    "post_url": "URL of",
+    "nearest_slug": "similar slug for",
+    "slug_hint": "similar slug for",
+    "results": "cell results",
+    "picture": "image",
     "python_distribution": "Python for browsers",
-    "find_reference": "the reference",
-    "work_keys": "the keys of its bibliographies",
-    "publication_keys": "the keys of its list",
-    "work_hint": "what is near",
-    "work_place": "the place of the reference",
-    "bibliography_problems": "its bibliographies",
-    "citation_style": "the style of its citations",
-    "templates": "what its shortcodes load:",
+    "find_reference": "reference",
+    "work_keys": "citation keys of its bibliographies",
+    "publication_keys": "citation keys of its publication list",
+    "work_hint": "similar citation key for",
+    "work_place": "location of the reference",
+    "bibliography_problems": "errors in its bibliographies",
+    "citation_style": "citation style",
+    "templates": "templates of its shortcodes:",
 }
 
 
@@ -220,13 +220,13 @@ def _encode_hook(value: Any) -> Any:
         return value.as_posix()
     if isinstance(value, Mapping):
         return dict(value)
-    raise NotImplementedError(f"{type(value).__name__} has no form outside this process")
+    raise NotImplementedError(f"cannot encode {type(value).__name__}")
 
 
 def _decode_hook(kind: type, value: Any) -> Any:
     if issubclass(kind, PurePosixPath) and isinstance(value, str):
         return PurePosixPath(value)
-    raise NotImplementedError(f"{kind.__name__} is made from nothing here")
+    raise NotImplementedError(f"cannot decode {kind.__name__}")
 
 
 def _argument(value: object, root: Path) -> QuestionArgument:
@@ -257,5 +257,5 @@ def _file_digests(values: Iterable[object]) -> Iterator[str]:
 
 def _relative(file: Path, root: Path) -> str:
     if not file.is_relative_to(root):
-        raise EncodingError(f"{file} lies outside the site")
+        raise EncodingError(f"{file} is outside the site")
     return file.relative_to(root).as_posix()

@@ -142,7 +142,7 @@ class PageTable:
             return None
         found = self.decode_body(document, row.data)
         if found is None:
-            self.reasons[path] = "what was kept of it is damaged"
+            self.reasons[path] = "its cached data is damaged"
         return found
 
     def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
@@ -225,8 +225,8 @@ class PageTable:
             self.trace.record(path)
             packed = self._packed(path, digest)
             if packed is None:
-                message = "another build of this site has replaced what was kept of this page"
-                raise SiteError(Diagnostic("unreadable", message, path, hint="build again"))
+                message = "another build of this site has replaced the cached data of this page"
+                raise SiteError(Diagnostic("unreadable", message, path, hint="run the build again"))
             return packed
 
         return lazy_text(digest, read)
@@ -261,12 +261,12 @@ class PageTable:
 
 def _reason(row: Row | None, document: Document) -> str:
     if row is None:
-        return "nothing is kept of it"
+        return "it is not in the cache"
     if row.key.partition(" ")[0] != document.digest:
         return (
             "its file, or one that it includes, has changed" if document.included else "its file has changed"
         )
-    return "the settings, the theme, a plugin or the program has changed"
+    return "the settings, the theme, a plugin or blogsmith has changed"
 
 
 # The cached form of front matter, with the position where the body begins.
@@ -297,7 +297,7 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     front, text = document.front, document.source.text
     start = len(text) - len(document.body)
     if not text.endswith(document.body):
-        raise EncodingError("the body is not as it was written")
+        raise EncodingError("the body is not the end of the source")
     head = _Head(
         front=dataclasses.replace(front, date=None, updated=None, publish_date=None, expiry_date=None),
         date=_write_moment(front.date),
@@ -313,7 +313,7 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     kept = decode_row(data, _Head)
     # unknown keys may have any YAML value; some, such as dates, would be decoded as strings
     if kept != head or repr(dict(kept.front.extra)) != repr(dict(front.extra)):
-        raise EncodingError("a value of the front matter reads back as another one")
+        raise EncodingError("a value of the front matter changes when it is decoded")
     return data
 
 

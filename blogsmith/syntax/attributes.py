@@ -80,7 +80,7 @@ def apply_attributes(token: Token, attributes: Attributes, page: PageState, plac
             near, at = page.reporter.nearest(key, ALLOWED), _key_place(key, attributes, place)
             hint = format_suggestion(near) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
             fix = page.reporter.correct(at, key, near)
-            page.reporter.error("attribute", f"attribute {key} is not allowed here", at, hint, fix)
+            page.reporter.error("attribute", f'attribute "{key}" is not allowed here', at, hint, fix)
 
 
 def _key_place(key: str, attributes: Attributes, place: Place) -> Place:

@@ -41,8 +41,8 @@ SHORTCODE_CLASSES: Mapping[str, str] = MappingProxyType(
 )
 """Class of a div that only carries data → its shortcode. Plugins add their own."""
 
-NO_IMAGES = "this gallery has no image of its own"
-IMAGES_HINT = 'write images one a line: ![alt](picture.png "caption")'
+NO_IMAGES = "missing Markdown image in this gallery"
+IMAGES_HINT = 'write one image per line: `![alt](image.png "caption")`'
 
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
 """Attributes that mark a div as one of our blocks."""
@@ -100,10 +100,10 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     reporter = get_page(state.env).reporter
     near = reporter.nearest(tag.classes[0], _known_containers(state))
     plugin = get_page(state.env).options.plugin_hint(tag.classes[0])
-    others = f"known: {', '.join(_known_containers(state))}; plugins: in blogsmith.yaml adds others"
+    others = f"known: {', '.join(_known_containers(state))}; add others under `plugins:` in blogsmith.yaml"
     hint = plugin or format_suggestion(near) or others
     place = block_place(state, pos, len("<div"))
-    message = f'no block is called "{tag.classes[0]}", so this <div> is plain HTML'
+    message = f'unknown block "{tag.classes[0]}": this <div> is plain HTML'
     fix = None if plugin else reporter.correct(place, tag.classes[0], near)
     reporter.warn("div-unknown", message, place, hint, fix)
 
@@ -195,7 +195,7 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
             place = block_place(state, item.name_start, len(item.name))
             hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
             get_page(state.env).reporter.error(
-                "attribute", f"attribute {item.name} is not allowed here", place, hint
+                "attribute", f'attribute "{item.name}" is not allowed here', place, hint
             )
         else:
             attrs[item.name] = item.value
@@ -215,15 +215,18 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
             args[key] = item.value
             maps[key], keys[key] = attribute_map(state, item), at
         elif item.name in _ARGUMENTS:
-            message = f'attribute "{item.name}" has no effect on block "{kind}"'
-            mistakes.append(CallError(message, at, f"write data-{item.name}"))
+            message = f'attribute "{item.name}" has no effect because block "{kind}" does not read it'
+            mistakes.append(CallError(message, at, f"write `data-{item.name}`"))
     inside = state.src[extent.inner : extent.inner_end]
     if kind == "image-compare":
         _read_labels(state, extent, inside, args, maps)
     elif inside.strip():
         place = block_place(state, extent.inner + len(inside) - len(inside.lstrip()))
         page.reporter.error(
-            "div-content", f'<div class="{kind}"> holds no text of its own', place, "put it behind the </div>"
+            "div-content",
+            f'text is not allowed in <div class="{kind}">',
+            place,
+            "move the text after the `</div>`",
         )
     pos = line_start(state, extent.first)
     place = block_place(state, pos, min(extent.tag.end, state.eMarks[extent.first]) - pos)
@@ -249,9 +252,9 @@ def _read_labels(
         offset = inside.find(rest.strip().split("\n")[0])
         get_page(state.env).reporter.error(
             "div-content",
-            "an image-compare holds only its two label spans",
+            'only two label spans are allowed in "image-compare"',
             block_place(state, extent.inner + max(0, offset)),
-            'such as <span class="compare-label-before">…</span>',
+            'write `<span class="compare-label-before">…</span>`',
         )
 
 

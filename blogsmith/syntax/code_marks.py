@@ -43,7 +43,7 @@ _BLOCK_COMMENTS_ONLY = frozenset(("html", "xml", "svg"))
 """Languages that have no line comments."""
 _QUOTING_LANGUAGES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
 """Languages whose code quotes other code; markers in it are shown as written."""
-_NOTES_HINT = "its note is the item {number}. of an ordered list right below the code"
+_NOTES_HINT = "write its note as item {number}. of an ordered list directly below the code"
 
 
 class _Item(Struct, frozen=True):
@@ -253,9 +253,11 @@ def _number_notes(
     lost = [number for number in items if number not in numbers]
     if lost:
         place = Place(page.first_line + (items[lost[0]].opening.map or [0])[0])
-        more = f", nor have {len(lost) - 1} more" if len(lost) > 1 else ""
-        message = f"the note {lost[0]} has no mark in the code above{more}"
-        page.reporter.warn("code-mark", message, place, f"a mark is a comment # ({lost[0]}) in its line")
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        message = f"missing marker in the code above for note {lost[0]}{more}"
+        page.reporter.warn(
+            "code-mark", message, place, f"add the comment `# ({lost[0]})` to its line of code"
+        )
     for number, item in items.items():
         if number in numbers:
             item.opening.attrSet("id", f"cn-{count}-{number}")
@@ -270,11 +272,11 @@ def _warn_of_unmatched(
     is_reported = False
     for at, comment in comments.items():
         if comment.change and comment.change not in _SHOWN:
-            message = f"{comment.written} means nothing on a line of code"
+            message = f'unknown marker "{comment.written}"'
             page.reporter.warn("fence-info", message, _place(token, at, comment, page), f"known: {_KNOWN}")
         lost = [number for number in comment.numbers if number not in items]
         if lost and (items or (comment.is_unambiguous and not is_reported)):
-            message = f"the mark {comment.written} has no note"
+            message = f'missing note for marker "{comment.written}"'
             hint = _NOTES_HINT.format(number=lost[0])
             page.reporter.warn("code-mark", message, _place(token, at, comment, page), hint)
             is_reported = True

@@ -238,7 +238,7 @@ class InlineDispatch(ParserInline):
             else:
                 state.append_pending(text[pos])
                 state.pos = pos + 1
-            assert state.pos > pos, "a rule that takes something goes on"
+            assert state.pos > pos, "a rule that matches advances"
         if state.pending:
             state.pushPending()
 
@@ -260,7 +260,7 @@ class InlineDispatch(ParserInline):
             state.pos = state.posMax
         if not found:
             state.pos += 1
-        assert state.pos > pos, "a rule that takes something goes on"
+        assert state.pos > pos, "a rule that matches advances"
         state.cache[pos] = state.pos
 
 
@@ -355,7 +355,7 @@ class BlockDispatch(ParserBlock):
             for rule in self.rules_at(state, line):
                 if rule(state, line, endLine, False):
                     break
-            assert state.line > line, "some rule takes something, and goes on"
+            assert state.line > line, "one of the rules matches and advances"
             # An empty line directly before a list does not make it loose.
             state.tight = not has_empty_lines
             line = state.line

@@ -101,7 +101,7 @@ def _report(found: re.Match[str], inline: Token, page: PageState, *, is_safe: bo
 
 
 def _warn(page: PageState, place: Place, written: str, marker: str, fix: Fix | None) -> None:
-    page.reporter.warn(_CODE, f'"{written}" does not open a callout', place, f"write > {marker}", fix)
+    page.reporter.warn(_CODE, f'"{written}" does not open a callout', place, f"write `> {marker}`", fix)
 
 
 def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is_safe: bool) -> Fix | None:
@@ -140,5 +140,5 @@ def _warn_of_empty(token: Token, page: PageState) -> None:
     source = _line(page, line)
     start = len(source) - len(source.lstrip(" >\t"))
     place = Place(line, start + 1, max(1, len(source.rstrip()) - start))
-    hint = "begin its lines with >"
-    page.reporter.warn(_CODE, f'callout "{callout.kind}" has no text', place, hint)
+    hint = "start its lines with `>`"
+    page.reporter.warn(_CODE, f'missing text in callout "{callout.kind}"', place, hint)

@@ -21,7 +21,7 @@ from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
-from .records import Fence, OptionSetting, attach_record
+from .records import Fence, Math, OptionSetting, attach_record
 from .references.labels import normal_id
 from .state import PageState, get_page
 
@@ -57,13 +57,13 @@ _OTHER_KEYS: Mapping[str, str] = MappingProxyType(
 """Setting of Pandoc, Quarto or Hugo → our name."""
 
 _LANGUAGE_FOLLOWS = ("code-cell", "code-block", "code")
-_CALLOUT = "a callout is written > [!NOTE]"
+_CALLOUT = "write a callout as `> [!NOTE]`"
 _DIRECTIVES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("note", "tip", "hint", "warning", "important", "admonition", "attention"), _CALLOUT),
         **dict.fromkeys(("caution", "danger", "error", "seealso", "proof", "theorem"), _CALLOUT),
-        "math": "a formula is written between $$ and $$",
-        **dict.fromkeys(("figure", "image"), 'a picture is written ![text](picture.png "caption")'),
+        "math": "write the formula between `$$` and `$$`",
+        **dict.fromkeys(("figure", "image"), 'write an image as `![text](image.png "caption")`'),
     }
 )
 """MyST directive that is not a language → hint on what to write instead."""
@@ -139,7 +139,9 @@ class _InfoParser:
         elif word == "eval":
             self.is_marked = True
         elif word in _DIRECTIVES:
-            self.warn(f"{{{word}}} means nothing on a code fence", offset, len(word), _DIRECTIVES[word])
+            self.warn(
+                f'unsupported syntax: "{{{word}}}" on a code fence', offset, len(word), _DIRECTIVES[word]
+            )
         elif not self.language and re.fullmatch(r"[\w+-]+", word):
             self.language = word
             self.form = "braces"
@@ -221,16 +223,21 @@ class _InfoParser:
         asked = line_numbers(numbers)
         marked |= asked
         if max(asked, default=0) > self.lines and not self.parts:
-            self.warn(f"line {max(asked)} is marked, but the code has {self.lines}", offset, len(numbers), "")
+            self.warn(
+                f"line {max(asked)} is marked, but the code ends at line {self.lines}",
+                offset,
+                len(numbers),
+                "",
+            )
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
         if self.page is None:
             return
         near = "eval" if word in _RUN else self.page.reporter.nearest(word, choices)
-        hint = "write eval to run it" if word in _RUN else format_suggestion(near)
+        hint = "write `eval` to run the code" if word in _RUN else format_suggestion(near)
         hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
         meant = near if word in _RUN else confirm_typo(word, near)
-        self.warn(f"{word} means nothing on a code fence", offset, len(word), hint, (word, meant))
+        self.warn(f'unknown option "{word}" on a code fence', offset, len(word), hint, (word, meant))
 
     def warn(
         self, message: str, offset: int, length: int, hint: str, meant: tuple[str, str | None] = ("", None)
@@ -294,11 +301,21 @@ def fences(state: StateCore) -> None:
     """Parse the info string of every fence (core rule)."""
     page = get_page(state.env)
     for token in state.tokens:
-        if token.type == "fence":
+        if token.type == "fence" and token.info.strip() == "math" and token.content.strip():
+            _read_display(token, page)
+        elif token.type == "fence":
             # Options are not shown, so marked lines are counted without them.
             lines = token.content.removeprefix(option_lines(token.content)).count("\n")
             attach_record(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_closing(token, page)
+
+
+def _read_display(token: Token, page: PageState) -> None:
+    """Convert GitHub's fence with the language `math` to a display."""
+    _check_closing(token, page)
+    origin = page.text_map(token.content.rstrip("\n"), (token.map or (0, 1))[0] + 1)
+    token.type, token.tag, token.content = "math_display", "math", origin.text
+    attach_record(token, Math(origin.text, True, origin))
 
 
 def _check_closing(token: Token, page: PageState) -> None:
@@ -310,7 +327,13 @@ def _check_closing(token: Token, page: PageState) -> None:
     line = page.lines[first] if first < len(page.lines) else ""
     place = Place(page.first_line + first, line.find(token.markup) + 1, len(token.markup))
     hint = f"add a line {token.markup}"
-    page.reporter.warn("fence-open", "this code fence is never closed", place, hint, _closing(token, page))
+    page.reporter.warn(
+        "fence-open",
+        f'missing closing "{token.markup}" of this code fence',
+        place,
+        hint,
+        _closing(token, page),
+    )
 
 
 def _closing(token: Token, page: PageState) -> Fix | None:

@@ -21,7 +21,7 @@ from .references.labels import normal_id
 from .state import PageState, get_page
 from .text import set_quotes
 
-_DISABLED_FLAGS = ("ambiguous_dollar", "allows_html", "takes_blocks", "takes_values")
+_DISABLED_FLAGS = ("allows_html", "takes_blocks", "takes_values")
 """Flags of the page state that are off while this text is parsed."""
 
 
@@ -124,7 +124,7 @@ def _split_paragraph(paragraph: Sequence[Token]) -> list[Token]:
         return list(paragraph)
     divided: list[Token] = []
     for image in images:
-        assert image is not None, "there is none of them among these"
+        assert image is not None, "a paragraph without other content"
         # Copy `meta`, so that each figure has records of its own.
         paragraph = (opening.copy(), inline.copy(children=image), closing.copy())
         divided += [token.copy(meta=dict(token.meta)) for token in paragraph]

@@ -49,64 +49,70 @@ class _Pattern(Struct, frozen=True):
     """Empty for LaTeX, where the hint depends on the match."""
 
 
-_LIST = 'write {#id .class key="value"} right behind an image, link, code or [text], or before a block'
+_LIST = 'write `{#id .class key="value"}` directly after an image, link, code or `[text]`, or before a block'
 _PATTERNS = (
-    _Pattern(lazy_pattern(r"\{\{<\s*/?\s*[\w.-]+"), 'shortcodes are written {% name key="value" %}'),
+    _Pattern(lazy_pattern(r"\{\{<\s*/?\s*[\w.-]+"), 'write a shortcode as `{% name key="value" %}`'),
     _Pattern(
-        lazy_pattern(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"), "a post is no template; write the value out"
+        lazy_pattern(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"),
+        "write the value itself: a post is not a template",
     ),
-    _Pattern(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "a callout is written > [!NOTE]"),
-    _Pattern(lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"), "posts have a table of contents; switch it with toc:"),
-    _Pattern(lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write {.class}, on the line before the block"),
+    _Pattern(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "write a callout as `> [!NOTE]`"),
+    _Pattern(
+        lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"),
+        "remove it: `toc:` turns the table of contents of posts on or off",
+    ),
+    _Pattern(
+        lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write `{.class}` on the line before the block"
+    ),
     _Pattern(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
-    _Pattern(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write {#name} behind the heading or formula"),
-    _Pattern(lazy_pattern(r"\{=[a-z]+\}"), "HTML is written as it is"),
-    _Pattern(lazy_pattern(r"\^\["), "write [^1] here, and the note on a line [^1]: …"),
+    _Pattern(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write `{#name}` after the heading or formula"),
+    _Pattern(lazy_pattern(r"\{=[a-z]+\}"), "write the HTML without a marker"),
+    _Pattern(lazy_pattern(r"\^\["), "write `[^1]` here, and the note on a line `[^1]: …`"),
     _Pattern(
         lazy_pattern(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),
-        "put it inside a formula, or under math: macros:",
+        "put it inside a formula, or under `math: macros:`",
     ),
     _Pattern(
         lazy_pattern(
             r"\\(?:no|auto|text|paren|foot)?cite[a-z]{0,8}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,200}\}"
         ),
-        "name the works under bibliography: or references: in the front matter",
+        "add the reference under `bibliography:` or `references:` in the front matter",
     ),
     _Pattern(ENVIRONMENT),
     _Pattern(COMMAND),
     _Pattern(QUOTATION),
-    _Pattern(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "a callout is written > [!NOTE]"),
+    _Pattern(lazy_pattern(r"(?m)^(?:!!!|\?\?\?\+?)[ \t]+[a-z][\w-]*"), "write a callout as `> [!NOTE]`"),
     _Pattern(
-        lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write ::GPU|Graphics Processing Unit:: in the text"
+        lazy_pattern(r"(?m)^\*\[[^\[\]\n]{1,80}\]:"), "write `::GPU|Graphics Processing Unit::` in the text"
     ),
-    _Pattern(lazy_pattern(r"(?<=[\w)])~[A-Za-z0-9+-]{1,8}~(?!~)"), "write <sub>2</sub>, or $x_2$"),
-    _Pattern(lazy_pattern(r"(?<=[\w)])\^[A-Za-z0-9+-]{1,8}\^(?!\^)"), "write <sup>2</sup>, or $x^2$"),
-    _Pattern(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "take it out: everybody can read it"),
-    _Pattern(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "keys are written [[Ctrl]]+[[S]]"),
+    _Pattern(lazy_pattern(r"(?<=[\w)])~[A-Za-z0-9+-]{1,8}~(?!~)"), "write `<sub>2</sub>`, or `$x_2$`"),
+    _Pattern(lazy_pattern(r"(?<=[\w)])\^[A-Za-z0-9+-]{1,8}\^(?!\^)"), "write `<sup>2</sup>`, or `$x^2$`"),
+    _Pattern(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "remove it: readers of the page can see it"),
+    _Pattern(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "write keys as `[[Ctrl]]+[[S]]`"),
 )
 _RST_ROLE = lazy_pattern(r"(?<![\w:]):([a-z][\w.:-]{0,40}):\Z")
 _RST_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("numref", "ref"), "references are written {@fig-x}, {@tbl-x}, {@sec-x}"),
-        "eqref": "references are written {@eq:x} or \\eqref{eq:x}",
-        **dict.fromkeys(("cite", "citet", "citep", "citeyear"), "citations are written [@key]"),
-        "label": "write {#fig-x} or {#sec-x} behind the image or heading",
-        "eqlabel": "write \\label{eq:x} in the formula, or {#eq:x} behind it",
-        **dict.fromkeys(("begin_tab", "end_tab"), 'tabs are written <div class="tabs">'),
-        **dict.fromkeys(("width", "height"), "write {width=60%} right behind the image"),
-        "math": "formulas are written $x$",
-        "bibliography": "entries stand under references: in the front matter",
+        **dict.fromkeys(("numref", "ref"), "write a reference as `{@fig-x}`, `{@tbl-x}` or `{@sec-x}`"),
+        "eqref": "write a reference as `{@eq:x}` or `\\eqref{eq:x}`",
+        **dict.fromkeys(("cite", "citet", "citep", "citeyear"), "write a citation as `[@key]`"),
+        "label": "write `{#fig-x}` or `{#sec-x}` after the image or heading",
+        "eqlabel": "write `\\label{eq:x}` in the formula, or `{#eq:x}` after it",
+        **dict.fromkeys(("begin_tab", "end_tab"), 'write tabs as `<div class="tabs">`'),
+        **dict.fromkeys(("width", "height"), "write `{width=60%}` directly after the image"),
+        "math": "write a formula as `$x$`",
+        "bibliography": "write the entries under `references:` in the front matter",
     }
 )
 """Role of reStructuredText or Dive into Deep Learning → hint on what to write instead."""
 _SIZE = lazy_pattern(r"\|[ \t]*(\d{2,4})(?:x\d{1,4})?\Z")
 _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
-_ROLE_HINT = "formulas are written $x$, references {@eq:x}, citations [@key]"
+_ROLE_HINT = "write a formula as `$x$`, a reference as `{@eq:x}`, a citation as `[@key]`"
 _TEXTS = ("text", "text_special")
 _CONTEXT_TOKENS = frozenset(("code_inline", "kbd"))
 """Tokens that form unsupported syntax together with the text before them."""
 _CELL = "{python} "
-_EMBED_HINT = "a picture is written ![text](picture.png)"
+_EMBED_HINT = "write an image as `![text](image.png)`"
 _QUICK_TEST = lazy_pattern(
     r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
@@ -159,7 +165,7 @@ def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], numbers: _Num
     """
     for place, text, hint in hits:
         fix = translate_match(text, place, page) or translate_latex(text, place, page, numbers)
-        page.reporter.warn("foreign-syntax", f"{text} has no meaning here and is text", place, hint, fix)
+        page.reporter.warn("foreign-syntax", f'unsupported syntax: "{text}"', place, hint, fix)
 
 
 def _warn_of_comment(token: Token, page: PageState, numbers: _Numbers) -> None:
@@ -174,8 +180,8 @@ def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
         found = _SIZE.search(child.content) if child.type == "image" else None
         if found:
             place = get_record(child, LinkTargetPlace).place if "linktargetplace" in child.meta else None
-            message = f"{found[0]} has no meaning here and is part of the image's text"
-            hint = f"write {{width={found[1]}}} right behind the image"
+            message = f'unsupported syntax: "{found[0]}" becomes part of the alt text'
+            hint = f"write `{{width={found[1]}}}` directly after the image"
             fix = translate_size(place, page.reporter)
             page.reporter.warn("foreign-syntax", message, place, hint, fix)
 
@@ -244,7 +250,7 @@ def _remaining_hits(children: list[Token], page: PageState) -> Iterator[_Match]:
 
 
 def _value_hint(expression: str) -> str:
-    return f"write {{= {expression.strip()} =}}"
+    return f"write `{{= {expression.strip()} =}}`"
 
 
 def _text_hits(text: str, page: PageState) -> Iterator[_Match]:
@@ -289,7 +295,7 @@ def translate_match(text: str, place: Place, page: PageState) -> Fix | None:
     if text.strip(":") in EMOJI:
         return reporter.substitute(place, text, EMOJI[text.strip(":")], is_safe=True)
     if text.startswith("%%") and len(text) > len("%%"):
-        return reporter.substitute(place, text, "", title="take the comment out")
+        return reporter.substitute(place, text, "", title="remove the comment")
     if text in (":math:", "{math}"):
         return _translate_at(_ROLE_MARK, place, reporter, lambda part: f"${part[1].strip()}$")
     if text.startswith(("!!!", "???")):

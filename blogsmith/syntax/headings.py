@@ -168,9 +168,9 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
         fix = make_replacement(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
     page.reporter.warn(
         "heading-h1",
-        "a page has one H1, its title; this heading becomes an H2",
+        "H1 is not allowed here: the title is the H1 of the page, and this becomes an H2",
         place,
-        "write ## for a section",
+        "write `##` for a section",
         fix,
     )
 
@@ -192,7 +192,7 @@ def number_headings(
         if name and name in asked:
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
             fix = page.reporter.substitute(place, f"#{name}", f"#{_other_id(name, asked, tried)}")
-            message = f"id {name} is used on line {asked[name].line} already"
+            message = f'duplicate id "{name}" (first defined on line {asked[name].line})'
             page.reporter.error("id-twice", message, place, fix=fix)
         # The second of two equal ids is replaced, because every link to it would be wrong.
         if not name or name in asked:

@@ -15,7 +15,7 @@ from markdown_it.rules_block import html_block as stock_html_block
 from ..base.patterns import lazy_pattern
 from .html_nodes import contains_tag, text_nodes
 from .markdown_elements import next_element, push_element
-from .math.delimiters import find_closing, opens_display
+from .math.delimiters import find_closing, left_open
 from .records import attach_record
 from .state import block_end, line_start, text_between
 
@@ -79,7 +79,7 @@ def _display_end(state: StateBlock, html: str, end: int) -> int:
     *_, node = text_nodes(html)
     # The opening dollars are at the end of a line or before a command.
     opening = _DISPLAY.search(html, node.start, node.end)
-    closing = opens_display(html, opening.start(), node.end) if opening else ""
+    closing = left_open(html, opening.start(), node.end) if opening else ""
     for line in range(state.line, end) if closing else ():
         if not state.isEmpty(line) and state.sCount[line] < state.blkIndent:
             return 0

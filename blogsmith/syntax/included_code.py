@@ -29,7 +29,7 @@ from .shortcodes import CODE, shows_code
 from .state import PageState, get_page
 
 ARGUMENTS = ("file", "region", "lines", "title", "lang", "linenos", "fold", "hl", "cap", "id")
-_NO_FILE = IncludedFile(problem="the path of this file cannot be read")
+_NO_FILE = IncludedFile(problem="cannot read the path of this file")
 _LANGUAGES: Mapping[str, str] = MappingProxyType(
     {
         **{name: name for name in ("c", "cpp", "css", "go", "html", "java", "json", "lua", "r", "scala")},
@@ -86,10 +86,14 @@ def _read_call(token: Token, page: PageState) -> None:
             near = page.reporter.nearest(key, ARGUMENTS)
             hint = format_suggestion(near) or f"known: {', '.join(ARGUMENTS)}"
             fix = page.reporter.correct(place, key, near)
-            page.reporter.error("shortcode-argument", f"{CODE} has no argument {key}", place, hint, fix)
+            page.reporter.error(
+                "shortcode-argument", f'unknown argument "{key}" for shortcode "{CODE}"', place, hint, fix
+            )
     if "file" not in call.args:
-        hint = 'such as file="src/model.py"'
-        page.reporter.error("shortcode-argument", f"{CODE} needs file, the path of a file", call.place, hint)
+        hint = 'write the path of a file, such as `file="src/model.py"`'
+        page.reporter.error(
+            "shortcode-argument", f'missing argument "file" for shortcode "{CODE}"', call.place, hint
+        )
     args = call.args
     fold = args.get("fold", "")
     token.type, token.tag, token.content = "fence", "code", ""
@@ -122,7 +126,9 @@ def _fill(token: Token, page: PageState) -> None:
     written = fence.parts.get("file")
     if written is None:
         other = next(iter(fence.parts.values()))
-        page.reporter.error("include-file", f"{other.key} says nothing without file", other.key_place)
+        page.reporter.error(
+            "include-file", f'"{other.key}" has no effect because "file" is missing', other.key_place
+        )
         return
     found = page.included.get(written.spelling, _NO_FILE)
     if found.problem:
@@ -162,7 +168,7 @@ def _head(token: Token, fence: Fence, page: PageState) -> str:
         line = (token.map or [0])[0] + 1 + at
         start = page.text_map(page.lines[line], line).starts[0] if line < len(page.lines) else (1, 1)
         place = Place(start[0], start[1], max(1, len(page.lines[line].strip())))
-        message = "the code of this fence comes from its file, so nothing but options may stand here"
+        message = "only options are allowed here: the code of this fence comes from a file"
         page.reporter.error("include-file", message, place)
     return head
 
@@ -172,7 +178,9 @@ def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None
     count = max(1, len(found.text.removesuffix("\n").split("\n")))
     region, lines = fence.parts.get("region"), fence.parts.get("lines")
     if region and lines:
-        page.reporter.error("include-region", "lines says nothing beside region", lines.key_place)
+        page.reporter.error(
+            "include-region", '"lines" has no effect because "region" is set', lines.key_place
+        )
     if region:
         chosen = find_region(found.text, region.spelling)
         is_python = fence_language(fence) == "python"
@@ -185,8 +193,13 @@ def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None
     if lines:
         chosen = find_lines(found.text, lines.spelling)
         if chosen is None:
-            message = f"{found.path} has no lines {lines.spelling}"
-            page.reporter.error("include-region", message, lines.place, f'it has {count}: write lines="3-10"')
+            message = f'lines not found in {found.path}: "{lines.spelling}"'
+            page.reporter.error(
+                "include-region",
+                message,
+                lines.place,
+                f'write a range such as `lines="3-10"`; the last line is {count}',
+            )
         return chosen
     return Region(1, count)
 
@@ -197,9 +210,9 @@ def _report_region(
     near = page.reporter.nearest(region.spelling, names)
     hint = format_suggestion(near)
     if not hint:
-        mark = f"mark it with # region {region.spelling} and # endregion"
+        mark = f"mark it with `# region {region.spelling}` and `# endregion`"
         hint = f"known: {', '.join(names[:9])}" if names else mark
-    message = f"{found.path} has no region {region.spelling}"
+    message = f'region not found in {found.path}: "{region.spelling}"'
     fix = page.reporter.correct(region.place, region.spelling, near)
     page.reporter.error("include-region", message, region.place, hint, fix)
 

@@ -20,32 +20,33 @@ from ..base.patterns import lazy_pattern
 from .state import PageState
 
 _HEADINGS = {"chapter": "#", "section": "##", "subsection": "###", "subsubsection": "####"}
-_REFERENCE = "references are written {@thm-x}"
-_OUTPUT = "take it out: the theme sets pages and spaces"
-_HEAD = "what is said of a whole post stands in its front matter"
+_REFERENCE = "write a reference as `{@thm-x}`"
+_OUTPUT = "remove it: the theme sets the layout and spacing"
+_HEAD = "write it in the front matter of the post"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("textbf", "mathbf"), "bold text is written **text**"),
-        **dict.fromkeys(("emph", "textit", "textsl"), "text is emphasized *like this*"),
-        "texttt": "code is written `text`",
-        "underline": "write <u>text</u>",
-        **{name: f"headings are written {signs} Heading" for name, signs in _HEADINGS.items()},
-        **dict.fromkeys(("paragraph", "subparagraph"), "headings are written #### Heading"),
+        **dict.fromkeys(("textbf", "mathbf"), "write bold text as `**text**`"),
+        **dict.fromkeys(("emph", "textit", "textsl"), "write emphasized text as `*text*`"),
+        "texttt": "write code between backticks: `text`",
+        "underline": "write `<u>text</u>`",
+        **{name: f"write a heading as `{signs} Heading`" for name, signs in _HEADINGS.items()},
+        **dict.fromkeys(("paragraph", "subparagraph"), "write a heading as `#### Heading`"),
         **dict.fromkeys(("autoref", "cref", "Cref", "nameref", "pageref", "vref"), _REFERENCE),
-        "label": "write {#sec-x} behind the heading, {#thm-x} behind the callout's title",
-        "footnote": "write [^1] here, and the note on a line [^1]: …",
-        "url": "addresses are written <https://example.org>",
-        "href": "links are written [text](address)",
-        **dict.fromkeys(("includegraphics", "caption"), "pictures are written ![text](file.png)"),
-        "item": "lists are written - item, or 1. item",
-        "newtheorem": "kinds of callouts are declared under callouts: in blogsmith.yaml",
-        **dict.fromkeys(("newenvironment", "def", "usepackage"), "macros are declared under math: macros:"),
+        "label": "write `{#sec-x}` after the heading, or `{#thm-x}` after the callout's title",
+        "footnote": "write `[^1]` here, and the note on a line `[^1]: …`",
+        "url": "write a URL as `<https://example.org>`",
+        "href": "write a link as `[text](URL)`",
+        **dict.fromkeys(("includegraphics", "caption"), "write an image as `![text](file.png)`"),
+        "item": "write list items as `- item` or `1. item`",
+        "newtheorem": "declare kinds of callouts under `callouts:` in blogsmith.yaml",
+        **dict.fromkeys(("newenvironment", "def", "usepackage"), "declare macros under `math: macros:`"),
         **dict.fromkeys(("author", "title", "date", "documentclass"), _HEAD),
         **dict.fromkeys(("vspace", "hspace", "noindent", "newpage", "clearpage", "pagebreak"), _OUTPUT),
         **dict.fromkeys(("bigskip", "medskip", "smallskip", "centering", "maketitle"), _OUTPUT),
-        "tableofcontents": "posts have a table of contents; switch it with toc:",
-        **dict.fromkeys(("LaTeX", "TeX"), "write the name in letters"),
+        "tableofcontents": "remove it: `toc:` turns the table of contents of posts on or off",
+        **dict.fromkeys(("LaTeX", "TeX"), "write the name as plain text"),
         **dict.fromkeys(("ldots", "dots"), "write …"),
+        **dict.fromkeys(("qed", "qedhere", "qedsymbol"), "remove it: a proof ends with ∎ without a command"),
     }
 )
 """Command → hint on what to write instead."""
@@ -53,6 +54,7 @@ _COMMANDS_WITHOUT_ARGUMENT = frozenset(
     (
         *("item", "noindent", "newpage", "clearpage", "pagebreak", "bigskip", "medskip", "smallskip"),
         *("centering", "maketitle", "tableofcontents", "LaTeX", "TeX", "ldots", "dots"),
+        *("qed", "qedhere", "qedsymbol"),
     )
 )
 """Commands without an argument."""
@@ -115,15 +117,15 @@ _FENCED = frozenset(("verbatim", "lstlisting"))
 _QUOTATIONS = ("quote", "quotation")
 _ENVIRONMENT_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        **{name: f"lists are written {sign} item" for name, sign in _LISTS.items()},
-        "description": "write the term on a line, and : its meaning on the next",
-        **dict.fromkeys((*_FENCED, "minted", "algorithm", "algorithmic"), "code stands between ``` and ```"),
-        **dict.fromkeys(("figure", "wrapfigure"), "pictures are written ![text](file.png)"),
-        **dict.fromkeys(("table", "tabular", "tabularx"), "tables are written | a | b |"),
-        **dict.fromkeys(_QUOTATIONS, "quotations are written > text"),
-        **dict.fromkeys(("tikzpicture", "tikzcd"), "put it into the page as an SVG image"),
+        **{name: f"write list items as `{sign} item`" for name, sign in _LISTS.items()},
+        "description": "write the term on a line, and `: its meaning` on the next",
+        **dict.fromkeys((*_FENCED, "minted", "algorithm", "algorithmic"), "put the code between ``` and ```"),
+        **dict.fromkeys(("figure", "wrapfigure"), "write an image as `![text](file.png)`"),
+        **dict.fromkeys(("table", "tabular", "tabularx"), "write the rows of a table as `| a | b |`"),
+        **dict.fromkeys(_QUOTATIONS, "write a quotation as `> text`"),
+        **dict.fromkeys(("tikzpicture", "tikzcd"), "insert it as an SVG image"),
         **dict.fromkeys(("center", "flushleft", "flushright", "minipage", "document"), _OUTPUT),
-        "thebibliography": "name the works under references: in the front matter",
+        "thebibliography": "write the references under `references:` in the front matter",
     }
 )
 """Environment → hint on what to write instead."""
@@ -134,19 +136,19 @@ _MOST_LINES = 500
 def latex_hint(written: str, page: PageState) -> str:
     """Return a hint on what to write instead of a match of the patterns above."""
     if written.startswith("``"):
-        return 'quotation marks are written "text"'
+        return 'write quotation marks as `"text"`'
     if written.startswith("%"):
-        return "comments are written <!-- text -->"
+        return "write a comment as `<!-- text -->`"
     if written.endswith("~"):
-        return "a space that does not break is written &nbsp;"
+        return "write a non-breaking space as `&nbsp;`"
     if _LETTER.fullmatch(written):
         return f"write {compose(written)}"
     if not written.startswith("\\begin"):
         return _HINTS[written[1:].rstrip("*")]
     name = written[len("\\begin{") :].rstrip("*}")
     if kind := _callout_kind(name, page):
-        return f"a callout is written > [!{kind.upper()}]"
-    return _ENVIRONMENT_HINTS.get(name, "put it between $$ and $$")
+        return f"write a callout as `> [!{kind.upper()}]`"
+    return _ENVIRONMENT_HINTS.get(name, "put it between `$$` and `$$`")
 
 
 def find_tie(text: str, following: Token) -> str | None:

@@ -68,8 +68,8 @@ def _limit_url(token: Token, attribute: str, place: Place, page: PageState) -> N
     token.attrs[attribute] = "#"
     if before <= limit:
         most = f"{MAX_URL_CHARACTERS:,}"
-        message = f"the addresses on this page are {most} characters longer together than its whole text"
-        page.reporter.error("link-length", message, place, "use a long address once, or shorten it")
+        message = f"the URLs on this page are together over {most} characters longer than its text"
+        page.reporter.error("link-length", message, place, "use a long URL only once, or shorten it")
 
 
 def image_located(state: StateInline, silent: bool) -> bool:

@@ -218,7 +218,7 @@ def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | in
         else:
             place = block_place(state, item.name_start, len(item.name))
             hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
-            page.reporter.error("attribute", f"attribute {item.name} is not allowed here", place, hint)
+            page.reporter.error("attribute", f'attribute "{item.name}" is not allowed here', place, hint)
 
 
 def markdown_element_rules(md: MarkdownIt) -> None:

@@ -43,7 +43,7 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if label in page.notes:
         first = page.note_places[label].line
         page.reporter.error(
-            "footnote-twice", f"footnote [^{label}] is defined on line {first} already", place
+            "footnote-twice", f'duplicate footnote "[^{label}]" (first defined on line {first})', place
         )
     page.notes.setdefault(label, _parse_text(state, start, end))
     page.note_places.setdefault(label, place)
@@ -84,7 +84,9 @@ def footnote_reference(state: StateInline, silent: bool) -> bool:
         if not silent:
             place = inline_place(state, found.start(), found.end())
             hint = "put it in the text that refers to the figure"
-            page.reporter.error("footnote-place", "a shortcode's text can have no footnote", place, hint)
+            page.reporter.error(
+                "footnote-place", "a footnote is not allowed in the text of a shortcode", place, hint
+            )
         return False
     if label not in page.notes:
         if not silent:
@@ -102,9 +104,9 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
         inline_place(state, state.pos, state.pos + len(label) + 3),
         page.reporter.nearest(label, page.notes),
     )
-    hint = format_suggestion(near) or f"add a line [^{label}]: … to the post"
+    hint = format_suggestion(near) or f"add a line `[^{label}]: …` to the post"
     fix = page.reporter.correct(place, f"[^{label}]", near and f"[^{near}]")
-    page.reporter.error("footnote-undefined", f"footnote [^{label}] has no text", place, hint, fix)
+    page.reporter.error("footnote-undefined", f'missing text for footnote "[^{label}]"', place, hint, fix)
 
 
 def _report_spaces(state: StateInline) -> None:
@@ -121,14 +123,14 @@ def _report_spaces(state: StateInline) -> None:
     meant = f"[^{'-'.join(label.split())}]"
     fix = page.reporter.substitute(place, found[0], meant, is_safe=label != found[1])
     message = f'invalid footnote label "{found[1]}": expected no spaces'
-    page.reporter.error("footnote-undefined", message, place, f"write {meant}", fix)
+    page.reporter.error("footnote-undefined", message, place, f"write `{meant}`", fix)
 
 
 def _remove_note(place: Place, page: PageState) -> Fix | None:
     """Return a fix that removes a note of one line, or None."""
     line, after = [*page.reporter.lines, "", ""][place.line - 1 : place.line + 1]
     is_whole = line.startswith("[^") and (not after.strip() or after.startswith("[^"))
-    title = "take the note out"
+    title = "remove the note"
     return (
         make_replacement(place.line, 1, f"{line}\n", "", title=title)
         if is_whole and place.column == 1
@@ -158,7 +160,7 @@ def sort_notes(state: StateCore) -> None:
     for label in unused:
         place = page.note_places[label]
         fix = _remove_note(place, page)
-        page.reporter.warn("footnote-unused", f"footnote [^{label}] is never referred to", place, fix=fix)
+        page.reporter.warn("footnote-unused", f'footnote "[^{label}]" is never used', place, fix=fix)
     uses |= dict.fromkeys(unused, 0)
     result = [*body, Token("footnotes_open", "section", 1, block=True)]
     for number, (label, count) in enumerate(uses.items(), 1):

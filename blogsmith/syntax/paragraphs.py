@@ -1,8 +1,8 @@
 r"""Paragraphs and setext headings, aware of displays and callout markers.
 
-There are only two differences from CommonMark. Lines inside an open `$$ … $$`, `\[ … \]` or display
-environment do not end a paragraph (a `- b` there is a minus sign). A paragraph that starts with `[!KIND]` is
-never a setext heading.
+There are only two differences from CommonMark. Lines inside an open formula (`$…$`, `\(…\)`, `$$ … $$`,
+`\[ … \]` or a display environment) do not end a paragraph: a `- b` there is a minus sign. A paragraph that
+starts with `[!KIND]` is never a setext heading.
 """
 
 from __future__ import annotations
@@ -68,8 +68,9 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
     marker = ""
     while line < end and not state.isEmpty(line):
         if closing:
-            if find_closing(state.src, line_start(state, line), state.eMarks[line], closing) >= 0:
-                closing = ""
+            found = find_closing(state.src, line_start(state, line), state.eMarks[line], closing)
+            if found >= 0:
+                closing = open_delimiter(state, line, end, found + len(closing))
         # CommonMark 4.8: an indented line cannot interrupt a paragraph.
         elif state.sCount[line] - state.blkIndent <= 3:
             marker = _underline(state, line) if underline else ""

@@ -154,7 +154,7 @@ def inline(state: StateCore) -> None:
             # A wide table with short rows has thousands of empty cells.
             token.children = []
             continue
-        page.current, page.base, page.ambiguous_dollar = get_record(token, TextMap), 0, False
+        page.current, page.base, page.literal_dollars = get_record(token, TextMap), 0, {}
         page.verbatim = ""
         before = state.tokens[index - 1]
         is_line_of_html = before.type == "markdown_open" and is_line(before.tag)
@@ -163,7 +163,7 @@ def inline(state: StateCore) -> None:
         page.takes_shortcodes = not page.is_raw((token.map or [0])[0])
         page.allows_links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.allows_links:
-            message = f"more than {MAX_BRACKETS} brackets stand open at once; none of them makes a link"
+            message = f"more than {MAX_BRACKETS} brackets are open here, so links in this text are not read"
             page.reporter.error("nesting", message, page.current.place(0))
         token.children = []
         state.md.inline.parse(token.content, state.md, state.env, token.children)

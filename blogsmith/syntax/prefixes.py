@@ -245,10 +245,10 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
     elif len(near) == 1 and at >= 0 and not label:
         place = origin.place(at, len(emoji))
         fix = make_replacement(place.line, place.column, emoji, near[0].text)
-    wanted = " or ".join(f'"{prefix.text}"' for prefix in near[:3])
-    message = f'text opens with "{emoji}" but is not a callout'
+    wanted = " or ".join(f"`{prefix.text}`" for prefix in near[:3])
+    message = f'text starts with "{emoji}" but is not a callout'
     place = origin.place(max(at, 0), len(emoji))
-    page.reporter.warn("callout-doubtful", message, place, f"begin it with {wanted}", fix)
+    page.reporter.warn("callout-doubtful", message, place, f"start it with {wanted}", fix)
 
 
 def _label_fix(origin: TextMap, label: re.Match[str], meant: str) -> Fix:

@@ -93,7 +93,10 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
     place = origin.place(0, len(text))
     if not found:
         page.reporter.error(
-            "shortcode-name", "a shortcode begins with its name", place, 'such as {% img src="a.png" %}'
+            "shortcode-name",
+            "missing name of this shortcode",
+            place,
+            'write a name, such as `{% img src="a.png" %}`',
         )
         return Shortcode("", {}, place, source=text)
     name, at = found[0], found.end()
@@ -105,9 +108,9 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
         name = words.pop(0).removesuffix(".html")
     if not _CLOSE.match(text, read.end):
         unread = CallError(
-            f"cannot read the arguments of {name}",
+            f'invalid arguments of shortcode "{name}"',
             origin.place(read.end + len(text[read.end :]) - len(text[read.end :].lstrip())),
-            'write each as name="value", with a closing quote',
+            'write each as `name="value"`, with a closing quote',
         )
         mistakes = (*read.mistakes, unread)
         return Shortcode(name, {}, place, source=text, mistakes=mistakes, is_readable=False)
@@ -120,7 +123,7 @@ def read_call(origin: TextMap, page: PageState) -> Shortcode:
 
 def _no_argument(word: str, origin: TextMap) -> CallError:
     place = origin.place(origin.text.find(word), len(word))
-    return CallError(f"{word} is no argument", place, 'write name="value"')
+    return CallError(f'missing name of argument "{word}"', place, 'write `name="value"`')
 
 
 def _id(read: _Arguments) -> tuple[str, tuple[CallError, ...]]:
@@ -129,7 +132,7 @@ def _id(read: _Arguments) -> tuple[str, tuple[CallError, ...]]:
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
         message = f'invalid id "{name}": expected letters, digits and hyphens'
-        return "", (CallError(message, place, f'write id="{"-".join(_ID.findall(name)) or "fig-x"}"'),)
+        return "", (CallError(message, place, f'write `id="{"-".join(_ID.findall(name)) or "fig-x"}"`'),)
     return normal_id(name), ()
 
 
@@ -148,7 +151,7 @@ def _arguments(origin: TextMap, at: int) -> _Arguments:
         key = found["key"]
         place = origin.place(found.start("key"), len(key))
         if key in args:
-            mistakes.append(CallError(f"{key} is given twice", place))
+            mistakes.append(CallError(f'duplicate argument "{key}"', place))
         keys[key] = place
         args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
         maps[key] = origin.cut(found.start(group), found.end(group))
@@ -215,8 +218,8 @@ def _reject_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> b
 def _report_unclosed(page: PageState, place: Place) -> None:
     line = page.reporter.lines[place.line - 1]
     fix = make_replacement(place.line, len(line.rstrip()) + 1, "", " %}", title="close it with %}")
-    hint = "close it in the same paragraph"
-    page.reporter.error("shortcode-open", "{% has no closing %}", place, hint, fix)
+    hint = "end it with `%}` in the same paragraph"
+    page.reporter.error("shortcode-open", 'missing closing "%}" for "{%"', place, hint, fix)
 
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -282,8 +285,8 @@ def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
             reporter, place = get_page(state.env).reporter, inline_place(state, state.pos, start)
             end = len(reporter.lines[place.line - 1].rstrip()) + 1
             fix = make_replacement(place.line, end, "", "{% endraw %}", title="add {% endraw %}")
-            hint = "text of several paragraphs needs both on lines of their own"
-            reporter.error("shortcode-open", "{% raw %} has no {% endraw %}", place, hint, fix)
+            hint = "put both tags on lines of their own if the text has several paragraphs"
+            reporter.error("shortcode-open", 'missing "{% endraw %}" for "{% raw %}"', place, hint, fix)
         return False
     if not silent:
         token = state.push("text", "", 0)

@@ -145,7 +145,7 @@ class ParseOptions:
     def plugin_hint(self, name: str) -> str:
         """Return a hint on the bundled plugin that provides a block or shortcode, or an empty string."""
         plugin = name.replace("-", "_")
-        return f"write plugins: [{plugin}] in blogsmith.yaml" if plugin in self.bundled_plugins else ""
+        return f"write `plugins: [{plugin}]` in blogsmith.yaml" if plugin in self.bundled_plugins else ""
 
 
 @dataclass
@@ -191,8 +191,8 @@ class PageState:
     """False while parsing text from an attribute, where HTML tags are plain text."""
     verbatim: str = ""
     """Raw HTML element such as `<code>` around the current inline text, where dollars are plain text."""
-    ambiguous_dollar: bool = False
-    """A `$…$` in the current inline text was rejected because a digit follows."""
+    literal_dollars: dict[str, set[int]] = field(default_factory=dict)
+    """Inline text → positions of its dollars that open no formula, because a digit follows them (`US$6`)."""
     execution: PageExecution = field(default_factory=PageExecution)
     takes_blocks: bool = True
     """False while parsing a heading, title or caption, where display math becomes inline."""

@@ -18,7 +18,7 @@ from ..base.diagnostics.model import TextMap
 from ..base.patterns import lazy_pattern
 from .cells.values import value_end
 from .lookahead import code_span_end, run_length
-from .math.delimiters import FoundFormula, RejectedFormula, find_formula
+from .math.delimiters import RejectedFormula, find_formula
 from .records import TableRecord, attach_record
 from .references.labels import normal_id
 from .state import block_place, get_page, line_start, line_text
@@ -52,15 +52,24 @@ def _pipes(text: str) -> Iterator[int]:
     if not _OPENING.search(text):
         yield from (found.start() for found in _PIPE.finditer(text))
         return
-    pos, end = 0, len(text)
+    yield from (start for start, _ in _steps(text) if text[start] == "|")
+
+
+def _steps(text: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each code span, formula, value, escape and other character."""
+    pos, end, literal = 0, len(text), -1
     while pos < end:
-        if text[pos] == "|":
-            yield pos
-        pos = _step(text, pos, end)
+        found = find_formula(text, pos, end) if text[pos] in "$\\" and pos != literal else None
+        if isinstance(found, RejectedFormula):
+            # both dollars are text, and what is between them may contain pipes
+            literal, found = found.end - 1, None
+        after = found.end if found else max(_step(text, pos, end), pos + 1)
+        yield pos, after
+        pos = after
 
 
 def _step(text: str, pos: int, end: int) -> int:
-    """Return the index after the code span, formula, value, escape or character at `pos`."""
+    """Return the index after the code span, value, escape or character at `pos`."""
     char = text[pos]
     if char == "`":
         after = code_span_end(text, pos, end)
@@ -68,14 +77,9 @@ def _step(text: str, pos: int, end: int) -> int:
         if after > pos and not re.search(r"(?<!\\)\|", text[pos:after]):
             return after
         return pos + run_length(text, pos, end)
-    if char in "$\\":
-        found = find_formula(text, pos, end)
-        if isinstance(found, (FoundFormula, RejectedFormula)):
-            return found.end
-        return min(end, pos + 2) if char == "\\" else pos + 1
     if char == "{":
         return max(pos + 1, value_end(text, pos, end))
-    return pos + 1
+    return min(end, pos + 2) if char == "\\" else pos + 1
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
@@ -165,8 +169,8 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
 def _warn_short(state: StateBlock, line: int, columns: int) -> None:
     """Warn that the table ends here because too many cells are missing."""
     place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
-    message = f"the table ends above this row: more than {MAX_CELLS:,} cells of this page are missing"
-    hint = f"write all {columns} cells of each row, empty ones too"
+    message = f"the table ends before this row: short rows on this page lack over {MAX_CELLS:,} cells"
+    hint = f"write all {columns} cells of each row, including empty ones"
     get_page(state.env).reporter.warn("table-cells", message, place, hint)
 
 
@@ -176,9 +180,9 @@ def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], c
         start, stop = cells[columns][0], cells[-1][1]
         get_page(state.env).reporter.warn(
             "table-cells",
-            f"this row has {len(cells)} cells in a table of {columns}; the last are not shown",
+            f"too many cells: this row has {len(cells)}, the table {columns}; the last are not shown",
             block_place(state, line_start(state, line) + start, max(1, stop - start)),
-            "write \\| for a pipe that separates no cells",
+            "write `\\|` for a pipe that does not separate cells",
         )
 
 
@@ -205,13 +209,8 @@ def _unescape_code(text: str) -> str:
     r"""Replace `\|` with a pipe in code spans. Elsewhere the escape rule or TeX handles it."""
     if "`" not in text or "\\|" not in text:
         return text
-    pieces, pos, end = [], 0, len(text)
-    while pos < end:
-        after = max(_step(text, pos, end), pos + 1)
-        piece = text[pos:after]
-        pieces.append(piece.replace("\\|", "|") if piece.startswith("`") else piece)
-        pos = after
-    return "".join(pieces)
+    pieces = (text[start:end] for start, end in _steps(text))
+    return "".join(piece.replace("\\|", "|") if piece.startswith("`") else piece for piece in pieces)
 
 
 def _is_caption(state: StateBlock, line: int) -> bool:

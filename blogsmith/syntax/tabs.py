@@ -22,7 +22,7 @@ from .state import PageState, block_place, get_page, line_start, line_text
 
 _MATERIAL = lazy_pattern(r'===([!+]{0,2})[ \t]+(?:"((?:[^"\\]|\\.)+)"|\'((?:[^\'\\]|\\.)+)\')[ \t]*\Z')
 _INDENT = 4
-_HOLDS = 'tabs hold nothing but their parts, each a <div data-label="…">'
+_HOLDS = 'put the content of each tab in a `<div data-label="…">`'
 
 
 def tabs_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -66,7 +66,9 @@ def _push_part(state: StateBlock, extent: BlockExtent) -> None:
     given = next((item for item in tag.attributes if item.name == "data-label" and item.value.strip()), None)
     if given is None:
         place = block_place(state, line_start(state, extent.first), len("<div"))
-        page.reporter.error("tabs", "a part of tabs has no label", place, 'such as <div data-label="Python">')
+        page.reporter.error(
+            "tabs", "missing label of this tab", place, 'write a label: `<div data-label="Python">`'
+        )
         place_map = TextMap("?", ((place.line, place.column),))
     else:
         place_map = attribute_map(state, given)
@@ -156,8 +158,8 @@ def _close_part(state: StateBlock) -> None:
         line = (state.tokens[-2].map or [0])[0]
         text = line_text(state, line).rstrip()
         place = block_place(state, line_start(state, line), max(1, len(text)))
-        hint = "its text is indented by four" if text.startswith("===") else ""
-        get_page(state.env).reporter.error("tabs", "this part of tabs is empty", place, hint)
+        hint = "indent its text by four spaces" if text.startswith("===") else ""
+        get_page(state.env).reporter.error("tabs", "this tab is empty", place, hint)
     state.push("tab_body_close", "div", -1)
     state.push("tab_close", "div", -1)
 
@@ -195,7 +197,7 @@ def _report_stray(stray: list[Token], opening: Token, parts: list[Token], page: 
         line = ((first.map if first else None) or opening.map or [0])[0]
         text = page.lines[line] if line < len(page.lines) else ""
         place = page.line_place(page.line_starts[line] + len(text) - len(text.lstrip()), len(text.strip()))
-        message = "a text stands between the parts of tabs" if first else "these tabs have no part"
+        message = "content is not allowed between tabs" if first else "missing tabs in this block"
         page.reporter.error("tabs", message, place, _HOLDS)
 
 

@@ -214,9 +214,9 @@ def _warn_in_map(origin: TextMap, what: str, reporter: Reporter) -> None:
 
 
 def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
-    message = f"this {what} holds the invisible character {format_code_point(character)}"
-    hint = f"take it out, or write it as {escape_character(character)}" if what == "code" else "take it out"
-    fix = reporter.substitute(place, character, "", title="take the character out")
+    message = f"invisible character {format_code_point(character)} in this {what}"
+    hint = f"remove it, or write it as `{escape_character(character)}`" if what == "code" else "remove it"
+    fix = reporter.substitute(place, character, "", title="remove the character")
     reporter.warn("hidden-character", message, place, hint, fix)
 
 

@@ -95,7 +95,9 @@ def convert_formula(
     packages: LaTeX packages whose commands replace others; `physics` only.
     """
     if len(tex) > MAX_LENGTH:
-        raise TexError("math-limit", f"formula has {len(tex):,} characters, {MAX_LENGTH:,} are the limit")
+        raise TexError(
+            "math-limit", f"formula is too long: {len(tex):,} characters, {MAX_LENGTH:,} are allowed"
+        )
     known = read_macros(macros) if macros else {}
     table = constructs(packages)
     try:
@@ -163,8 +165,8 @@ def _stray(token: str) -> ParseError:
     if token == "&":
         return misplaced_tab_error(token)
     if token == "\\middle":
-        return ParseError("math-brace", "\\middle stands outside \\left … \\right", token)
-    return ParseError("math-brace", f"{token} closes nothing that is open", token)
+        return ParseError("math-brace", '"\\middle" is not allowed outside "\\left" and "\\right"', token)
+    return ParseError("math-brace", f'unmatched "{token}": nothing is open here', token)
 
 
 def _read_with_positions(
@@ -190,7 +192,7 @@ def _read_with_positions(
         error.hint = escaped or error.hint or _hint(error, tex)
         raise place_error(error, tex) from None
     except RecursionError:
-        raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
+        raise TexError("math-limit", "formula is nested too deeply", 0, len(tex)) from None
     finally:
         sys.setrecursionlimit(before)
 
@@ -205,7 +207,7 @@ _OPERATORS = (
 def _hint(error: ParseError, tex: str) -> str:
     """Return a hint if a command is unknown, or if a comment may hide its end; otherwise ""."""
     if error.unclosed and _COMMENT.search(tex):
-        return "behind % everything is a comment; write \\% for the sign"
+        return "write `\\%` to print `%`: otherwise `%` starts a comment"
     if not error.unknown:
         return ""
     if error.meant:
@@ -213,10 +215,10 @@ def _hint(error: ParseError, tex: str) -> str:
     word = error.token.lstrip("\\")
     operator = _nearest(word, _OPERATORS)
     if not operator:
-        return "a command of your own is declared under math: macros:"
+        return "declare your own commands under `math: macros:`"
     declaration = f"'\\{operator}': '\\operatorname{{{operator}}}'"
     question = "" if operator == word else f"did you mean \\{operator}? "
-    return f"{question}declare it under math: macros: {declaration}"
+    return f"{question}declare it under `math: macros:` as `{declaration}`"
 
 
 def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Constructs[Parser]) -> str | None:

@@ -32,7 +32,7 @@ def check_replaceable(ours: TypesetFormula) -> None:
     if not ours.mathml:
         raise UnusableMathmlError("it prints nothing")
     if _AUTHOR_MARKUP.search(ours.mathml):
-        raise UnusableMathmlError("a link, an id or a class stands in it, which stays blogsmith's")
+        raise UnusableMathmlError("it contains a link, an id or a class, which need blogsmith's markup")
 
 
 def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Sequence[RowNumber | None]) -> str:

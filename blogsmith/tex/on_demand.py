@@ -22,9 +22,13 @@ if TYPE_CHECKING:
     from .analysis.tag_text import contains_tex as contains_tex
     from .analysis.tag_text import math_content as math_content
     from .analysis.tags import typeset_tag as typeset_tag
+    from .constructs.table import is_command as is_command
     from .convert import convert_formula as convert_formula
     from .mathml.line_groups import group_lines as group_lines
+    from .parse.markdown_escapes import doubled_commands as doubled_commands
     from .parse.markdown_escapes import doubled_row_end as doubled_row_end
+    from .parse.markdown_escapes import dropped_comments as dropped_comments
+    from .parse.markdown_escapes import find_entity as find_entity
     from .parse.markdown_escapes import literal_underscore as literal_underscore
 else:
 
@@ -41,6 +45,10 @@ else:
         return call
 
     convert_formula = _on_demand("convert", "convert_formula")
+    doubled_commands = _on_demand("parse.markdown_escapes", "doubled_commands")
+    dropped_comments = _on_demand("parse.markdown_escapes", "dropped_comments")
+    find_entity = _on_demand("parse.markdown_escapes", "find_entity")
+    is_command = _on_demand("constructs.table", "is_command")
     doubled_row_end = _on_demand("parse.markdown_escapes", "doubled_row_end")
     find_definitions = _on_demand("analysis.expansion", "find_definitions")
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")

@@ -16,12 +16,13 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import FrontKeys, ImportedPage
 from blogsmith.importers.report import ImportResult
 from blogsmith.importers.text.data import load_mapping, split_yaml_front_matter
+from blogsmith.importers.verify.values import is_named
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put
 
 HEAD = "title: A page"
-NOTHING = "Nothing of the source is missing"
+NOTHING = "Nothing is missing in the new pages"
 
 
 def yaml_page(head: str) -> str:
@@ -206,6 +207,12 @@ def test_the_verifier_finds_lost_settings(settings: str, expected: list[str]) ->
     assert named.ok
     messages = " ".join(notice.message for notice in named.site.notices)
     assert sorted(re.findall('"([^"]*)"', messages)) == expected
+
+
+def test_only_messages_about_keys_name_keys() -> None:
+    assert is_named("mood.of.day", ['front matter key "Mood" has no effect in blogsmith'])
+    assert is_named("mood", ['"mood", now "imported.mood"'])
+    assert not is_named("mood", ['unknown shortcode "mood"', 'front matter key "moods" is omitted'])
 
 
 def test_front_matter_that_cannot_be_read_is_not_certified(tmp_path: Path) -> None:

@@ -77,7 +77,9 @@ def test_others_stay_as_they_are(html: str) -> None:
 def test_the_look_of_a_table_is_told() -> None:
     page = changed(f'<table class="wide">{HEAD}<tr><td>1</td><td>2</td></tr></table>\n')
     assert page.text == "| a | b |\n|---|---|\n| 1 | 2 |\n"
-    assert [notice.message for notice in page.notices] == ["a table of HTML looks as the theme has it"]
+    assert [notice.message for notice in page.notices] == [
+        "styles of an HTML table are replaced by those of the theme"
+    ]
 
 
 def test_many_tables_that_do_not_end_are_read_in_time() -> None:

@@ -297,8 +297,8 @@ def test_the_summary_says_how_many(tmp_path: Path, capsys: pytest.CaptureFixture
     for more in (["--dry-run"], []):
         assert main([*arguments, *more]) == 0
         out, err = capsys.readouterr()
-        assert "2 pages are held back and not in the new site" in out
-        assert 'docs/a.md: not imported: "password" in its front matter restricts who may read it' in err
+        assert "not imported: 2 pages that the old site hides from readers" in out
+        assert 'docs/a.md: not imported: access restricted by front matter key "password"' in err
 
 
 def test_files_go_with_the_pages_they_belong_to(tmp_path: Path) -> None:

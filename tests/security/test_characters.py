@@ -74,12 +74,14 @@ def test_row_41_what_html_forbids_is_reported_and_left_out(place: str) -> None:
     for char in FORBIDDEN:
         rendered = render(HEAD + PLACES[place].format(char, char))
         assert rendered.html == plain.html
-        assert any(f"U+{ord(char):04X}, so it is left out" in line for line in hidden(rendered.diagnostics))
+        assert any(
+            f"U+{ord(char):04X} is not allowed in pages" in line for line in hidden(rendered.diagnostics)
+        )
 
 
 def test_row_41_the_report_names_the_place() -> None:
     found = render(f"{HEAD}one\n\ntwo\x1b[31m red\x7f\n").diagnostics
-    assert hidden(found) == ["7:4 no page may hold the character U+001B, so it is left out"]
+    assert hidden(found) == ["7:4 character U+001B is not allowed in pages and is removed"]
     text = format_diagnostic(found[0], color=False)
     assert r"    7 | two\x1b[31m red\x7f" in text and "      |    ^^^^" in text
 
@@ -184,7 +186,7 @@ def test_row_41_traps_are_flagged(trap: str, char: str) -> None:
     found = hidden(render(HEAD + form.format(char) + "\n").diagnostics)
     what = trap.split()[0].replace("display", "formula").replace("indented", "code")
     what = {"cell": "code", "option": "code"}.get(what, what)
-    assert found == [f"{place} this {what} holds the invisible character U+{ord(char):04X}"]
+    assert found == [f"{place} invisible character U+{ord(char):04X} in this {what}"]
 
 
 def test_row_41_formulas_of_titles_and_macros() -> None:
@@ -220,7 +222,7 @@ def test_row_41_words_and_emoji_may_stand_in_code(words: str) -> None:
 @pytest.mark.parametrize("joiner", ["\u200c", "\u200d"])
 def test_row_41_a_joiner_in_a_name_is_flagged(joiner: str) -> None:
     found = render(f"{HEAD}```python\nis_ad{joiner}min = True\n```\n").diagnostics
-    assert hidden(found) == [f"6:6 this code holds the invisible character U+{ord(joiner):04X}"]
+    assert hidden(found) == [f"6:6 invisible character U+{ord(joiner):04X} in this code"]
     assert f"is_ad\\u{ord(joiner):04x}min" in format_diagnostic(found[0], color=False)
 
 

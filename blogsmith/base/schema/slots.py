@@ -51,6 +51,12 @@ class Slot(NamedTuple):
         return last if isinstance(last, str) else f"entry {last + 1} of {self.path[-2]}"
 
     @property
+    def quoted_name(self) -> str:
+        """Name in messages, with the key in double quotes: `"title"`, or `entry 2 of "tags"`."""
+        last = self.path[-1] if self.path else ""
+        return f'"{last}"' if isinstance(last, str) else f'entry {last + 1} of "{self.path[-2]}"'
+
+    @property
     def place(self) -> Place | None:
         """Location in the file."""
         located = self.mapping.located

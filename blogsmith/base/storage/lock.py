@@ -82,7 +82,7 @@ def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
             with hold_lock(folder, "lock", wait_s):
                 yield
         except LockBusyError as error:
-            process = f" (process {error})" if str(error) else ""
-            hint = "wait until it is done, or stop it"
-            message = f"another blogsmith{process} is writing this site"
+            process = f" {error}" if str(error) else ""
+            hint = "wait until it ends, or stop it"
+            message = f"another blogsmith process{process} is writing to this site"
             raise SiteError(Diagnostic("busy", message, hint=hint)) from error

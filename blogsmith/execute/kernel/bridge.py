@@ -163,8 +163,8 @@ def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
         except Empty:
             pass
         if kernel.death_reason():
-            raise KernelStartError(f"the kernel {kernel.name} died at once: {kernel.startup_error()}")
-    raise KernelStartError(f"the kernel {kernel.name} was not ready after {limit_s:g} s")
+            raise KernelStartError(f'kernel "{kernel.name}" died at start: {kernel.startup_error()}')
+    raise KernelStartError(f'kernel "{kernel.name}" was not ready after {limit_s:g} s')
 
 
 def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
@@ -277,7 +277,7 @@ class _Session:
             latex = str(data.get("text/latex") or "").strip().strip("$").strip()
             return {**frame, "text": str(data.get("text/plain") or "").strip(), "latex": latex}
         if not isinstance(found, dict):
-            why = reply.problem or "it computes no values in the text"
+            why = reply.problem or "this kernel cannot compute inline values"
             found = {"ename": f"kernel {self._requests.kernel.name}", "evalue": why}
         return {**frame, "status": "error", "text": "", "latex": "", "failure": read_failure(found)}
 

@@ -57,7 +57,7 @@ class KernelEngine:
 
     def program(self, python: str) -> str:
         """Return the name of the kernel for messages. Which Python it uses does not matter here."""
-        return f"the kernel {self.kernel or 'python3'}"
+        return f'kernel "{self.kernel or "python3"}"'
 
     def refusal(self, sandbox: str) -> str:
         """Return why a sandbox is not possible: Jupyter starts the kernel outside of it.
@@ -66,7 +66,7 @@ class KernelEngine:
         """
         if sandbox == "off":
             return ""
-        return f"sandbox: {sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
+        return f'"sandbox: {sandbox}" is not supported with a Jupyter kernel; remove it, or `engine: jupyter`'
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Return the command of the bridge, which runs in blogsmith's own Python."""

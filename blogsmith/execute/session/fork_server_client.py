@@ -72,7 +72,7 @@ class ForkServer:
                 )
             except OSError as error:
                 control.close()
-                self._refusal = f"{self._python} cannot be started: {error.strerror or error}"
+                self._refusal = f"cannot start {self._python}: {error.strerror or error}"
                 return self
         self._control = control
         return self

@@ -305,15 +305,15 @@ def missing_mounts(root: Path, config: HugoConfig) -> Iterator[Notice]:
         if not mount.target.parts or mount.target.parts[0] not in COMPONENTS:
             continue
         if ".." in mount.source.parts or not (root / mount.source).exists():
-            hint = "import the folder that holds both, or copy it into the site"
-            message = f"the mount {entry.get('source')} of {mount.target} is not in the source"
+            hint = "import the folder that contains the site and this folder, or copy it into the site"
+            message = f'mount source not found: "{entry.get("source")}" (target "{mount.target}")'
             yield Notice("missing", message, hint=hint)
     modules = config.value("module", "imports")
     for module in modules if isinstance(modules, list) else ():
         path = str(module.get("path") or "") if isinstance(module, Mapping) else ""
         if path and not (root / config.folder / "_vendor" / path).exists():
-            hint = "run `hugo mod vendor` and import again, if it holds pages or shortcodes"
-            yield Notice("missing", f"the module {path} is not in the source", hint=hint)
+            hint = "run `hugo mod vendor` and import again if it contains pages or shortcodes"
+            yield Notice("missing", f'module not found in the source: "{path}"', hint=hint)
 
 
 def is_ignored(place: PurePosixPath, config: HugoConfig) -> bool:

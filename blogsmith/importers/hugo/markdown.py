@@ -202,7 +202,7 @@ def rewrite_markdown(
     """
     dialect = formula_dialect(config)
     if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):
-        notice("dropped", "<!--more--> has no meaning here: lists show the description", "", "")
+        notice("dropped", '"<!--more-->" has no effect because lists show the description', "", "")
         text = rewrite_segments(text, "comment", lambda comment: _MORE.sub("", comment), dialect)
     text = rewrite_segments(text, "block", _code_block, dialect)
 
@@ -210,7 +210,7 @@ def rewrite_markdown(
         if _setting(config, "parser", "attribute", "block") is True:
             masked = _BLOCK_ATTRIBUTES.sub(_attributes, masked)
         if repeated := repeated_title(masked, title):
-            notice("dropped", "a heading that repeats the title", "", repeated)
+            notice("dropped", "heading that repeats the title is removed", "", repeated)
             masked = masked.replace(repeated, "", 1)
         masked = demote_headings(masked)
         if config.value("enableemoji") is True:

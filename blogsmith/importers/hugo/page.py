@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ...api.importing import alias_problem, name_set
+from ...api.importing import alias_problem, lazy_pattern, name_set
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..page_work import translate_document
 from ..source_files import read_text, walk_files
@@ -79,9 +79,9 @@ def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ..
     aliases = _aliases(front, document)
     if fit := [alias for alias in aliases if not alias_problem(alias)]:
         found["aliases"] = fit
-    hint = "readers who come by it find the page for missing addresses"
+    hint = "redirect the URL on your host; otherwise it shows the 404 page"
     notices += [
-        Notice("changed", f"no page can stand at {alias}", source, hint=hint)
+        Notice("changed", f'unsupported page URL "{alias}"', source, hint=hint)
         for alias in aliases
         if alias not in fit
     ]
@@ -102,7 +102,8 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
         if text := date_text(value):
             found[key] = text
         elif value and not isinstance(value, bool):
-            yield Notice("mistake", f'"{key}" is no date: "{value}"', source)
+            message = f'invalid date "{value}" in front matter key "{key}"'
+            yield Notice("mistake", message, source, hint=f"write a date such as `{key}: 2024-03-01`")
 
 
 def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
@@ -120,8 +121,10 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     for name, holds in reasons.items():
         if holds:
             found["draft"] = True
-            hint = "take draft: true out if it shall be seen"
-            yield Notice("changed", f"{name} is not known here: the page is a draft", source, hint=hint)
+            hint = "remove `draft: true` to publish the page"
+            yield Notice(
+                "changed", f'unsupported front matter "{name}": the page becomes a draft', source, hint=hint
+            )
 
 
 def _authors(front: Mapping[str, Any]) -> list[str]:
@@ -269,7 +272,9 @@ class HugoPageTranslator:
         for segment in divide(document.body, formula_dialect(self._config)):
             if segment.kind in ("tag", "opaque"):
                 line = LineFinder(document.body, document.first_line).line_of_offset(segment.start)
-                message = "HTML that Hugo left out is shown here: markup.goldmark.renderer.unsafe was not set"
+                message = (
+                    'HTML that Hugo omits without "markup.goldmark.renderer.unsafe" is shown in the new site'
+                )
                 yield Notice("changed", message, document.path.as_posix(), line)
                 return
 
@@ -326,9 +331,12 @@ class HugoPageTranslator:
         return ""
 
 
+_SHORTCODE_NAME = lazy_pattern(r"\bshortcode \"([^\"\s]+)\"")
+
+
 def _shortcode_name(message: str) -> str:
-    first, _, rest = message.partition(" ")
-    return rest.split()[0].rstrip(":") if first == "shortcode" else ""
+    found = _SHORTCODE_NAME.search(message)
+    return found[1] if found else ""
 
 
 def _templates(site: Path) -> dict[str, str]:

@@ -207,16 +207,20 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
         )
         place = _locate(found, config, is_page=is_page)
         if place is None:
-            hint = "the languages that are published stand under `languages` in the settings"
-            notices.append(Notice("dropped", "its language is not published", source, hint=hint))
+            hint = "enable the language under `languages` in the settings, and import again"
+            notices.append(Notice("dropped", "language of the file is not published", source, hint=hint))
         elif suffix in _UNSUPPORTED_SUFFIXES:
-            hint = "write it as Markdown, and import again"
-            notices.append(Notice("dropped", f"{suffix} files are not read", source, hint=hint))
+            hint = "convert it to Markdown, and import again"
+            notices.append(Notice("dropped", f'unsupported file type "{suffix}"', source, hint=hint))
         elif is_page:
             document = _read_document(root, found.path, place)
             if _is_search(document):
                 hint = "write `search: true` in blogsmith.yaml"
-                notices.append(Notice("dropped", "the page of a search", source, hint=hint))
+                notices.append(
+                    Notice(
+                        "dropped", "search page is omitted because blogsmith generates it", source, hint=hint
+                    )
+                )
             else:
                 documents.append(document)
         else:
@@ -238,7 +242,9 @@ def _encrypted(document: HugoDocument) -> Notice | None:
     """Return a notice if a shortcode encrypts the page or a part of it."""
     found = _ENCRYPTION.search(document.body)
     return (
-        withheld_notice(f"the shortcode {found[1]} protects a part of it", document.path) if found else None
+        withheld_notice(f'shortcode "{found[1]}" protects a part of the page', document.path)
+        if found
+        else None
     )
 
 
@@ -247,7 +253,7 @@ def _without_cascade(document: HugoDocument) -> HugoDocument:
     if "cascade" not in document.front:
         return document
     front = {key: each for key, each in document.front.items() if key != "cascade"}
-    message = 'front matter key "cascade" is in the front matter of each page that it applies to'
+    message = 'front matter key "cascade" is copied to each page that it applies to'
     notice = Notice("changed", message, document.path.as_posix())
     return replace(document, front=front, notices=(*document.notices, notice))
 
@@ -255,8 +261,8 @@ def _without_cascade(document: HugoDocument) -> HugoDocument:
 def _as_resource(document: HugoDocument, bundles: Container[PurePosixPath]) -> HugoDocument:
     if not any(folder in bundles for folder in document.content_path.parents):
         return document
-    hint = "take draft: true out if it shall be seen"
-    message = "lies in the bundle of another page, and Hugo makes no page of it: a draft here"
+    hint = "remove `draft: true` to publish the page"
+    message = "becomes a draft: Hugo publishes no page inside the bundle of another page"
     notice = Notice("changed", message, document.path.as_posix(), hint=hint)
     front = {**document.front, "draft": True}
     return replace(document, front=front, is_resource=True, notices=(*document.notices, notice))
@@ -304,14 +310,14 @@ def _read_document(root: Path, path: PurePosixPath, place: _Location) -> HugoDoc
     source = path.as_posix()
     notices: tuple[Notice, ...] = ()
     if text is None:
-        notices, text = (Notice("mistake", "is no text that can be read", source),), ""
+        notices, text = (Notice("mistake", "file cannot be read as text", source),), ""
     written = split_front_matter(text)
     front: dict[str, Any] = {}
     try:
         front = load_data(written.front_matter, written.form)
     except DataTextError as error:
         line = error.line + (written.form != "json")
-        message = f"the front matter is no {written.form.upper()}: {error}"
+        message = f"invalid {written.form.upper()} in the front matter: {error}"
         notices, front = (Notice("mistake", message, source, line),), _read_plain_lines(written)
     front = merge_params(add_restrictions(front, written.front_matter))
     return HugoDocument(

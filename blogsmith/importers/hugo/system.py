@@ -126,8 +126,9 @@ def _menu(
         if target and title:
             menu.append({"title": title, "url": target})
         else:
-            hint = "menus name pages of this site, or web addresses"
-            notices.append(Notice("dropped", f'menu entry "{title or url}" leads nowhere here', hint=hint))
+            hint = "add it to `menu` with the URL of a page or a web URL"
+            message = f'menu entry "{title or url}" is omitted: its target is not in the new site'
+            notices.append(Notice("dropped", message, hint=hint))
     return menu, tuple(notices)
 
 
@@ -185,12 +186,12 @@ def _move_list_pages(files: HugoFiles, notices: list[Notice]) -> Iterator[HugoDo
             continue
         source = document.path.as_posix()
         if not document.body.strip():
-            hint = "lists of tags, categories, series and all posts are made without a page"
-            notices.append(Notice("dropped", "the page of a list", source, hint=hint))
+            message = "list page without text is omitted because blogsmith generates the list"
+            notices.append(Notice("dropped", message, source))
             continue
         name = urlize("-".join(document.content_path.with_suffix("").parts).removesuffix("-_index")) + "-text"
-        message = f"the text of a list is a page of its own: /{name}/"
-        notices.append(Notice("changed", message, source, hint="link to it"))
+        message = f'text of a list becomes a page of its own: "/{name}/"'
+        notices.append(Notice("changed", message, source, hint="link to the new page"))
         # the old URL is that of the list
         yield replace(document, content_path=PurePosixPath(f"{name}.md"), address="")
 
@@ -274,16 +275,16 @@ def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:
         if not document.is_branch and document.front.get("weight")
     )
     for folder, count in sorted(weighed.items()):
-        message = f"{plural(count, 'page')} of {folder or 'content'}/ stood in the order of their weight"
-        hint = "lists go by date here; for an order of your own: `series` with a part"
+        message = f'{plural(count, "page")} in "{folder or "content"}/" now sorted by date instead of weight'
+        hint = "write `series` with a `part` in the front matter to keep the order"
         yield Notice("changed", message, hint=hint)
 
 
 def _menu_notices(config: HugoConfig) -> Iterator[Notice]:
     for code in config.languages[1:]:
         if config.value("languages", code, "menu") or config.value("languages", code, "menus"):
-            hint = "one menu stands on all pages here"
-            yield Notice("dropped", f"the menu of the language {code}", hint=hint)
+            message = f'menu of language "{code}" is omitted: all pages show the same menu'
+            yield Notice("dropped", message)
 
 
 def _without_pages(files: Iterable[ImportedFile], pages: list[ImportedPage]) -> tuple[ImportedFile, ...]:

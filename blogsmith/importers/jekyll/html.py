@@ -213,7 +213,7 @@ class HtmlTranslator:
         self.macros |= definitions
         self.colours |= colours
         self._context.notice(
-            "changed", "macros in an element that is not shown are in the front matter now", removed=text
+            "changed", "macros in a hidden element are moved to the front matter", removed=text
         )
         self._optional_macros += optional_macros(text)
         return True

@@ -144,6 +144,6 @@ def missing_images(text: str, context: PageContext) -> None:
     for address in dict.fromkeys(found):
         if unquote(address).partition("?")[0] not in context.site.copied:
             removed = f'<img src="{address}">' * found.count(address)
-            message = f"the image {address} is not in the source"
+            message = f'image not found: "{address}"'
             line = context.lines.find(address.rpartition("/")[2])
             context.notice("missing", message, line=line, removed=removed)

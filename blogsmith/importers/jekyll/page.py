@@ -252,8 +252,8 @@ class PageTranslator:
                 self._filters, partial(render_tag, context), partial(_replace_unknown, context)
             ).render(parse_liquid(document.body), scope)
         except LiquidLimitError:
-            hint = "write out what they should give"
-            context.notice("left", "the templates of this page make more than a page holds", hint=hint)
+            hint = "replace the templates with their output"
+            context.notice("left", "templates of this page produce too much text", hint=hint)
             return f"{{% raw %}}{document.body}{{% endraw %}}"
 
     def _markdown(self, text: str, context: PageContext) -> tuple[HtmlTranslator, str]:
@@ -290,7 +290,7 @@ class PageTranslator:
         found = self.copied_bibliographies.page_front_matter(cited, files)
         missing = [key for key in context.cited if key not in written]
         for key in missing:
-            context.notice("mistake", f"{key} is cited, and no bibliography has it")
+            context.notice("mistake", f'citation not found in a bibliography: "{key}"')
         unknown = [{"id": key, "title": key} for key in missing]
         return found | ({"references": [*found.get("references", ()), *unknown]} if unknown else {})
 
@@ -299,7 +299,7 @@ def _replace_unknown(context: PageContext, node: LiquidOutput | LiquidTag, error
     """Return the replacement for a value that an import cannot know, and add a notice."""
     line = context.find_line(node)
     if isinstance(error, UnknownValueError) and str(error).startswith(("site.", "paginator")):
-        message = f"a list made from {error}: blogsmith makes its lists itself"
+        message = f'list from "{error}" is omitted: blogsmith generates its own lists'
         context.notice("dropped", message, line=line, removed=node.source, is_list=True)
         return ""
     if isinstance(node, LiquidOutput) and not context.depth:
@@ -308,18 +308,18 @@ def _replace_unknown(context: PageContext, node: LiquidOutput | LiquidTag, error
             # double braces of TeX
             return node.source
         if node.source.startswith("{{<") or not re.match(r"[A-Za-z_]", node.expression):
-            context.notice("left", "braces that are no Liquid", line=line)
+            context.notice("left", "unsupported syntax: double braces that are not Liquid", line=line)
             return node.source
-        message = f"{node.expression} has no value here"
+        message = f'unknown Liquid value "{node.expression}" is removed'
         context.notice("dropped", message, line=line, removed=node.source)
         return ""
     if context.depth or (isinstance(node, LiquidTag) and isinstance(error, UnknownValueError)):
         # in Jekyll an undefined value is empty, and a loop over it too
-        message = f"a list made from {error}: blogsmith makes its lists itself"
+        message = f'list from "{error}" is omitted: blogsmith generates its own lists'
         removed = "" if context.depth else node.source
         context.notice("dropped", message, line=line, removed=removed, is_list=True)
         return ""
-    return context.leave_untranslated(node, f"Liquid that cannot be read: {error}")
+    return context.leave_untranslated(node, f'invalid Liquid "{error}"')
 
 
 def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:

@@ -14,6 +14,7 @@ from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedPage, Notice, NoticeKind
 from ..protection import excluded_notice, read_front_matter, split_protected, withheld_notice
 from ..source_files import read_text, walk_files
+from ..text.containers import import_comment
 from ..text.data import DataTextError, load_yaml, split_yaml_front_matter
 from ..text.math import script_macros, tex_macros
 from ..text.pieces import HiddenFragments
@@ -53,9 +54,9 @@ def is_generated_page(page: ImportedPage, *, has_list_layout: bool = False) -> b
 
 def generated_page_notice(page: ImportedPage) -> Notice:
     """Return the notice about a page that blogsmith generates itself."""
-    message = "a page of lists, which blogsmith makes itself"
-    hint = f"it stood at {page.address}" if page.address else ""
-    return Notice("dropped", message, page.source, hint=hint, made_here=page.address)
+    name = f'list page "{page.address}"' if page.address else "list page"
+    message = f"{name} is omitted because blogsmith generates the list"
+    return Notice("dropped", message, page.source, made_here=page.address)
 
 
 def _count_words(text: str) -> int:
@@ -141,12 +142,12 @@ def _is_tool(path: PurePosixPath) -> bool:
 def _exclusion_reason(path: PurePosixPath, config: JekyllConfig) -> str:
     """Return why Jekyll or Hexo excludes a file from the site; empty if it does not."""
     if config.excludes(path):
-        return "the settings exclude it"
+        return "excluded by the settings"
     # a hidden name at the top may be a collection, which `_collection` handles
     hidden = [
         part for part in path.parts[1:] if part[0] in "_#~" and part not in _POST_FOLDERS | config.included
     ]
-    return f"the name {hidden[0]} hides it" if hidden else ""
+    return f'hidden by the name "{hidden[0]}"' if hidden else ""
 
 
 def _encryption_notice(document: JekyllDocument, config: JekyllConfig) -> Notice | None:
@@ -155,7 +156,9 @@ def _encryption_notice(document: JekyllDocument, config: JekyllConfig) -> Notice
     # an empty password means that the post is public
     tags = read_names(front.get("tags") or front.get("tag")) if "password" not in front else []
     tag = next((tag for tag in tags if tag.casefold() in config.encrypted_tags), "")
-    return withheld_notice(f'the settings encrypt posts with the tag "{tag}"', document.path) if tag else None
+    return (
+        withheld_notice(f'encrypted by the settings because of tag "{tag}"', document.path) if tag else None
+    )
 
 
 def _read_document(
@@ -412,5 +415,5 @@ class PageContext:
 
     def leave_untranslated(self, node: LiquidOutput | LiquidTag, why: str) -> str:
         """Return the source of an untranslated node as raw text with a comment, and add a notice."""
-        self.notice("left", why, line=self.find_line(node), hint="it stands in the page as it was")
-        return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}<!-- import: {why} -->")
+        self.notice("left", why, line=self.find_line(node), hint="rewrite it in Markdown")
+        return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}{import_comment(why)}")

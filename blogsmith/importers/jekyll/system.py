@@ -44,8 +44,8 @@ def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
             found.append(_without_own_alias(page))
             continue
         front = {key: value for key, value in page.front.items() if key not in ("permalink", "slug")}
-        message = f"{first} has the address {page.address} too: this page stands elsewhere"
-        notice = Notice("mistake", message, page.source, hint="give one of them another permalink")
+        message = f'duplicate URL "{page.address}" (first used by {first}): this page gets another URL'
+        notice = Notice("mistake", message, page.source, hint="give one of the pages another `permalink`")
         found.append(replace(page, front=front, address="", notices=(*page.notices, notice)))
     return found
 
@@ -92,10 +92,11 @@ def copied_files(
     for path in files.copied:
         place = path.relative_to(config.folder)
         if place.as_posix() in taken:
-            notices.append(Notice("dropped", "a page stands at the address of this file", path.as_posix()))
+            message = "file is not copied because a page has the same URL"
+            notices.append(Notice("dropped", message, path.as_posix()))
         elif place == _FRONT_FILE:
-            message = f"a front page of HTML without front matter: it stands at /{_MOVED_HOME_FILE}"
-            hint = "the front page here is content/_index.md: say there what it says"
+            message = f'HTML home page without front matter is moved to "/{_MOVED_HOME_FILE}"'
+            hint = "write the text of the home page in `content/_index.md`"
             notices.append(Notice("changed", message, path.as_posix(), hint=hint))
             found.append(ImportedFile(PurePosixPath("static") / _MOVED_HOME_FILE, root / path))
         else:
@@ -167,7 +168,7 @@ class Jekyll:
 def _data_notices(site: JekyllSite, works: Iterable[DataBibliography]) -> Iterator[Notice]:
     """Yield a notice for each data file that only templates of the old site read."""
     folder = (site.config.folder / "_data").as_posix()
-    hint = "pages that print its values have them; write into a page or a theme what layouts print"
+    hint = "add the values that only layouts print to a page or a theme"
     for name in sorted(site.data.keys() - {each.name for each in works}):
         yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{name}"', f"{folder}/{name}", hint=hint)
 

@@ -43,7 +43,7 @@ def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: 
     name, _, rest = tag.arguments.strip().partition(" ")
     name = name.strip("\"'")
     if "{{" in tag.arguments.split("=")[0] or not name:
-        return context.leave_untranslated(tag, "an include whose name is made by the template")
+        return context.leave_untranslated(tag, "unsupported syntax: include with a computed name")
     given = _arguments(rest, scope, renderer)
     if name.rpartition("/")[2] in _EMPTY_INCLUDES:
         return ""
@@ -53,14 +53,14 @@ def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: 
         return video
     template = context.site.includes.get(name.removeprefix("./"))
     if template is None:
-        return context.leave_untranslated(tag, f"the include {name} is not there")
+        return context.leave_untranslated(tag, f'include not found: "{name}"')
     return _render_own(context, tag, scope.inner({"include": given}), renderer)
 
 
 def _render_own(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     name = tag.arguments.split()[0].strip("\"'").removeprefix("./")
     if context.depth >= _DEEPEST:
-        return context.leave_untranslated(tag, f"the include {name} includes itself")
+        return context.leave_untranslated(tag, f'include "{name}" includes itself')
     context.start = context.start if context.depth else tag.start
     context.depth += 1
     try:
@@ -170,11 +170,10 @@ def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
     if tag.name in ("include", "include_relative", "include_cached", "render"):
         return include(context, tag, scope, renderer)
     if tag.branches and not tag.arguments:
-        context.notice(
-            "changed", f"the tag {tag.name} is not known: what it holds stays", line=context.find_line(tag)
-        )
+        message = f'unknown tag "{tag.name}": only its content is kept'
+        context.notice("changed", message, line=context.find_line(tag))
         return renderer.render(tag.branches[0].nodes, scope)
-    return context.leave_untranslated(tag, f"the tag {tag.name} is not known")
+    return context.leave_untranslated(tag, f'unknown tag "{tag.name}"')
 
 
 def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
@@ -211,19 +210,19 @@ def _highlight(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
 def _post_url(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     name = tag.arguments.strip().strip("\"'").removesuffix(".md")
     document = context.site.posts.get(name.strip("/")) or context.site.posts.get(name.rpartition("/")[2])
-    return _document_url(context, tag, document, f"there is no post {name}")
+    return _document_url(context, tag, document, f'post not found: "{name}"')
 
 
 def _link(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     path = tag.arguments.strip().strip("\"'").lstrip("/")
     if f"/{path}" in context.site.copied:
         return f"{context.site.config.base_path}/{path}"
-    return _document_url(context, tag, context.site.paths.get(path), f"there is no file {path}")
+    return _document_url(context, tag, context.site.paths.get(path), f'file not found: "{path}"')
 
 
 def _document_url(context: PageContext, tag: LiquidTag, document: JekyllDocument | None, problem: str) -> str:
     if document is None or not document.address:
-        context.notice("mistake", problem, line=context.find_line(tag), hint="the link leads nowhere")
+        context.notice("mistake", problem, line=context.find_line(tag), hint="correct the target of the link")
         return "#"
     return context.site.config.base_path + document.address
 
@@ -262,7 +261,7 @@ def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Li
 
 def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
     if tag.arguments and "cited" not in tag.arguments:
-        message = "a list of publications: here a page lists what it cites"
+        message = "list of publications is omitted: a page lists only the references that it cites"
         context.notice("dropped", message, line=context.find_line(tag))
     return ""
 
@@ -304,7 +303,7 @@ def _first_word(tag: LiquidTag) -> str:
 
 def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
     """Return a link to content that the old page loaded from another host, and add a notice."""
-    message = f"{what} was loaded from another host: here it is a link"
+    message = f"{what} from another host becomes a link"
     context.notice("changed", message, line=context.find_line(tag))
     return f"<{address}>" if address.startswith("http") else address
 
@@ -320,7 +319,7 @@ def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, rende
     """Translate `{% marginnote "id" "text" %}` and `sidenote` of the Tufte theme, without numbers."""
     texts = _quoted(tag)
     if len(texts) < 2:
-        return context.leave_untranslated(tag, f"the tag {tag.name} has no text")
+        return context.leave_untranslated(tag, f'missing text in tag "{tag.name}"')
     return f"[{' '.join(texts[1].split())}]{{.margin}}"
 
 
@@ -328,7 +327,7 @@ def _margin_figure(context: PageContext, tag: LiquidTag, scope: LiquidScope, ren
     """Translate `{% marginfigure "id" "path" "caption" %}`."""
     texts = _quoted(tag)
     if len(texts) < 2:
-        return context.leave_untranslated(tag, f"the tag {tag.name} has no image")
+        return context.leave_untranslated(tag, f'missing image in tag "{tag.name}"')
     path = texts[1] if "://" in texts[1] else f"/{texts[1].lstrip('/')}"
     caption = " ".join(" ".join(texts[2:]).split()).replace('"', "&quot;")
     return f'\n\n![]({path} "{caption}"){{.margin}}\n\n' if caption else f"\n\n![]({path}){{.margin}}\n\n"

@@ -189,10 +189,12 @@ class BlockRewriter:
         elif name == "define":
             made = _definitions(text)
         elif name in _CAPTIONS:
-            self.report(lines[index], f"block /// {name} is a text behind what it describes")
+            self.report(
+                lines[index], f'block "/// {name}" becomes a line of text after the element it describes'
+            )
             made = [f"*{' '.join(' '.join(text).split())}*"] if text else []
         elif name == "html":
-            self.report(lines[index], "block /// html is its text alone")
+            self.report(lines[index], 'block "/// html" is replaced by its content')
             made = text
         else:
             kind = options.get("type", "note") if name in ("admonition", "details") else name

@@ -64,19 +64,19 @@ class MkDocsConfig:
         return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
 
     def excluding_setting(self, path: str) -> str:
-        """Return the name of the setting that excludes a file from the site; empty if none does.
+        """Return the setting or plugin that excludes a file from the site, quoted; empty if none does.
 
         path: relative to the folder of the pages.
         """
         if matches_gitignore(path, self.text_lines("exclude_docs")):
-            return "exclude_docs"
+            return 'setting "exclude_docs"'
         for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):
             options = self.plugins.get(name, {})
             globs, patterns = (as_list(options.get(f"{prefix}{kind}") or []) for kind in ("glob", "regex"))
             if any(fnmatchcase(path, str(each)) for each in globs) or any(
                 matches_regex(path, str(each)) for each in patterns
             ):
-                return f"the plugin {name}"
+                return f'plugin "{name}"'
         return ""
 
     def is_draft(self, path: str) -> bool:
@@ -175,7 +175,7 @@ def read_config(root: Path) -> MkDocsConfig:
     """Return the settings of the site at `root`. Raise SiteError if they cannot be read."""
     file = find_config(root)
     if file is None:
-        raise SiteError(Diagnostic("import-source", f"{root} holds no mkdocs.yml and no zensical.toml"))
+        raise SiteError(Diagnostic("import-source", f"missing mkdocs.yml or zensical.toml in {root}"))
     return MkDocsConfig(file, _load(root, file, 0))
 
 
@@ -194,7 +194,7 @@ def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
         plain = _ENVIRONMENT.sub(lambda found: found[1] or "null", _PYTHON_TAG.sub(_without_tag, text))
         values = load_mapping(re.sub(r"(:\s*)!relative\b.*", r"\1null", plain))
     except DataTextError as error:
-        message = f"the settings cannot be read: {error}"
+        message = f"invalid settings: {error}"
         raise SiteError(Diagnostic("import-source", message, file.as_posix())) from error
     parent = values.pop("INHERIT", None)
     if isinstance(parent, str) and depth < 5 and (root / file.parent / parent).is_file():

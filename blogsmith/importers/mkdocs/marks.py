@@ -68,7 +68,7 @@ def rewrite_inline_syntax(text: str, config: MkDocsConfig, report: Callable[[str
         text = _SUBSCRIPT.sub(r"<sub>\1</sub>", text)
     if config.has("pymdownx.emoji", "materialx.emoji"):
         for icon in _ICON.findall(text):
-            report(icon, "an icon is left out")
+            report(icon, "icon is omitted")
         text = replace_emoji(_ICON.sub("", text))
     return _ATTRIBUTES.sub(_attributes, text)
 

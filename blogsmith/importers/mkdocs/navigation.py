@@ -140,8 +140,10 @@ def with_tag_lists(
             page = replace(page, text=f"{page.text.rstrip()}\n\n<!-- material/tags -->\n")
         masked = mask(page.text, kinds=CODE - {"comment"})
         if _TAG_LIST.search(masked.text):
-            message = "the list of all tags is written out: it does not follow the pages any more"
-            notice = Notice("changed", message, page.source, hint="posts have lists of their tags: /tags/")
+            message = "list of all tags becomes fixed text and is no longer updated"
+            notice = Notice(
+                "changed", message, page.source, hint="link to `/tags/`, the generated list of tags"
+            )
             text = _tag_list(pages, shown, page.path).join(_TAG_LIST.split(masked.text))
             page = replace(page, text=masked.restore(text), notices=(*page.notices, notice))
         made.append(page)

@@ -282,12 +282,12 @@ class _PageText:
         name = (found[1] or "").removeprefix("config.extra.").strip()
         value = self._site.config.variables.get(name)
         if value is None:
-            self._notice("left", f"{found[0]} of the plugin macros is not computed", found[0])
-            return found[0] + import_comment("a template of the plugin macros is not computed")
+            self._notice("left", f'template of plugin "macros" is not computed: "{found[0]}"', found[0])
+            return found[0] + import_comment('template of plugin "macros" is not computed')
         return value
 
     def _missing(self, piece: str, name: str) -> None:
-        self._notice("missing", f"snippet {name} is not there", piece)
+        self._notice("missing", f'snippet not found: "{name}"', piece)
 
     def _notice(self, kind: NoticeKind, message: str, piece: str, removed: str = "") -> None:
         line = self._lines.find(piece)

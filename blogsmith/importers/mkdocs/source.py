@@ -56,18 +56,19 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         source, is_page = (config.docs / path).as_posix(), path.suffix in (".md", ".markdown", ".ipynb")
         if setting := config.excluding_setting(path.as_posix()):
             if is_page:
-                message = f"{setting} in {config.file.name} leaves it out"
+                message = f"excluded by {setting} in {config.file.name}"
                 found.notices.append(excluded_notice(message, source))
         elif config.is_draft(path.as_posix()) and path.suffix not in (".md", ".markdown"):
             if is_page:
-                found.notices.append(excluded_notice(f"draft_docs in {config.file.name} names it", source))
+                message = f'excluded by setting "draft_docs" in {config.file.name}'
+                found.notices.append(excluded_notice(message, source))
         elif path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source, config)
         elif path.suffix == ".ipynb" and _reads_notebook(path, config):
             found.notebooks.append(path)
         elif path.suffix == ".ipynb":
-            hint = "name mkdocs-jupyter among the plugins of mkdocs.yml, and import again"
-            message = "a notebook that MkDocs made no page of is copied"
+            hint = "add `mkdocs-jupyter` to `plugins` in mkdocs.yml, and import again"
+            message = "notebook is copied as a file because MkDocs publishes no page for it"
             found.notices.append(Notice("changed", message, source, hint=hint))
             found.copied.append(path)
         elif not (
@@ -85,7 +86,7 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
     ]
     for file in missing:
         if not file.endswith("/"):
-            message = f"page {file} of the navigation is not there"
+            message = f'page in the navigation not found: "{file}"'
             found.notices.append(Notice("missing", message, config.file.as_posix()))
     known -= {each.path.as_posix() for each in found.documents if is_draft(each.front)}
     found.nav = [entry for entry in found.nav if not entry.file or entry.file in known]
@@ -111,7 +112,7 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, c
     if text is None:
         return
     head, body, first = split_yaml_front_matter(text)
-    front, notices = read_front_matter(head, source, "the front matter cannot be read")
+    front, notices = read_front_matter(head, source, "invalid front matter")
     found.notices.extend(notices)
     if not head:
         front, body, first = split_meta(text)
@@ -129,11 +130,11 @@ def _encryption_notice(front: dict[str, Any], source: str, config: MkDocsConfig)
         return None
     for key in ("level", "obfuscate", "use_secret"):
         if front.get(key):
-            return withheld_notice(f'"{key}" in its front matter encrypts it', source)
+            return withheld_notice(f'encrypted by front matter key "{key}"', source)
     # an empty value means that the page is public
     is_open = any(key in front and not front[key] for key in ("password", "level"))
     if config.encrypts_all and not is_open:
-        return withheld_notice(f"the plugin encryptcontent in {config.file.name} encrypts every page", source)
+        return withheld_notice(f'encrypted by plugin "encryptcontent" in {config.file.name}', source)
     return None
 
 

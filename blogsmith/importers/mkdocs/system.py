@@ -169,7 +169,7 @@ def _with_redirects(
         if path in known:
             aliases.setdefault(path, []).append(f"/{stem}/" if config.has_pretty_urls else f"/{stem}.html")
         else:
-            message = f"the redirect from {old} to {new} leads out of the site"
+            message = f'redirect from "{old}" is omitted: its target "{new}" is outside the site'
             notices.append(Notice("dropped", message, config.file.as_posix()))
     return [add_aliases(page, sorted(aliases.get(page.path, ()))) for page in pages], notices
 

@@ -75,7 +75,7 @@ def translate_theorem(walker: BlockTranslator, directive: Directive) -> list[str
     """Translate `{prf:theorem} Title`, numbered unless an option prevents it."""
     kind = directive.name.removeprefix("prf:").removeprefix("proof:")
     if kind not in THEOREMS:
-        return [*walker.anchor(), *walker.leave(directive, f"directive {{{directive.name}}} is not known")]
+        return [*walker.anchor(), *walker.leave(directive, f'unknown directive "{{{directive.name}}}"')]
     name = _number(walker, directive, kind)
     body = walker.walk_nested(directive.body, directive.body_line)
     anchor = [] if name else _named_anchor(walker, directive)

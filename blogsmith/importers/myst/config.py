@@ -133,7 +133,7 @@ def read_config(root: Path) -> BookConfig:
     """Return the settings of the book at `root`. Raise SiteError if they cannot be read."""
     found = find_book(root)
     if found is None:
-        raise SiteError(Diagnostic("import-source", f"{root} holds no _toc.yml, myst.yml or conf.py"))
+        raise SiteError(Diagnostic("import-source", f"missing _toc.yml, myst.yml or conf.py in {root}"))
     flavour, folder = found
     readers = {"jupyter-book": _read_book, "mystmd": _read_myst, "sphinx": _read_sphinx, "d2lbook": _read_d2l}
     return readers[flavour](root / folder, folder)
@@ -144,7 +144,7 @@ def _load(file: Path, folder: PurePosixPath) -> dict[str, Any]:
         data = load_yaml(read_text(file) or "") if file.is_file() else None
     except DataTextError as error:
         path = (folder / file.name).as_posix()
-        raise SiteError(Diagnostic("import-source", f"{path} cannot be read: {error}")) from error
+        raise SiteError(Diagnostic("import-source", f"cannot read {path}: {error}")) from error
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {"": data}
 
 
@@ -256,7 +256,8 @@ def _read_myst(folder: Path, path: PurePosixPath) -> BookConfig:
 def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, ...]:
     if not project.get("exports") and not project.get("downloads"):
         return ()
-    return (Notice("dropped", "exports: only pages of the web are made", (path / "myst.yml").as_posix()),)
+    message = "exports and downloads are omitted: blogsmith generates only web pages"
+    return (Notice("dropped", message, (path / "myst.yml").as_posix()),)
 
 
 def author_names(value: Any) -> tuple[str, ...]:
@@ -282,7 +283,8 @@ def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
                 continue
     source = (path / "conf.py").as_posix()
-    hint = "reStructuredText and extensions of your own are not read"
+    message = "only MyST pages of the Sphinx site are imported, without custom extensions"
+    hint = "convert reStructuredText pages to MyST, and import again"
     return BookConfig(
         flavour="sphinx",
         file="conf.py",
@@ -297,7 +299,7 @@ def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
         inventories=_inventories(values.get("intersphinx_mapping")),
         root=str(values.get("root_doc") or values.get("master_doc") or "index"),
         excluded=_texts(list(values.get("exclude_patterns") or [])),
-        notices=(Notice("changed", "Sphinx with myst-parser: pages in MyST are read", source, hint=hint),),
+        notices=(Notice("changed", message, source, hint=hint),),
     )
 
 

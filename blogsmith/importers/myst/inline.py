@@ -73,7 +73,7 @@ def _other(role: str, name: str, content: str, page: InlineText) -> str:
         return page.substitutions.get(text, text)
     if _ICONS.fullmatch(role):
         return "" if not role.startswith("bdg") else f"**{_split(text)[0] or text}**"
-    message = f"role {{{name}}} has no translation"
+    message = f'unknown role "{{{name}}}"'
     page.notice("left", message, f"{{{name}}}`{content}`")
     return f"{{{name}}}`{content}`{import_comment(message)}"
 
@@ -99,7 +99,7 @@ def _reference(role: str, text: str, page: InlineText) -> str:
     if label is None and (place := page.index.pages.find(target, page.place.source)):
         return f"[{shown or place.title}]({page.relative(place.path)})"
     if label is None:
-        message = f"there is no label {target}"
+        message = f'label not found: "{target}"'
         page.notice("mistake", message, f"{{{role}}}`{text}`")
         return f"{shown or target}{import_comment(message)}"
     if shown and ("%s" in shown or "{number}" in shown or "{name}" in shown):
@@ -115,7 +115,7 @@ def _document(text: str, page: InlineText) -> str:
     name, _, path = target.partition(":")
     if path and (base := page.index.inventories.get(name)):
         return f"[{shown or path}]({base.rstrip('/')}/{path}.html)"
-    message = f"there is no document {target}"
+    message = f'document not found: "{target}"'
     page.notice("mistake", message, f"{{doc}}`{text}`")
     return f"{shown or target}{import_comment(message)}"
 
@@ -124,7 +124,7 @@ def _term(text: str, page: InlineText) -> str:
     shown, target = _split(text)
     label = page.index.labels.find(f"term {target}")
     if label is None:
-        page.notice("mistake", f"no glossary has the term {target}", f"{{term}}`{text}`")
+        page.notice("mistake", f'term not found in a glossary: "{target}"', f"{{term}}`{text}`")
         return shown or target
     return write_reference(label, shown or target, page)
 
@@ -137,7 +137,7 @@ def _citation(role: str, text: str, page: InlineText) -> str:
         if key in page.index.entries:
             page.cited.setdefault(key)
         else:
-            page.notice("mistake", f"no bibliography has the key {key}", text)
+            page.notice("mistake", f'citation not found in a bibliography: "{key}"', text)
     if style in ("author", "year"):
         fields = [page.index.entries.get(key, {}) for key in keys]
         return ", ".join(each.get(style, "") for each in fields) or text
@@ -179,10 +179,10 @@ def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
     project = path.partition(":")[0].partition("/")[0]
     base = page.index.inventories.get(project, "")
     if base:
-        message = f"a link into the index of {project} leads to its front page"
-        page.notice("changed", message, target, "give it the address of what it means")
+        message = f'link into project "{project}" becomes a link to its home page'
+        page.notice("changed", message, target, "replace it with the URL of its target")
     else:
-        page.notice("left", f"{target} leads to a project whose address is not known", target)
+        page.notice("left", f'unknown project in link "{target}"', target)
     return SchemeLink(base, name.removeprefix("*").lstrip(".") or path)
 
 
@@ -231,7 +231,7 @@ def rewrite_inline(text: str, page: InlineText) -> str:
 def _substitute(found: re.Match[str], page: InlineText) -> str:
     value = page.substitutions.get(found[1])
     if value is None:
-        page.notice("left", f"{found[0]} has no value that is known here", found[0])
+        page.notice("left", f'unknown substitution "{found[0]}"', found[0])
         return found[0]
     return value
 
@@ -249,7 +249,9 @@ def _formula(segment: Segment, text: str) -> str:
 
 def _references(text: str, page: InlineText) -> str:
     text = _LINK.sub(lambda found: _link(found, page), URL_LINK.sub(r"[](\1)", text))
-    text = rewrite_attributes(text, lambda item: page.notice("dropped", f"the attribute {item}", item))
+    text = rewrite_attributes(
+        text, lambda item: page.notice("dropped", f'attribute "{item}" has no effect in blogsmith', item)
+    )
     return _MENTION.sub(lambda found: _mention(found, page), text)
 
 

@@ -34,7 +34,7 @@ def translate_include_code(walker: BlockTranslator, directive: Directive) -> lis
     """Translate `{literalinclude} path` to a code block with the requested lines of the file."""
     content = walker.book.read(walker.resolve(directive.argument))
     if content is None:
-        walker.notice("missing", f"file {directive.argument} is not there", directive.line)
+        walker.notice("missing", f'file not found: "{directive.argument}"', directive.line)
         return [*walker.anchor(), *fence_lines("text", directive.raw)]
     suffix = directive.argument.rpartition(".")[2].lower()
     language = directive.option("language", "lang", "code") or _LANGUAGES.get(suffix, suffix)
@@ -118,8 +118,10 @@ def _cell_options(
     command = next((line.strip() for line in code if _IPYTHON.match(line)), "")
     if command and "skip-execution" not in tags and "output" not in directive.options:
         word = command.split()[0]
-        message = f"a cell with {word}, a command of IPython, is shown and not run"
-        walker.notice("changed", message, directive.line, hint="write it in Python, and remove eval: false")
+        message = f'cell with IPython command "{word}" is shown but not run'
+        walker.notice(
+            "changed", message, directive.line, hint="rewrite it in Python, and remove `eval: false`"
+        )
         yield "eval", "false"
     if caption := directive.option("caption"):
         label = directive.option("name", "label")
@@ -168,7 +170,7 @@ def remove_directive(walker: BlockTranslator, directive: Directive) -> list[str]
     """Remove a directive that shows nothing or that blogsmith generates itself: `{contents}`, `{index}`."""
     if directive.name in ("index", "contents", "tags"):
         shown = [*directive.raw] if directive.argument or directive.body else []
-        message = f"directive {{{directive.name}}} is left out"
+        message = f'directive "{{{directive.name}}}" is omitted'
         walker.notice("dropped", message, directive.line, removed=shown)
     return walker.anchor()
 
@@ -214,14 +216,15 @@ def translate_include(walker: BlockTranslator, directive: Directive) -> list[str
     path = walker.resolve(directive.argument)
     content = walker.book.read(path)
     if content is None or path in walker.included:
-        what = "is not there" if content is None else "includes itself"
-        walker.notice("missing", f"file {directive.argument} {what}", directive.line)
+        name = f'"{directive.argument}"'
+        message = f"file not found: {name}" if content is None else f"file {name} includes itself"
+        walker.notice("missing", message, directive.line)
         return [*walker.anchor(), *fence_lines("text", directive.raw)]
     lines = select_lines(split_yaml_front_matter(content)[1].split("\n"), directive)
     if {"literal", "code"} & directive.options.keys():
         return [*walker.anchor(), *fence_lines(directive.option("code") or "text", lines)]
     if path.endswith(".rst"):
-        return [*walker.anchor(), *walker.leave(directive, "reStructuredText is not read")]
+        return [*walker.anchor(), *walker.leave(directive, "unsupported syntax: reStructuredText")]
     walker.included = (*walker.included, path)
     walker.inclusions.append(path)
     before = len(walker.notices)
@@ -240,7 +243,7 @@ def translate_raw(walker: BlockTranslator, directive: Directive) -> list[str]:
     formats = directive.argument.lower().split()
     if "html" in formats or not formats:
         return [*walker.anchor(), *trim_blank_lines(directive.body)]
-    message = f"text for {' and '.join(formats)} alone is left out"
+    message = f'content for other formats is omitted: "{" ".join(formats)}"'
     walker.notice("dropped", message, directive.line, removed=directive.raw)
     return walker.anchor()
 
@@ -249,12 +252,12 @@ def translate_only(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{only} html` to its content, or remove content for other output formats."""
     if re.search(r"\bhtml\b", directive.argument) and "not html" not in directive.argument:
         return walker.walk_nested(directive.body, directive.body_line)
-    message = f"text for {directive.argument or 'nothing'} alone is left out"
+    message = f'content for other formats is omitted: "{directive.argument}"'
     walker.notice("dropped", message, directive.line, removed=directive.raw)
     return walker.anchor()
 
 
 def translate_rst(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Leave `{eval-rst}` untranslated, because it is another language."""
-    hint = "write it in Markdown"
-    return [*walker.anchor(), *walker.leave(directive, "reStructuredText is not translated", hint)]
+    hint = "rewrite it in Markdown"
+    return [*walker.anchor(), *walker.leave(directive, "unsupported syntax: reStructuredText", hint)]

@@ -71,7 +71,7 @@ def translate_figure(walker: BlockTranslator, directive: Directive) -> list[str]
         not directive.argument.split("?")[0].lower().endswith(_IMAGE_SUFFIXES)
         and "://" not in directive.argument
     ):
-        return [*walker.anchor(), *walker.leave(directive, f"a figure of {directive.argument}")]
+        return [*walker.anchor(), *walker.leave(directive, f'unsupported figure file "{directive.argument}"')]
     name = walker.add_label("fig", directive.label)
     paragraph, rest = split_paragraph(directive.body)
     legend = walker.walk_nested(rest, directive.body_line) if rest else []
@@ -113,7 +113,7 @@ def translate_list_table(walker: BlockTranslator, directive: Directive) -> list[
     """Translate `{list-table} Caption`, where rows are items and cells are nested items."""
     rows = _list_rows(directive.body)
     if not rows:
-        return [*walker.anchor(), *walker.leave(directive, "a table without rows")]
+        return [*walker.anchor(), *walker.leave(directive, "missing rows in a table")]
     heads = directive.option("header-rows")
     if any(_is_block(cell) for row in rows for cell in row):
         return _table_of_blocks(walker, directive, rows, int(heads) if heads.isdecimal() else 0)
@@ -168,7 +168,7 @@ def translate_csv_table(walker: BlockTranslator, directive: Directive) -> list[s
     if file := directive.option("file"):
         content = walker.book.read(walker.resolve(file))
         if content is None:
-            walker.notice("missing", f"file {file} of a table is not there", directive.line)
+            walker.notice("missing", f'table file not found: "{file}"', directive.line)
             return walker.anchor()
         text = content
     mark = {"tab": "\t", "space": " "}.get(directive.option("delim"), directive.option("delim") or ",")
@@ -194,7 +194,8 @@ def translate_video(walker: BlockTranslator, directive: Directive) -> list[str]:
             address = f"https://www.youtube.com/watch?v={embedded[2]}"
         shown = f' data-caption="{caption.replace(chr(34), "&quot;")}"' if caption else ""
         return [*walker.anchor(), f'<div class="video-embed" data-src="{address}"{shown}></div>']
-    walker.notice("changed", f"a frame of {address} is a link", directive.line, hint="pages load nothing")
+    message = f'frame becomes a link because pages load nothing from other hosts: "{address}"'
+    walker.notice("changed", message, directive.line)
     return [*walker.anchor(), f"[{caption or address}]({address})"]
 
 

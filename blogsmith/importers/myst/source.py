@@ -20,8 +20,8 @@ from .d2l import rewrite_d2l
 
 SUFFIXES = (".md", ".myst", ".ipynb")
 """Suffixes of pages. Of files that differ only in the suffix, the first in this order is used."""
-_UNSUPPORTED_SUFFIXES = {".rst": "reStructuredText is not read", ".tex": "LaTeX is not read"}
-_HINTS = {".rst": "rst-to-myst makes a page of it", ".tex": "pandoc makes a page of it"}
+_UNSUPPORTED_SUFFIXES = {".rst": "unsupported format: reStructuredText", ".tex": "unsupported format: LaTeX"}
+_HINTS = {".rst": "convert it to MyST with `rst-to-myst`", ".tex": "convert it to Markdown with `pandoc`"}
 _NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
 _SKIPPED_FILES = name_set(
     "_toc.yml _config.yml myst.yml myst.yaml conf.py config.ini makefile make.bat license environment.yml "
@@ -73,7 +73,7 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
         if not _is_excluded(path, config):
             every.append(path)
         elif _is_page(path):
-            found.notices.append(excluded_notice("the settings exclude it", config.folder / path))
+            found.notices.append(excluded_notice("excluded by the settings", config.folder / path))
     pages = [path for path in every if path.suffix in (*SUFFIXES, *_UNSUPPORTED_SUFFIXES)]
     found.root = _resolve(config.root, pages) or _implicit_root(pages)
     found.toc = _order(config, pages, found, top)
@@ -110,7 +110,7 @@ def _remove_duplicates(names: list[str], config: BookConfig, found: BookFiles) -
         if other == name:
             yield name
         else:
-            message = f"{other} has the same address, and stands for both"
+            message = f'page is omitted because "{other}" has the same URL'
             found.notices.append(Notice("dropped", message, (config.folder / name).as_posix()))
 
 
@@ -165,7 +165,7 @@ def _resolve_entries(config: BookConfig, pages: list[PurePosixPath], found: Book
             yield BookEntry(entry.depth, entry.title, name)
         else:
             file = "myst.yml" if config.flavour == "mystmd" else "_toc.yml"
-            message = f"page {entry.file} of the table of contents is not there"
+            message = f'page in the table of contents not found: "{entry.file}"'
             found.notices.append(Notice("missing", message, (config.folder / file).as_posix()))
 
 
@@ -216,7 +216,7 @@ def _add(
         _add_notebook(found, source, text, max(order, 0), title)
         return
     head, body, first = split_yaml_front_matter(text)
-    front, notices = read_front_matter(head, source, "the front matter cannot be read")
+    front, notices = read_front_matter(head, source, "invalid front matter")
     found.notices.extend(notices)
     if notice := check_access(front, source):
         found.notices.append(notice)

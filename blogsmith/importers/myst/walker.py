@@ -169,9 +169,8 @@ class BlockTranslator:
         if found.identifier:
             self.pending.append(found.identifier)
         if found.classes or found.pairs:
-            self.notice(
-                "dropped", f"attributes of a block: {{{text.strip()}}}", line, removed=[f"{{{text}}}"]
-            )
+            message = f'attributes of a block have no effect in blogsmith: "{{{text.strip()}}}"'
+            self.notice("dropped", message, line, removed=[f"{{{text}}}"])
         return []
 
     def _text(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
@@ -218,13 +217,13 @@ class BlockTranslator:
             made = self.translate(directive)
             return end - index + 1, _as_block(indent(made, " " * margin)) if made else [""]
         if marks[0] == ":" and not info.startswith("{.") and info:
-            self.notice("changed", f"container :::{info} is its text alone", first + index)
+            self.notice("changed", f'container ":::{info}" is replaced by its content', first + index)
         if marks[0] == ":":
             return end - index + 1, _as_block(
                 indent(self.walk_nested(inner, first + index + 1), " " * margin)
             )
         if end == len(lines):
-            self.notice("mistake", f"the fence {marks}{info} is never closed", first + index)
+            self.notice("mistake", f'unclosed fence "{marks}{info}"', first + index)
         # in blogsmith, a closing fence that is indented too far closes nothing
         made = [*lines[index:end], " " * margin + marks]
         return end - index + 1, [*indent(self.anchor(), " " * margin), *made]
@@ -233,7 +232,7 @@ class BlockTranslator:
         """Translate a directive."""
         if translate := self.registry.get(directive.name):
             return translate(self, directive)
-        message = f"directive {{{directive.name}}} has no translation"
+        message = f'unknown directive "{{{directive.name}}}"'
         return [*self.anchor(), *self.leave(directive, message)]
 
     def _display(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 
 from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedData
+from ..text.containers import import_comment
 from .notebook import Notebook, NotebookCell
 from .outputs import CellOutputs, OutputWriter, code_fence, decode_base64, read_outputs, unsupported_types
 
@@ -114,7 +115,7 @@ class _Writer:
             for mime, text in (data or {}).items():
                 if picture := decode_base64(text if isinstance(text, str) else ""):
                     return self._outputs.file(found[1], picture, mime)
-            self._note("missing", f"attachment {found[1]} is not in the notebook", cell.line)
+            self._note("missing", f'attachment not found in the notebook: "{found[1]}"', cell.line)
             return found[0]
 
         return _ATTACHMENT.sub(substitute, cell.source)
@@ -124,7 +125,8 @@ class _Writer:
         if form in ("", "text/html", "html", "text/markdown", "markdown", "text/x-markdown"):
             return cell.source
         removed = f"```\n{cell.source}\n```"
-        self._note("dropped", f"a raw cell for {form}, which is not in the HTML", cell.line, removed=removed)
+        message = f'raw cell for other format "{form}" is removed'
+        self._note("dropped", message, cell.line, removed=removed)
         return ""
 
     def _code(self, cell: NotebookCell) -> None:
@@ -135,27 +137,27 @@ class _Writer:
             self._other_code(cell, other, code.lstrip())
             return
         if self._language != "python":
-            message = f"a cell in {self._language}: its code is shown, and not run"
-            hint = "a Jupyter kernel can run it: execute: {engine: jupyter} in the front matter"
+            message = f'cell in language "{self._language}" is shown but not run'
+            hint = "write `execute: {engine: jupyter}` in the front matter to run it in a kernel"
             self._note("left", message, cell.line, hint=hint)
             self._show_code(cell, self._language, code, message)
             return
         code, dropped = self._without_magics(code)
         if dropped:
             removed = f"```\n{cell_code(cell)}\n```"
-            message = f"{dropped[0].strip()}, which is no Python"
+            message = f'IPython command is removed: "{dropped[0].strip()}"'
             self._note("dropped", message, cell.line, removed=removed)
         if not code.strip():
             return
         if not _is_python(code):
-            message = "a cell that is no Python, which is not run"
-            hint = "write it in Python, and take `eval: false` away"
+            message = "cell is not valid Python and is not run"
+            hint = "rewrite it in Python, and remove `eval: false`"
             self._note("left", message, cell.line, hint=hint)
             self._show_code(cell, "{python}", "\n".join(["#| eval: false", code]), message)
             return
         self._append_part(code_fence("{python}", "\n".join([*lines, code])), cell)
         for kind in unsupported_types(cell):
-            self._note("left", f"an output of type {kind}, which no page can show", cell.line)
+            self._note("left", f'unsupported output type "{kind}"', cell.line)
         if cell.was_run and "#| eval: false" not in lines:
             self.found.cells.append(CellOutputs(code, read_outputs(cell)))
 
@@ -163,14 +165,15 @@ class _Writer:
         name, body = found[1], code.partition("\n")[2]
         if name in ("html", "markdown", "svg"):
             removed = f"```\n{code}\n```"
-            self._note("changed", f"a %%{name} cell is part of the text", cell.line, removed=removed)
+            self._note("changed", f'cell "%%{name}" becomes part of the text', cell.line, removed=removed)
             self._append_part(body, cell, is_prose=True)
             return
-        message = f"a %%{name} cell: its code is shown, and not run"
+        message = f'cell "%%{name}" is shown but not run'
         self._note("left", message, cell.line)
         has_title = name in ("writefile", "file") and '"' not in found[2]
         title = f' title="{found[2].strip()}"' if has_title else ""
-        self._note("dropped", f"%%{name}", cell.line, removed=f"```\n{code}\n```")
+        removed = f"```\n{code}\n```"
+        self._note("dropped", f'IPython command is removed: "%%{name}"', cell.line, removed=removed)
         self._show_code(cell, _LISTING_LANGUAGES.get(name, name) + title, body, message)
 
     def _without_magics(self, code: str) -> tuple[str, list[str]]:
@@ -191,7 +194,7 @@ class _Writer:
             if tag in _TAGS:
                 yield from _TAGS[tag]
             elif tag not in _SILENT_TAGS:
-                self._note("dropped", f"the tag {tag} of a cell", cell.line)
+                self._note("dropped", f'cell tag "{tag}" has no effect in blogsmith', cell.line)
         jupyter = cell.metadata.get("jupyter")
         if isinstance(jupyter, dict) and jupyter.get("source_hidden"):
             yield "code-fold: true"
@@ -208,11 +211,12 @@ class _Writer:
             if is_known:
                 yield line
             else:
-                self._note("dropped", f"the option {line.strip()} of a cell", cell.line)
+                message = f'cell option "{line.strip()}" has no effect in blogsmith'
+                self._note("dropped", message, cell.line)
 
     def _show_code(self, cell: NotebookCell, language: str, code: str, message: str) -> None:
         """Add code that cannot run here, with its outputs as part of the page."""
-        self._append_part(f"<!-- import: {message} -->\n{code_fence(language, code)}", cell)
+        self._append_part(f"{import_comment(message)}\n{code_fence(language, code)}", cell)
         shown = self._outputs.to_markdown(read_outputs(cell))
         if shown:
             for part in (_NOT_VERIFIED, *shown):

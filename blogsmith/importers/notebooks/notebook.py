@@ -67,16 +67,16 @@ def read_notebook(text: str) -> Notebook:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise NotebookError(f"it is no JSON: {error.msg}", error.lineno) from error
+        raise NotebookError(f"invalid JSON: {error.msg}", error.lineno) from error
     except RecursionError as error:
-        raise NotebookError("it is nested too deep") from error
+        raise NotebookError("invalid notebook: nested too deeply") from error
     if not isinstance(data, dict):
-        raise NotebookError("it is no notebook")
+        raise NotebookError("invalid notebook: expected a JSON object")
     written, sheets = data.get("cells"), data.get("worksheets")
     if written is None and isinstance(sheets, list):
         written = [cell for sheet in sheets if isinstance(sheet, dict) for cell in sheet.get("cells") or []]
     if not isinstance(written, list):
-        raise NotebookError("it is no notebook: there are no cells")
+        raise NotebookError('invalid notebook: missing "cells"')
     metadata = _mapping(data.get("metadata"))
     cells = list(_cells(written, text))
     front, cells = _split_front_matter(cells)
@@ -150,7 +150,7 @@ def _split_front_matter(cells: list[NotebookCell]) -> tuple[dict[str, Any], list
     try:
         front = add_restrictions(load_mapping(head), head)
     except DataTextError as error:
-        raise NotebookError(f"the front matter is not YAML: {error}", first.line + error.line) from error
+        raise NotebookError(f"invalid YAML in the front matter: {error}", first.line + error.line) from error
     return front, [cell for cell in cells if cell is not first]
 
 

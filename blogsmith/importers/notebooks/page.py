@@ -144,7 +144,7 @@ def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
             if date := iso_date(str(value)):
                 front[ours] = date
             else:
-                notes("dropped", f'"{key}" is no date: "{value}"')
+                notes("dropped", f'invalid date "{value}" in front matter key "{key}"')
     authors = written.get("author") or written.get("authors")
     every = authors if isinstance(authors, list) else [authors] if isinstance(authors, str) else []
     names = [str(each.get("name", "")) if isinstance(each, dict) else str(each) for each in every]

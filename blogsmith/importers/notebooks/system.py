@@ -37,7 +37,7 @@ class Notebooks:
         paths = [path for path in every if path.suffix == ".ipynb"]
         paths = [PurePosixPath(root.name)] if root.is_file() else paths
         if not paths:
-            raise SiteError(Diagnostic("import-source", f"{root} holds no notebook"))
+            raise SiteError(Diagnostic("import-source", f"no notebook found in {root}"))
         # notebooks in the top folder are posts
         has_posts = any(len(path.parts) == 1 for path in paths)
         top = PurePosixPath("content", "posts") if has_posts else PurePosixPath("content")
@@ -48,7 +48,7 @@ class Notebooks:
         for done, path in enumerate(paths):
             progress("read", done, len(paths))
             text = read_text(folder / path)
-            unread = Notice("mistake", "it cannot be read", path.as_posix())
+            unread = Notice("mistake", "file cannot be read as text", path.as_posix())
             made = unread if text is None else translator.translate(path, text)
             if isinstance(made, Notice):
                 notices.append(made)
@@ -99,8 +99,8 @@ def _uncopied_notices(
     left = sorted(path.as_posix() for path in others - copied if path.suffix.lower() in (".md", ".rst"))
     if is_single or not left:
         return []
-    message = f"texts that are no notebooks are not taken over: {first_names(left, _MAX_NAMES)}"
-    return [Notice("dropped", message, hint="copy those you want to content/")]
+    message = f"documents that are not notebooks are not imported: {first_names(left, _MAX_NAMES)}"
+    return [Notice("dropped", message, hint="copy those you need to `content/`")]
 
 
 SYSTEM = Notebooks()

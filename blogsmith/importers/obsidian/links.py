@@ -51,7 +51,7 @@ class NoteLinks:
         shown = text.strip() or _link_text(name.strip(), fragment)
         address = self._address(name.strip(), fragment)
         if address is None:
-            self._notice("missing", f"link [[{target.strip()}]]: there is no such note", "")
+            self._notice("missing", f'note not found: "[[{target.strip()}]]"', "")
             return shown
         return f"[{alt_text(shown)}]({link_destination(address)})"
 
@@ -73,11 +73,11 @@ class NoteLinks:
         if block := _BLOCK.fullmatch(last):
             if re.search(rf"(?mi)(?:^|[ \t])\^{block[1]}[ \t]*$", note.body):
                 return f"#{block_id(block[1])}"
-            self._notice("missing", f"link to the block {last}: there is none in {note.path}", "")
+            self._notice("missing", f'block not found: "{last}" in {note.path}', "")
             return ""
         found = note.headings().get(slugify(last))
         if found is None:
-            self._notice("missing", f'link to the heading "{last}": there is none in {note.path}', "")
+            self._notice("missing", f'heading not found: "{last}" in {note.path}', "")
             return ""
         return f"#{found}"
 
@@ -94,7 +94,7 @@ class NoteLinks:
             return self._file(file, options)
         note = self._index.note(name, self._note.path) if name else self._note
         if note is None:
-            self._notice("missing", f"embed ![[{target.strip()}]]: there is no such file", f"![[{written}]]")
+            self._notice("missing", f'file not found: "![[{target.strip()}]]"', f"![[{written}]]")
             return None
         shown = _link_text(name.strip() or note.title, fragment)
         address = self._address(name.strip(), fragment) or ""
@@ -104,9 +104,9 @@ class NoteLinks:
         if text := copied or section_text(note.body, fragment):
             quoted = "\n".join(f"> {line}".rstrip() for line in [*text.split("\n"), "", f"— {link}"])
             what = "block" if copied else "section"
-            self._notice("changed", f"an embedded {what} is a copy of it now", "")
+            self._notice("changed", f"embedded {what} is replaced by a copy of its text", "")
             return Replacement(quoted, is_block=True, inline=link)
-        self._notice("changed", "an embedded note is a link to it now", "")
+        self._notice("changed", "embedded note becomes a link", "")
         return Replacement(link, is_block=True, inline=link)
 
     def _drawing(self, name: str) -> PurePosixPath | None:
@@ -129,7 +129,7 @@ class NoteLinks:
         if suffix in _AUDIO_SUFFIXES:
             shown = f'<audio controls preload="none" src="{escape(address)}"></audio>'
             return Replacement(shown, is_block=True)
-        self._notice("changed", f"an embedded {suffix.lstrip('.') or 'file'} is a link now", "")
+        self._notice("changed", f"embedded {suffix.lstrip('.') or 'file'} becomes a link", "")
         return Replacement(f"[{alt_text(alt or file.name)}]({link_destination(address)})")
 
     def markdown_link(self, mark: str, text: str, address: str, title: str) -> Replacement | None:
@@ -141,7 +141,7 @@ class NoteLinks:
             return self._obsidian_link(text, inner)
         found = inner if _REMOTE.match(inner) else self._destination(inner)
         if not found and not mark:
-            self._notice("missing", f'link to "{address}": there is no such note', "")
+            self._notice("missing", f'note not found: "{address}"', "")
             return Replacement(text)
         found = found or inner
         if not mark:
@@ -158,7 +158,7 @@ class NoteLinks:
         asked = parse_qs(address.partition("?")[2])
         if address.startswith("obsidian://show-plugin?") and asked.get("id"):
             return Replacement(f"[{text}](https://obsidian.md/plugins?id={quote(asked['id'][0])})")
-        self._notice("dropped", f"a link that opens Obsidian: {address}", "")
+        self._notice("dropped", f'link that opens Obsidian is removed: "{address}"', "")
         return Replacement(text)
 
     def _destination(self, address: str) -> str:

@@ -53,7 +53,7 @@ def rewrite_note(
     masked = mask(text, DIALECT, TEX)
 
     def drop(found: re.Match[str]) -> str:
-        notice("dropped", "comments between %% are left out", masked.restore(found[0]).strip("%"))
+        notice("dropped", 'comments between "%%" are removed', masked.restore(found[0]).strip("%"))
         return ""
 
     prose = _COMMENT.sub(drop, masked.text)
@@ -69,7 +69,7 @@ def rewrite_note(
     prose = _TAG.sub(lambda found: f"[#{found[1]}](/tags/{slugify(found[1])}/)", prose)
     prose = replace_blocks(_METADATA.sub(r"\1]", prose), _html)
     if repeated := repeated_title(prose, title):
-        notice("dropped", "a heading that repeats the title", masked.restore(repeated))
+        notice("dropped", "heading that repeats the title is removed", masked.restore(repeated))
         prose = prose.replace(repeated, "", 1)
     prose = hard_breaks(demote_headings(prose))
     return masked.restore(_BLANK_LINES.sub("\n\n", literal_shortcodes(prose)))
@@ -88,7 +88,7 @@ def _code_and_brackets(text: str, notice: NoticeCallback) -> str:
         if segment.kind == "prose":
             shown = literal_brackets(shown)
         elif segment.kind == "span" and _INLINE_QUERY.match(shown):
-            notice("left", f"a computed value stays as it is: {shown}", "")
+            notice("left", f"inline query is not computed: {shown}", "")
         elif segment.kind == "math":
             shown = _formula(shown)
         elif segment.kind == "block" and (found := _FENCE.match(shown)):
@@ -106,12 +106,12 @@ def _formula(text: str) -> str:
 def _block(code: str, language: str, notice: NoticeCallback) -> str:
     """Convert a code block that a plugin of Obsidian would run."""
     if language in _TABLES_OF_CONTENTS:
-        notice("dropped", "a table of contents is made without asking", code)
+        notice("dropped", "table of contents is generated automatically", code)
         return "\n"
     if language.startswith("ad-") and (box := _admonition(code, language[3:])):
         return box
     if language in _QUERIES:
-        notice("left", f"a block of {language} stays as it is", "")
+        notice("left", f'unsupported code block "{language}"', "")
         return f"<!-- import: {language} -->\n\n{code}" if not code[:1].isspace() and code[0] != ">" else code
     return code
 

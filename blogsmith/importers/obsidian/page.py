@@ -82,7 +82,7 @@ def _date(front: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 _BLOCK = lazy_pattern(r"#(?:\^|%5E)([A-Za-z0-9-]+)", re.IGNORECASE)
-_QUOTED_SOURCE = lazy_pattern(r"(?:link|embed) (!?\[\[.*?\]\])|link to \"(.*?)\"|the heading \"(.*?)\"")
+_QUOTED_SOURCE = lazy_pattern(r"\b(?:note|file|heading) not found: \"(.*?)\"(?= in |\Z)")
 
 
 class NoteTranslator:
@@ -100,7 +100,7 @@ class NoteTranslator:
 
         def add_notice(kind: NoticeKind, message: str, removed: str) -> None:
             place = _QUOTED_SOURCE.search(message)
-            piece = next(filter(None, place.groups()), "") if place else removed
+            piece = place[1] if place else removed
             notices.append(Notice(kind, message, source, lines.find(_search_text(piece)), removed=removed))
 
         front = note_front(note, find_tags(note.body))

@@ -67,7 +67,7 @@ def read_quartz(root: Path) -> QuartzFilter | None:
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _GENERATED_URLS = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
 """URLs at the top level that are generated automatically."""
-_UNSUPPORTED_FILES = {".canvas": "a canvas", ".base": "a base", ".excalidraw": "a drawing of Excalidraw"}
+_UNSUPPORTED_FILES = {".canvas": "canvas", ".base": "base", ".excalidraw": "Excalidraw drawing"}
 _MAX_SLUG_LENGTH = 80
 """Maximum number of characters of a slug."""
 _IMAGE_SUFFIXES = (".svg", ".png")
@@ -164,14 +164,16 @@ def read_vault(root: Path) -> Vault:
     for path in vault_files(root, quartz):
         if quartz and quartz.excludes(path):
             if path.suffix.lower() == ".md":
-                notices.append(excluded_notice("ignorePatterns in quartz.config.ts leaves it out", path))
+                notices.append(
+                    excluded_notice('excluded by setting "ignorePatterns" in quartz.config.ts', path)
+                )
         elif templates and path.is_relative_to(templates):
             if path.suffix == ".md":
-                notices.append(Notice("dropped", "templates are no notes", path.as_posix()))
+                notices.append(Notice("dropped", "template is not imported", path.as_posix()))
         elif path.suffix.lower() == ".md" and not path.stem.lower().endswith(".excalidraw"):
             text = read_text(root / path)
             if text is None:
-                notices.append(Notice("mistake", "is no text that can be read", path.as_posix()))
+                notices.append(Notice("mistake", "file cannot be read as text", path.as_posix()))
             elif _is_drawing(text):
                 notices.append(_unsupported_notice(path, ".excalidraw"))
             else:
@@ -189,8 +191,8 @@ def read_vault(root: Path) -> Vault:
     if quartz and quartz.needs_publish:
         every = [_draft_unless_published(note) for note in every]
     if quartz:
-        message = "settings in quartz.config.ts are not read, except what it leaves out"
-        hint = "write title, base_url and comments into blogsmith.yaml"
+        message = "settings in quartz.config.ts are not imported; excluded files stay excluded"
+        hint = "write `title`, `base_url` and `comments` in blogsmith.yaml"
         notices.append(Notice("dropped", message, "quartz.config.ts", hint=hint))
     return Vault(root.resolve().name, tuple(every), tuple(files), (*notices, *held))
 
@@ -207,8 +209,8 @@ def _is_drawing(text: str) -> bool:
 
 
 def _unsupported_notice(path: PurePosixPath, kind: str) -> Notice:
-    hint = "export it as a picture, and show that"
-    return Notice("dropped", f"{_UNSUPPORTED_FILES[kind]} is not read", path.as_posix(), hint=hint)
+    hint = "export it as an image, and embed the image"
+    return Notice("dropped", f"unsupported file type: {_UNSUPPORTED_FILES[kind]}", path.as_posix(), hint=hint)
 
 
 def _template_folder(root: Path) -> str:
@@ -261,7 +263,7 @@ def _page_folder(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixP
 
 def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) -> Note:
     head, body, first_line = split_yaml_front_matter(text)
-    front, found = read_front_matter(head, path.as_posix(), "the properties are not YAML")
+    front, found = read_front_matter(head, path.as_posix(), "invalid YAML in the properties")
     notices = tuple(replace(each, removed=head) for each in found)
     lowered = {str(key).casefold(): value for key, value in front.items()}
     return Note(path, place, slug, lowered, body, first_line, notices)

@@ -170,7 +170,7 @@ class DivTranslator:
 
     def _div(self, div: Div) -> str:
         if not div.is_closed:
-            self._note("mistake", f"{div.opening} is never closed", div.opening)
+            self._note("mistake", f'unclosed block "{div.opening}"', div.opening)
         attributes = div.attributes
         kind = next((name for name in CALLOUTS if attributes.has(f"callout-{name}")), "")
         if kind or attributes.has("callout"):
@@ -185,7 +185,7 @@ class DivTranslator:
             return self._hidden(div)
         if self._is_for_other_formats(attributes):
             text = self._inner(div)
-            self._note("dropped", "what is for other formats than HTML", div.opening, removed=text)
+            self._note("dropped", "content for other formats than HTML is removed", div.opening, removed=text)
             return ""
         if attributes.has("content-hidden", "content-visible"):
             return self._inner(div)
@@ -234,7 +234,7 @@ class DivTranslator:
         while name in self._labels:
             name, number = f"{label}-{number}", number + 1
         if label and name != label:
-            self._note("mistake", f"the label {label} stands twice, and is {name} here", div.opening)
+            self._note("mistake", f'duplicate label "{label}": renamed to "{name}"', div.opening)
         self._labels |= {name} if name else set()
         return name
 
@@ -250,7 +250,7 @@ class DivTranslator:
         parts = re.split(rf"^#{{{level}}}[ \t]+(.+?)[ \t]*#*[ \t]*$", text, flags=re.MULTILINE)
         parts = [masked.restore(part) for part in parts]
         titles, bodies = parts[1::2], parts[2::2]
-        message = "headings of tabs are labels of their parts"
+        message = "headings in tabs become tab labels"
         removed = "\n\n".join(f"{'#' * level} {each}" for each in titles)
         self._note("changed", message, div.opening, removed=removed)
         made = [parts[0].strip("\n")] if parts[0].strip() else []
@@ -266,7 +266,9 @@ class DivTranslator:
         text = self._inner(div)
         macros = tex_macros(text)
         self.macros |= macros
-        what = "macros in a hidden block stand under math: macros:" if macros else "a hidden block"
+        what = "hidden block is removed"
+        if macros:
+            what = "macros in a hidden block are moved to `math: macros:`"
         self._note("changed" if macros else "dropped", what, div.opening, removed=text)
         return ""
 
@@ -317,7 +319,7 @@ class DivTranslator:
         if attributes.has(*_MARGIN):
             return _margin(text) if text.strip() else ""
         if attributes.has(*_LAYOUT) and not attributes.id:
-            message = "columns and widths of the page: what is in them stands in the text"
+            message = "columns and widths of the page are ignored; their content is kept"
             self._note("changed", message, div.opening)
             return text
         rest = replace(attributes, pairs={})

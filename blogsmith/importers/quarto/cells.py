@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ...api.importing import CellOutput, lazy_pattern, name_set
 from ..notebooks.markdown import KNOWN_OPTIONS
 from ..notebooks.outputs import CellOutputs, OutputWriter
+from ..text.containers import import_comment
 from ..text.data import DataTextError, load_yaml
 from ..text.html import image
 from ..text.math import tex_macros
@@ -37,12 +38,12 @@ _ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|mult
 _IGNORED_OPTIONS = name_set("cache freeze message classes code-overflow tags fig-align results")
 _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
 _LAYOUTS = {
-    "fig-subcap": "write it into the figure: ax.set_title(…)",
-    "tbl-subcap": "a cell for each table",
-    "layout-ncol": "draw them in one figure: plt.subplots(1, 2)",
-    "layout": "draw them in one figure: plt.subplots(1, 2)",
+    "fig-subcap": "set it in the figure: `ax.set_title(…)`",
+    "tbl-subcap": "write a cell for each table",
+    "layout-ncol": "draw them in one figure: `plt.subplots(1, 2)`",
+    "layout": "draw them in one figure: `plt.subplots(1, 2)`",
 }
-_SIZES = "say it in the code: plt.figure(figsize=(6, 4))"
+_SIZES = "set it in the code: `plt.figure(figsize=(6, 4))`"
 _SHOWN_NAMES: Mapping[str, str] = {"ojs": "js", "webr-r": "r", "webr": "r", "node": "js"}
 _DIAGRAMS = frozenset(("mermaid", "dot"))
 _BROWSER = frozenset(("pyodide", "pyodide-python"))
@@ -142,8 +143,8 @@ class CodeTranslator:
             self.has_cells = True
             return f"{{= {' '.join(found[2].split())} =}}"
         if found or re.fullmatch(r"`r [^`]+`", text):
-            self._note("left", "a value that is computed by another language", text, hint="write the value")
-            return f"{text}<!-- import: a value that is computed -->"
+            self._note("left", "value in another language is not computed", text, hint="write the value")
+            return f"{text}<!-- import: value is not computed -->"
         return text
 
     def _raw(self, block: CodeBlock, form: str, text: str) -> str:
@@ -159,9 +160,9 @@ class CodeTranslator:
             if _ENVIRONMENT.match(body):
                 return _add_prefix(block, list(block.lines))
             if tex_macros(body):
-                self._note("changed", "macros in raw TeX stand under math: macros:", text, removed=text)
+                self._note("changed", "macros in raw TeX are moved to `math: macros:`", text, removed=text)
                 return block.prefix.rstrip()
-        self._note("dropped", f"a raw block for {form}, which is not in the HTML", text, removed=text)
+        self._note("dropped", f'raw block for other format "{form}" is removed', text, removed=text)
         return block.prefix.rstrip()
 
     def _cell(self, block: CodeBlock, language: str, attributes: PandocAttributes, text: str) -> str:
@@ -183,17 +184,17 @@ class CodeTranslator:
             return _make_fence(block, language + (f" {{{' '.join(said)}}}" if said else ""), code)
         if given.get("include", "").strip().lower() == "false":
             self._take("\n".join(code), is_shown=False)
-            self._note("dropped", f"a hidden cell in {language}", text, removed=text)
+            self._note("dropped", f'hidden cell in language "{language}" is removed', text, removed=text)
             return block.prefix.rstrip()
-        message = f"a cell in {language}: its code is shown, and not run"
-        self._note("left", message, text, hint="put in what it gives, as a picture or table")
+        message = f'cell in language "{language}" is shown but not run'
+        self._note("left", message, text, hint="add its result as an image or table")
         made = _make_fence(block, _SHOWN_NAMES.get(language, language), code)
         shown = self._recorded_outputs(code, given, label) if not block.prefix.strip() else []
         if label and not any(f"{{#{fit_id(label)}" in part for part in shown):
             self.labels.add(label)
         parts = [made if self._is_echoed(given) or not shown else "", *shown]
         made = "\n\n".join(part for part in parts if part)
-        return made if block.first.strip() else f"{block.prefix}<!-- import: {message} -->\n{made}"
+        return made if block.first.strip() else f"{block.prefix}{import_comment(message)}\n{made}"
 
     def _recorded_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
         """Return recorded outputs of a cell that cannot run. The first image or table gets its label."""
@@ -234,7 +235,7 @@ class CodeTranslator:
                 yield from self._known_option(name, value, text)
             elif name not in _IGNORED_OPTIONS:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")
-                self._note("dropped", f"the option {key} of a cell", text, hint=hint)
+                self._note("dropped", f'cell option "{key}" has no effect in blogsmith', text, hint=hint)
         for key, value in self._defaults.cell.items():
             if key not in given and not (
                 key.startswith("code-") and given.get("echo", "").strip() == "false"
@@ -244,12 +245,13 @@ class CodeTranslator:
     def _known_option(self, key: str, value: str, text: str) -> Iterator[str]:
         data = _data(value)
         if key in _CAPTIONS and isinstance(data, list):
-            self._note("changed", f"{key}: is one text for all figures of a cell", text)
+            self._note("changed", f'values of cell option "{key}" are joined to one for all figures', text)
             yield f"{key}: {_quote_yaml('; '.join(str(each) for each in data))}"
         elif key in ("echo", "output") and isinstance(data, str) and data in ("fenced", "asis"):
-            self._note("changed", f"{key}: {data} is {key}: true here", text)
+            self._note("changed", f'cell option "{key}: {data}" becomes "{key}: true"', text)
         elif key in ("eval", "echo") and not isinstance(data, bool):
-            self._note("dropped", f"the option {key}: {' '.join(value.split())} of a cell", text)
+            message = f'cell option "{key}: {" ".join(value.split())}" has no effect in blogsmith'
+            self._note("dropped", message, text)
         else:
             lines = value.split("\n")
             yield f"{key}: {lines[0]}".rstrip()

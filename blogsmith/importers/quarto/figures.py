@@ -172,7 +172,7 @@ class FigureTranslator:
             if figure.label:
                 self.parents[figure.label] = (label, letter)
         if any(figure.width or figure.link for figure in figures):
-            self._note("changed", "widths and links of figures that stand side by side", opening)
+            self._note("changed", "widths and links of figures side by side are ignored", opening)
         columns = attributes.get("layout-ncol") or _columns(attributes, len(figures))
         captions, alts = [figure.caption for figure in figures], [figure.alt for figure in figures]
         arguments = {"src": ", ".join(_item(figure.address) for figure in figures)}

@@ -73,7 +73,8 @@ def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCal
         code = hidden(int(found[1])).strip("`").strip()
         if found[2] in ("html", "html5"):
             return code
-        note("dropped", f"raw text for {found[2]}, which is not in the HTML", code, removed=f"`{code}`")
+        message = f'raw text for other format "{found[2]}" is removed'
+        note("dropped", message, code, removed=f"`{code}`")
         return ""
 
     return _RAW_SPAN.sub(substitute, text)
@@ -85,11 +86,12 @@ def remove_raw_tex(text: str, note: NoticeCallback) -> tuple[str, dict[str, str]
 
     def substitute(found: re.Match[str]) -> str:
         macros.update(tex_macros(found[0]))
-        note("changed", "macros in the text stand under math: macros:", found[0], removed=found[0])
+        note("changed", "macros in the text are moved to `math: macros:`", found[0], removed=found[0])
         return ""
 
     def drop(found: re.Match[str]) -> str:
-        note("dropped", f"{found[0].strip()}, which is not in the HTML", found[0], removed=found[0])
+        message = f'TeX for other formats is removed: "{found[0].strip()}"'
+        note("dropped", message, found[0], removed=found[0])
         return ""
 
     return _RAW_TEX.sub(drop, _ONE_LINE_DEFINITION.sub(substitute, text)), macros
@@ -138,7 +140,7 @@ def _span(inside: str, attributes: PandocAttributes, note: NoticeCallback) -> st
     if attributes.has("content-hidden") or (
         attributes.has("content-visible") and attributes.get("when-format") not in ("", "html")
     ):
-        note("dropped", "what is for other formats than HTML", inside, removed=inside)
+        note("dropped", "content for other formats than HTML is removed", inside, removed=inside)
         return ""
     style = attributes.get("style")
     if attributes.has("smallcaps"):

@@ -77,7 +77,7 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> Converte
         values["aliases"] = aliases
     _add_switches(document, values)
     if own.get("listing"):
-        message = "a listing: here a section lists its pages itself"
+        message = "listing is omitted: a section lists its pages automatically"
         found.notices.append(Notice("changed", message, source))
     found.abstract = str(own.get("abstract") or "").strip()
     return found
@@ -115,16 +115,20 @@ def _add_date(value: Any, key: str, name: str, found: ConvertedFrontMatter, sour
     if not written:
         return
     if written in _RELATIVE_DATES:
-        message = f'"{key}" changes with every build, and is left out: {written}'
-        found.notices.append(Notice("dropped", message, source, hint="write the date"))
+        message = f'relative date "{written}" in front matter key "{key}" is omitted'
+        found.notices.append(
+            Notice("dropped", message, source, hint=f"write a fixed date such as `{name}: 2024-03-01`")
+        )
         return
     date = iso_date(written)
     if not date:
-        message = f'"{key}" is no date, and is left out: "{written}"'
-        found.notices.append(Notice("dropped", message, source, hint=f"write {name}: 2024-03-01"))
+        message = f'invalid date "{written}" in front matter key "{key}"'
+        found.notices.append(
+            Notice("dropped", message, source, hint=f"write a date such as `{name}: 2024-03-01`")
+        )
         return
     if len(written) < len("2024-1-1"):
-        message = f'"{key}" is the first day of it here: {written}'
+        message = f'front matter key "{key}" becomes the first day of "{written}"'
         found.notices.append(Notice("changed", message, source))
     found.values[name] = date
 
@@ -166,7 +170,9 @@ def report_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
     formats = own.get("format")
     names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
     if others := [name for name in names if not str(name).startswith(("html", "default"))]:
-        yield Notice("dropped", f'"format" {", ".join(map(str, others))}', source, hint="only HTML is made")
+        ignored = ", ".join(f'"{name}"' for name in others)
+        message = f'other formats of front matter key "format" are ignored: {ignored}'
+        yield Notice("dropped", message, source)
 
 
 def about_text(own: Mapping[str, Any]) -> str:
@@ -182,14 +188,14 @@ def about_text(own: Mapping[str, Any]) -> str:
 
 
 _UNSUPPORTED_SETTINGS = {
-    "google-analytics": "it belongs into a theme",
-    "plausible-analytics": "it belongs into a theme",
-    "cookie-consent": "no page here sets a cookie",
-    "announcement": "it belongs into a theme",
-    "page-footer": "it belongs into a theme",
-    "favicon": "it belongs into a theme",
-    "sidebar": "sections and series are the ways through a site here",
-    "repo-url": "it belongs into a theme",
+    "google-analytics": "add it to a theme",
+    "plausible-analytics": "add it to a theme",
+    "cookie-consent": "remove it: the pages of blogsmith set no cookies",
+    "announcement": "add it to a theme",
+    "page-footer": "add it to a theme",
+    "favicon": "add it to a theme",
+    "sidebar": "use sections and series for navigation",
+    "repo-url": "add it to a theme",
     "search": "write `search: true` in blogsmith.yaml",
 }
 
@@ -288,13 +294,16 @@ def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
     for key, hint in _UNSUPPORTED_SETTINGS.items():
         if site.get(key):
             place = "website" if key in config.mapping("website") else "book"
-            yield Notice("dropped", f'setting "{place}.{key}" has no effect here', config.name, hint=hint)
+            yield Notice(
+                "dropped", f'setting "{place}.{key}" has no effect in blogsmith', config.name, hint=hint
+            )
     if config.values.get("filters"):
-        hint = "a filter changes the text of all pages; what it did is to be written out"
-        message = f'setting "filters" has no effect here: {config.values["filters"]}'
+        hint = "apply the changes of the filters to the text of the pages"
+        message = f'setting "filters" has no effect in blogsmith: {config.values["filters"]}'
         yield Notice("dropped", message, config.name, hint=hint)
     bar = site.get("navbar")
     for entry in _entries(bar.get("right") if isinstance(bar, dict) else None):
         target = one_line(entry.get("href"))
         if target.startswith("mailto:"):
-            yield Notice("dropped", f"{target} in the bar at the top", config.name, hint="write it on a page")
+            message = f'link "{target}" in the navigation bar is omitted'
+            yield Notice("dropped", message, config.name, hint="add it to a page")

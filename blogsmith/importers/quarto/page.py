@@ -92,7 +92,7 @@ class DocumentTranslator:
         notes.found.extend([*front.notices, *report_formats(document.front, source)])
         text = _with_abstract(included.text, front.abstract)
         if about := about_text(document.front):
-            notes("changed", "the links and the picture of an about page stand in its text")
+            notes("changed", "links and image of an about page become part of its text")
             text = f"{text.rstrip()}\n\n{about}"
         body = _Body(self, document, notes, str(front.values.get("title", "")))
         text = body.translate(text)
@@ -214,9 +214,9 @@ class _Body:
             text = re.sub(rf"\\(?:eq)?ref\{{{re.escape(label)}\}}", shown.replace("\\", r"\\"), text)
         for label in self.code.labels:
             if f"{{@{label}}}" in text:
-                message = f"{label} is a label of what is not made here"
-                self._notes("left", message, f"@{label}", hint="put the figure or table in")
-                text = text.replace(f"{{@{label}}}", f"`{label}`<!-- import: {label} is not made here -->")
+                message = f'label "{label}" belongs to a figure or table that is not generated'
+                self._notes("left", message, f"@{label}", hint="add the figure or table")
+                text = text.replace(f"{{@{label}}}", f"`{label}`<!-- import: {label} is not generated -->")
         return text.strip("\n")
 
     def _code_of(self, piece: str, kind: SegmentKind) -> str:

@@ -91,8 +91,10 @@ def _citations(citations: list[tuple[str, str]]) -> str:
 
 
 def _report_unknown(key: str, note: NoticeCallback) -> None:
-    message = f"no bibliography has the key {key}"
-    note("mistake", message, f"@{key}", hint="add it under references:", removed=f"[@{key}]")
+    message = f'citation not found in a bibliography: "{key}"'
+    note(
+        "mistake", message, f"@{key}", hint="add it to `references` in the front matter", removed=f"[@{key}]"
+    )
 
 
 def _translate_textual(found: re.Match[str], page: QuartoReferences, note: NoticeCallback) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ...api.importing import lazy_pattern
 from ..source_files import read_text
+from ..text.containers import import_comment
 from ..text.data import split_yaml_front_matter
 from ..text.front_values import one_line
 from ..text.math import tex_macros
@@ -23,8 +24,8 @@ _ESCAPED_CALL = lazy_pattern(r"\{\{\{<([\s\S]*?)>\}\}\}")
 _WATCH = lazy_pattern(r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/|youtu\.be/)([\w-]+)")
 _VIMEO = lazy_pattern(r"(?:https?:)?//player\.vimeo\.com/video/(\d+)")
 _DROPPED = {
-    **dict.fromkeys(("pagebreak", "brand"), "which is nothing in HTML"),
-    **dict.fromkeys(("lipsum", "placeholder"), "which only fills a page"),
+    **dict.fromkeys(("pagebreak", "brand"), "has no effect in HTML"),
+    **dict.fromkeys(("lipsum", "placeholder"), "is removed because it only inserts filler content"),
 }
 _VIDEO_SUFFIXES = (".mp4", ".webm", ".mov", ".m4v", ".ogv")
 
@@ -60,16 +61,16 @@ class QuartoShortcodes:
             keys = words[0] if words else next(iter(values.values()))
             return "+".join(f"[[{key.strip()}]]" for key in re.split(r"[-+](?=.)", keys))
         if name in _DROPPED:
-            self._note("dropped", f"the shortcode {name}, {_DROPPED[name]}", found[0])
+            self._note("dropped", f'shortcode "{name}" {_DROPPED[name]}', found[0])
             return ""
         if name in ("fa", "bi", "iconify"):
-            self._note("dropped", "an icon by name", found[0], hint="write its character, or a picture")
+            self._note("dropped", "icon is omitted", found[0], hint="write its character, or add an image")
             return ""
         if name == "version":
             return "Quarto"
-        message = f"the shortcode {name}"
-        hints = {"embed": "copy the cell of the notebook", "include": "the file is missing"}
-        hint = hints.get(name, "write what it gave, or a shortcode of ours")
+        message = f'unsupported shortcode "{name}"'
+        hints = {"embed": "copy the cell of the notebook", "include": "add the missing file"}
+        hint = hints.get(name, "replace it with its output, or with a shortcode of blogsmith")
         self._note("left", message, found[0], hint=hint)
         return untranslated_code(found[0], message)
 
@@ -82,7 +83,9 @@ class QuartoShortcodes:
             address = f"https://vimeo.com/{found[1]}"
         elif not re.match(r"https?://(?:www\.)?(?:youtube\.com|vimeo\.com)/", address):
             if re.match(r"https?://", address) or not address.lower().endswith(_VIDEO_SUFFIXES):
-                self._note("changed", "a video that is a link", text, hint="copy the film beside the page")
+                self._note(
+                    "changed", "video becomes a link", text, hint="copy the video to the folder of the page"
+                )
                 return f"[{title or address}]({address})"
             address = self._resolve(address)
         return f'\n<div class="video-embed" data-src="{escape(address)}"{caption}></div>\n'
@@ -93,13 +96,13 @@ class QuartoShortcodes:
             value = value.get(part) if isinstance(value, dict) else None
         if found := one_line(value):
             return found
-        self._note("left", f"the shortcode {name} {key}", text, hint="write the value")
-        return untranslated_code(text, f"the shortcode {name}")
+        self._note("left", f'unknown value "{key}" in shortcode "{name}"', text, hint="write the value")
+        return untranslated_code(text, f'unknown value in shortcode "{name}"')
 
 
 def untranslated_code(text: str, what: str) -> str:
     """Return an untranslated shortcode as code, with a comment."""
-    return f"`{' '.join(text.split())}`<!-- import: {what} -->"
+    return f"`{' '.join(text.split())}`{import_comment(what)}"
 
 
 def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
@@ -164,10 +167,10 @@ def _expand(
         file = _file(match[1], path, root) if depth < _DEEPEST else None
         found.size += len(file[1]) if file else 0
         if file is not None and found.size > _MAX_CHARACTERS:
-            note("left", f"{match[1]} is included, and makes the page too long", match[0])
+            note("left", f'included file "{match[1]}" makes the page too long', match[0])
             return match[0]
         if file is None:
-            note("missing", f"{match[1]} is included, and not there", match[0])
+            note("missing", f'included file not found: "{match[1]}"', match[0])
             return "" if match[1].endswith(_MARKUP) else match[0]
         target, inner = file
         macros = tex_macros(inner)

@@ -96,7 +96,7 @@ def read_config(root: Path) -> QuartoConfig:
         try:
             values = load_mapping(read_text(file) or "")
         except DataTextError as error:
-            message = f"{file.name}:{error.line} is not YAML: {error}"
+            message = f"invalid YAML in {file.name}:{error.line}: {error}"
             raise SiteError(Diagnostic("import-source", message)) from error
     folders, notices = {}, []
     for path, found in _read_folders(root):
@@ -114,7 +114,7 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
             try:
                 yield path.parent, rebase(load_mapping(read_text(root / path) or ""), path.parent)
             except DataTextError as error:
-                message = f"it is not YAML: {error}"
+                message = f"invalid YAML: {error}"
                 yield path.parent, Notice("mistake", message, path.as_posix(), error.line)
 
 
@@ -203,7 +203,7 @@ def find_files(root: Path, config: QuartoConfig) -> QuartoFiles:
         if _is_page(path) and wanted(path):
             stem = path.with_suffix("")
             if stem in pages:
-                message = f"{pages[stem]} has the same address, and stands for both"
+                message = f'page is omitted because "{pages[stem]}" has the same URL'
                 notices.append(Notice("dropped", message, path.as_posix()))
             else:
                 pages[stem] = path

@@ -44,9 +44,9 @@ class Quarto:
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             if document.path.with_suffix("").as_posix() == "404":
-                hint = "the theme makes the page for missing addresses"
+                message = "404 page is omitted because the theme generates it"
                 source, removed = document.path.as_posix(), document.body
-                notices.append(Notice("dropped", "404.qmd", source, hint=hint, removed=removed))
+                notices.append(Notice("dropped", message, source, removed=removed))
                 continue
             found = translate_document(translator.translate, document)
             page = complete_page(set_visibility(found.page, document.options), document.front, KEYS)
@@ -143,8 +143,8 @@ def _files(
 
 def _uncopied_notice(left: Collection[PurePosixPath]) -> Notice:
     names = sorted(path.as_posix() for path in left)
-    message = f"files that no page names are not copied: {first_names(names, _MAX_NAMES)}"
-    return Notice("dropped", message, hint="copy those that are linked from elsewhere into static/")
+    message = f"files that no page uses are not copied: {first_names(names, _MAX_NAMES)}"
+    return Notice("dropped", message, hint="copy files that other sites link to into `static/`")
 
 
 SYSTEM = Quarto()

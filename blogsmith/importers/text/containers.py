@@ -126,7 +126,8 @@ def _cell(text: str) -> str:
 
 def import_comment(text: str) -> str:
     """Return an HTML comment to put next to something that could not be translated."""
-    return f"<!-- import: {_COMMENT_END.sub('‐', text)} -->"
+    # double quotes would end the title of an image or an HTML attribute around the comment
+    return f"<!-- import: {_COMMENT_END.sub('‐', text.replace(chr(34), chr(39)))} -->"
 
 
 _RULE = lazy_pattern(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)

@@ -67,7 +67,7 @@ def settings_error(text: str, path: PurePosixPath, error: DataTextError) -> Site
     """Return the error for unreadable settings. text: content of the settings file."""
     lines = text.split("\n")
     line = lines[error.line - 1] if error.line <= len(lines) else ""
-    message = f"the settings cannot be read: {error}"
+    message = f"invalid settings: {error}"
     return SiteError(Diagnostic("import-source", message, path.as_posix(), Place(error.line), line))
 
 
@@ -81,14 +81,14 @@ def load_yaml(text: str) -> Any:
         if node is None:
             return None
         if _size(node, {}) > _MAX_VALUES:
-            raise DataTextError("its anchors make it too large", 1)
+            raise DataTextError("too many values after its anchors are expanded", 1)
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise DataTextError(error.problem or "it is no YAML", line) from error
+        raise DataTextError(error.problem or "unreadable YAML", line) from error
     # constructors of explicit tags do not catch errors of their parts
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError, RecursionError) as error:
-        raise DataTextError("it is no YAML", 1) from error
+        raise DataTextError("unreadable YAML", 1) from error
 
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
@@ -116,7 +116,7 @@ def load_mapping(text: str) -> dict[str, Any]:
     if data is None:
         return {}
     if not isinstance(data, dict):
-        raise DataTextError("it is no mapping", 1)
+        raise DataTextError("expected a mapping", 1)
     return {str(key): value for key, value in data.items()}
 
 
@@ -176,7 +176,7 @@ def load_data(text: str, form: DataForm) -> dict[str, Any]:
 
 def _load_toml(text: str) -> dict[str, Any]:
     if is_too_deep(text):
-        raise DataTextError("values are nested too deep", 1)
+        raise DataTextError("values are nested too deeply", 1)
     try:
         data = tomllib.loads(text)
     # a number with thousands of digits raises a plain ValueError
@@ -192,9 +192,9 @@ def _load_json(text: str) -> dict[str, Any]:
         data = json.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-        raise DataTextError("it is no JSON", line) from error
+        raise DataTextError("unreadable JSON", line) from error
     if not isinstance(data, dict):
-        raise DataTextError("it is no mapping", 1)
+        raise DataTextError("expected a mapping", 1)
     return data
 
 

@@ -77,7 +77,7 @@ class PageComparer:
             with page_limit():
                 return self._with_front(self._compare(request), page)
         except (PageTimeout, RecursionError):
-            lost = Difference("page", "takes too long to be compared", page.source)
+            lost = Difference("page", "takes too long to compare", page.source)
             return PageCheck(str(page.path), page.source, {}, (lost,))
 
     def _compare(self, request: PageRequest) -> PageCheck:

@@ -25,7 +25,7 @@ Scalar: TypeAlias = str | int | float | bool
 ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
 """Keys that determine the URL of a page; old URLs are checked separately."""
 _MAX_DEPTH = 20
-_TOO_DEEP = "values that are nested too deep to be compared"
+_TOO_DEEP = "values nested too deeply to compare"
 _MIN_SENTENCE_WORDS = 8
 """Minimum number of words of a text that may contain other words, such as URLs of links."""
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
@@ -62,10 +62,18 @@ def is_content(value: Scalar) -> bool:
 
 
 def is_named(path: str, messages: Iterable[str]) -> bool:
-    """Return whether a message names a key in double quotes: by its path, or by an enclosing key."""
+    """Return whether a message names a key or setting in double quotes: by its path, or by an enclosing key.
+
+    Only messages with the word "key" or "setting", or that start with a quoted name, name one. Other quoted
+    names are shortcodes, files and similar.
+    """
     parts = path.split(".")
     names = {f'"{".".join(parts[:count])}"'.casefold() for count in range(1, len(parts) + 1)}
-    return any(name in message.casefold() for message in messages for name in names)
+    about_keys = [message.casefold() for message in messages if _NAMES_KEY.search(message)]
+    return any(name in message for message in about_keys for name in names)
+
+
+_NAMES_KEY = lazy_pattern(r"\A\"|\b(?:key|setting)s?\b")
 
 
 class ValueIndex:

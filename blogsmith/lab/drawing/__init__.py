@@ -1,1 +1,1 @@
-"""Matrices and line charts as SVG, once for light and once for dark pages."""
+"""Matrices and lines as SVG, once for light and once for dark pages."""

@@ -1,4 +1,4 @@
-"""Labels of lines: at the ends of the lines if there is room, otherwise in a legend."""
+"""Names of lines: at their ends where there is room, else in a legend."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .chart_series import Point, Series
 from .svg import Sheet, shortened, width_of
 
 _LINE = 16.0
-"""Distance between the base lines of two labels, in px."""
+"""Px between the base lines of two names."""
 _MOVED = 9.0
-"""Largest vertical distance of a label from the end of its line, in px."""
+"""Px a name may stand above or below the end of its line."""
 _BESIDE = 9.0
 _SAMPLE = 34.0
-"""Length of the line sample in a legend, in px."""
+"""Width of the piece of line in a legend."""
 _ROW = 20.0
 _GAP = 18.0
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Label and the start of its base line, in px."""
+    """A label and where it begins, on its base line; in px."""
 
     text: str
     x: float
@@ -33,11 +33,9 @@ class Name:
 def placed_names(
     lines: Sequence[Series], pixels: Sequence[Sequence[Sequence[Point]]], top: float, width: float
 ) -> tuple[Name, ...]:
-    """Return a label next to the end of each line.
+    """A name beside the end of each line; empty if one would touch another, a foreign line or the edge.
 
-    Empty if one would touch another, a different line or the edge.
-
-    pixels: segments of each line, in px.
+    pixels: for each line its stretches, in px.
     """
     ends = [(at, stretches[-1][-1]) for at, stretches in enumerate(pixels) if stretches]
     if len(ends) < len(lines) or not all(line.label for line in lines):
@@ -65,7 +63,7 @@ def legend_height(lines: Sequence[Series], width: float) -> float:
 
 
 def draw_legend(sheet: Sheet, lines: Sequence[Series], top: float, width: float) -> None:
-    """Draw samples of the lines with their markers and labels, in rows."""
+    """Pieces of line with their marks and names, in rows."""
     for at, (row, x, name) in enumerate(_legend_places(lines, width)):
         y = top + row * _ROW + 10
         look: dict[str, str | float] = {"stroke": sheet.inks.series[at], "stroke_width": 2}
@@ -77,10 +75,7 @@ def draw_legend(sheet: Sheet, lines: Sequence[Series], top: float, width: float)
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
-    """Return rising numbers that are at least one line apart.
-
-    Numbers too close move away from their common centre.
-    """
+    """Rising numbers, at least a line apart: those too close move away from their common middle."""
     groups: list[tuple[float, int]] = []
     for height in heights:
         first, count = height, 1
@@ -93,7 +88,7 @@ def _spread(heights: Sequence[float]) -> list[float]:
 
 
 def _sampled(stretches: Sequence[Sequence[Point]]) -> Iterator[tuple[float, float]]:
-    """Yield points along a line, 3 px apart."""
+    """Places along a line, 3 px apart."""
     for points in stretches:
         for one, other in pairwise(points):
             count = int(max(abs(other.x - one.x), abs(other.y - one.y)) / 3) + 1
@@ -103,7 +98,7 @@ def _sampled(stretches: Sequence[Sequence[Point]]) -> Iterator[tuple[float, floa
 
 
 def _legend_places(lines: Sequence[Series], width: float) -> list[tuple[int, float, str]]:
-    """Return row, left edge and label of each entry."""
+    """Row, left edge and name of each entry."""
     places = []
     row, x = 0, 0.0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Series of a chart as authors pass them: lists of points or several arrays, with gaps."""
+"""Series of a chart as authors hand them in: lists of points or a few arrays, gaps included."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from typing import Any
 from .ticks import without_dust
 
 MOST = 8
-"""Largest number of series that can be distinguished."""
+"""So many series can be told apart."""
 _DENSE = 2000
-"""Points of a segment up to which all are drawn. In longer segments, points that do not affect the line are
-dropped."""
+"""Points of a stretch; of more only those are kept that a line needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     x: float
     y: float
-    """y value; NaN means a gap in the line."""
+    """NaN: a gap in the line."""
     low: float
-    """Ends of the error band; both are `y` if there is none."""
+    """Ends of the error band; both `y` where there is none."""
     high: float
 
 
@@ -31,11 +30,11 @@ class Point:
 class Series:
     label: str
     points: tuple[Point, ...]
-    """Points as passed. Points that cannot be drawn have NaN as `y`."""
+    """As handed in; those that cannot be drawn have NaN as `y`."""
 
     @property
     def drawn(self) -> tuple[Point, ...]:
-        """Points without gaps."""
+        """Without the gaps."""
         return tuple(point for point in self.points if not math.isnan(point.y))
 
     @property
@@ -43,17 +42,14 @@ class Series:
         return any(point.low != point.high for point in self.drawn)
 
     def stretches(self) -> Iterator[tuple[Point, ...]]:
-        """Yield the segments that a line connects, in order."""
+        """What a line connects, in order."""
         for is_gap, points in groupby(self.points, lambda point: math.isnan(point.y)):
             if not is_gap:
                 yield tuple(points)
 
 
 def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
-    """Read the series of a chart. Raises `TypeError` or `ValueError` with a message if they are invalid.
-
-    log: axes that allow only values above 0.
-    """
+    """log: axes with nothing at or below 0. TypeError or ValueError, in words, for what is no series."""
     if not isinstance(series, Mapping):
         raise TypeError("series is a mapping from a label to points, such as {'naive': [(128, 0.01)]}")
     if len(series) > MOST:
@@ -65,11 +61,9 @@ def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
 
 
 def thinned(points: Sequence[Point], column: float) -> Sequence[Point]:
-    """Return the first, lowest, highest and last point of each interval of x, if there are many points.
+    """Of each stretch of x as wide as `column` the first, lowest, highest and last point, if there are many.
 
-    A line through them looks like one through all points.
-
-    column: width of an interval.
+    A line through them looks like one through all.
     """
     if len(points) <= _DENSE:
         return points
@@ -83,7 +77,7 @@ def thinned(points: Sequence[Point], column: float) -> Sequence[Point]:
 
 
 def _points(label: str, given: Any, log: str) -> Iterator[Point]:
-    # A tuple of arrays has one array per coordinate; a list or a single array contains points.
+    # a tuple of arrays is one array for each coordinate; a list or one array holds points
     given = tuple(_plain(part) for part in given) if isinstance(given, tuple) else _plain(given)
     if isinstance(given, tuple) and len(given) in (2, 4) and all(isinstance(part, list) for part in given):
         lengths = [len(part) for part in given]
@@ -110,7 +104,7 @@ def _point(label: str, member: Any, log: str) -> Point:
 
 
 def _plain(given: Any) -> Any:
-    """Convert arrays, tensors and iterators to lists."""
+    """Arrays and tensors as lists; iterators too."""
     if hasattr(given, "tolist"):
         return given.tolist()
     return list(given) if isinstance(given, Iterator | range) or _is_items(given) else given

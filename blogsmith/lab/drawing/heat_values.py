@@ -11,18 +11,17 @@ from .ticks import without_dust
 
 MASKED = None
 MOST_ENTRIES = 4_194_304
-"""Largest number of entries, as in 16 heads of 512 × 512. More are slow to read as lists and would not be
-visible."""
+"""As many as 16 heads of 512 × 512; more are slow to read as lists and cannot be seen anyway."""
 MOST_HEADS = 64
 _MOST_PIXELS = 262_144
 
 Rows = Sequence[Sequence[float | None]]
-"""Matrix as rows. NaN if the entry is not a finite number; None if it is masked."""
+"""NaN where the entry is no finite number; None where it is masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """Largest entry and its position, counted from 0."""
+    """The largest entry and where it is, counted from 0."""
 
     value: float
     head: int
@@ -31,12 +30,9 @@ class Extreme:
 
 
 def read_heads(weights: Any, mask: Any = None) -> tuple[Rows, ...]:
-    """Return every head as rows.
+    """Every head as rows. A bool mask is False where entries are masked; it broadcasts as in NumPy.
 
-    Raises `TypeError` if `weights` is not an array of numbers, and `ValueError` unless its shape is (n, m)
-    or (h, n, m).
-
-    mask: booleans, False where entries are masked; broadcasts as in NumPy.
+    Raises TypeError for what is no array of numbers, ValueError for other shapes than (n, m) and (h, n, m).
     """
     given = _nested(weights)
     shape = _shape(given, "weights")
@@ -57,7 +53,7 @@ def read_heads(weights: Any, mask: Any = None) -> tuple[Rows, ...]:
 
 
 def extreme_of(heads: Sequence[Rows]) -> Extreme | None:
-    """Return the first of the largest entries. None if there is no number."""
+    """Of the largest entry the first; None if there is no number."""
     best: Extreme | None = None
     for h, rows in enumerate(heads):
         for i, row in enumerate(rows):
@@ -68,28 +64,22 @@ def extreme_of(heads: Sequence[Rows]) -> Extreme | None:
 
 
 def counts_of(heads: Sequence[Rows]) -> tuple[int, int]:
-    """Return the numbers of masked and missing entries."""
+    """How many entries are masked, and how many are missing."""
     entries = [value for rows in heads for row in rows for value in row]
     return entries.count(MASKED), sum(1 for value in entries if value is not None and math.isnan(value))
 
 
 def block_side(shape: tuple[int, int, int], panel: tuple[float, float]) -> int:
-    """Return how many entries in each direction become one pixel.
-
-    panel: width and height in px.
-    """
+    """How many entries in each direction become one pixel. panel: width and height in px."""
     heads, n, m = shape
     by_number = math.sqrt(heads * n * m / _MOST_PIXELS)
-    # Screens show at most two pixels for each px of the page.
+    # two pixels for each px of the page are as much as screens show
     by_size = min(n / (2 * panel[1]), m / (2 * panel[0]))
     return max(1, math.ceil(by_number - 1e-9), math.ceil(by_size - 1e-9))
 
 
 def pooled(rows: Rows, side: int) -> Rows:
-    """Return means over blocks of `side` × `side` entries.
-
-    A block is masked or missing only if all its entries are.
-    """
+    """Means over blocks of `side` × `side` entries; a block is masked if all of it is, likewise missing."""
     if side == 1:
         return rows
     n, m = len(rows), len(rows[0])
@@ -116,10 +106,7 @@ def _nested(given: Any) -> Any:
 
 
 def _shape(given: Any, name: str) -> tuple[int, ...]:
-    """Return the shape of nested lists.
-
-    Raises `ValueError` if they are ragged, `TypeError` if they contain no numbers.
-    """
+    """Of nested lists. ValueError if they are ragged, TypeError if they hold no numbers."""
     if not isinstance(given, list):
         if isinstance(given, int | float):
             return ()
@@ -131,10 +118,7 @@ def _shape(given: Any, name: str) -> tuple[int, ...]:
 
 
 def _looked_up(mask: Any, shape: tuple[int, int, int]) -> Callable[[int, int, int], bool]:
-    """Return a function that says whether an entry is shown.
-
-    The mask may have fewer axes, or axes of length 1.
-    """
+    """Whether an entry is shown, for a mask that may have fewer axes, or axes of length 1."""
     if mask is None:
         return lambda h, i, j: True
     given = _nested(mask)

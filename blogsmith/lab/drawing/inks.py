@@ -1,8 +1,8 @@
-"""Colours of drawings for light and dark pages, those of the theme `paper`.
+"""The colours of drawings, once for light pages and once for dark ones, as theme paper has them.
 
-Lines and markers have a contrast of at least 3 : 1 to the background of the page, and text 4.5 : 1 (WCAG
-2.2, 1.4.11 and 1.4.3). The eight colours of series are distinguishable with every kind of colour blindness.
-Shapes and dashes distinguish them too, so no reader depends on colour.
+Lines and marks stand at least 3 : 1 from the ground of the page, text 4.5 : 1 (WCAG 2.2, 1.4.11 and 1.4.3).
+The eight colours of series stay apart with every kind of colour blindness; shapes and dashes tell them apart
+besides, so no reader depends on colour.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Inks:
     scheme: str
     """`light` or `dark`."""
     ground: str
-    """Background of the page. Drawings are transparent; halos around markers have this colour."""
+    """Of the page. Drawings are transparent; halos around marks have this colour."""
     ink: str
     """Titles and names."""
     soft: str
@@ -25,14 +25,14 @@ class Inks:
     rule: str
     """Axes and frames."""
     hairline: str
-    """Grid lines, which help reading but carry no information."""
+    """Grid lines: a help for the eye that carries nothing."""
     missing: str
-    """Background of a missing entry."""
+    """Ground of an entry that is no number."""
     series: tuple[str, ...]
     sequential: tuple[str, ...]
-    """Colours of a ramp at equal distances, from the lowest value to the highest."""
+    """Stops of a ramp at equal distances, from the lowest value to the highest."""
     diverging: tuple[str, ...]
-    """Colours of a ramp with 0 in the middle."""
+    """The same with 0 in the middle."""
 
 
 LIGHT = Inks(
@@ -63,7 +63,7 @@ SCHEMES = (LIGHT, DARK)
 
 
 def ramp(stops: tuple[str, ...], share: float) -> str:
-    """Return the colour at the position `share`, from 0 to 1, between the stops."""
+    """The colour at `share`, from 0 to 1, of the way along the stops."""
     place = min(max(share, 0.0), 1.0) * (len(stops) - 1)
     first = min(int(place), len(stops) - 2)
     pairs = zip(channels(stops[first]), channels(stops[first + 1]), strict=True)
@@ -71,27 +71,26 @@ def ramp(stops: tuple[str, ...], share: float) -> str:
 
 
 def channels(colour: str) -> tuple[int, int, int]:
-    """Return red, green and blue, from 0 to 255."""
+    """Red, green and blue, 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def luminance(colour: str) -> float:
-    """Return the relative luminance as defined in WCAG 2.2, from 0 to 1."""
+    """Relative luminance by WCAG 2.2, 0 to 1."""
     red, green, blue = (_linear(channel / 255) for channel in channels(colour))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast as defined in WCAG 2.2, from 1 to 21."""
+    """By WCAG 2.2, 1 to 21."""
     darker, lighter = sorted((luminance(one), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def text_on(ground: str) -> str:
-    """Return a text colour that is readable on this background: near-black or near-white, or pure if these
-    fail."""
+    """A colour that can be read on any ground: near-black or near-white, the pure ones where these fail."""
     gentle = max(("#211e1a", "#fbf9f4"), key=lambda colour: contrast(colour, ground))
-    # Black or white always has a contrast of at least 4.58 : 1.
+    # between black and white one always has 4.58 : 1
     strong = max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, ground))
     return gentle if contrast(gentle, ground) >= 4.5 else strong
 

@@ -112,10 +112,10 @@ def _warning(template: TemplateText, block: Block, choices: list[str]) -> Diagno
     near = nearest(block.name, choices)
     typo_of = confirm_typo(block.name, near)
     column = block.start - begin + 1
-    listed = f"blocks: {', '.join(choices)}" if choices else "it has no blocks"
+    listed = f"known: {', '.join(choices)}" if choices else "remove it: the parent template has no blocks"
     return Diagnostic(
         "template-block",
-        f'nothing prints block "{block.name}": what this template extends has no block of that name',
+        f'block "{block.name}" has no effect because no parent template has a block of this name',
         template.label,
         Place(line, column, len(block.name)),
         source,

@@ -31,15 +31,15 @@ _LONGEST_MAGIC = 200
 _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
     (
         r"%(matplotlib|load_ext|reload_ext|autoreload|config|pylab)\b",
-        "leave the line out: figures are shown anyway",
+        "remove the line: figures are always shown",
     ),
-    (r"(!|%)\s*(pip|conda|mamba|uv)\b", "install it before the site is built"),
-    (r"%%?(time|timeit)\b", "measure with time.perf_counter()"),
-    (r"%run\b", "import what you need of it"),
-    (r"%(env|set_env)\b", "name the variable under execute: env: in blogsmith.yaml"),
-    (r"%cd\b", "cells run in the folder of their post"),
-    (r"%%(bash|sh|script)\b|!|%system\b|%sx\b", "write subprocess.run([…], check=True)"),
-    (r"\?", "write help(name)"),
+    (r"(!|%)\s*(pip|conda|mamba|uv)\b", "install the package before you build the site"),
+    (r"%%?(time|timeit)\b", "measure with `time.perf_counter()`"),
+    (r"%run\b", "import what you need from the file"),
+    (r"%(env|set_env)\b", "list the variable under `execute: env:` in blogsmith.yaml"),
+    (r"%cd\b", "write paths relative to the folder of the post, where cells run"),
+    (r"%%(bash|sh|script)\b|!|%system\b|%sx\b", "write `subprocess.run([…], check=True)`"),
+    (r"\?", "write `help(name)`"),
 )
 """Pattern of an IPython command → hint on what to write instead."""
 
@@ -88,7 +88,9 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
         if first is not cell:
             line = first.options.places.get("label", first.place).line
             place = cell.options.places.get("label", cell.place)
-            page.reporter.error("label-twice", f"label {cell.label} is used on line {line} already", place)
+            page.reporter.error(
+                "label-twice", f'duplicate label "{cell.label}" (first defined on line {line})', place
+            )
             cell = replace(cell, label="")
         kept.append(cell)
         if cell.is_run and page.engine == "worker":
@@ -107,14 +109,14 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
     if target is None:
         others = [label for label in labels if label != cell.label]
         near = nearest(name, (*others, "skip", "error"))
-        hint = format_suggestion(near) or "give the label of a cell of this page, or skip"
-        problem = f"no cell of this page has the label {name}"
+        hint = format_suggestion(near) or "write the label of a cell of this page, or `skip`"
+        problem = f'unknown cell label "{name}"'
     else:
-        hint = "give the label of another cell, or skip"
+        hint = "write the label of another cell, or `skip`"
         problem = (
-            f"cell {name} does not run"
+            f'invalid fallback "{name}": this cell does not run'
             if target.number != cell.number
-            else "a cell cannot stand in for itself"
+            else f'invalid fallback "{name}": a cell cannot replace itself'
         )
     place = cell.options.places.get("fallback")
     fix = page.reporter.correct(place, name, near)
@@ -151,7 +153,7 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
         hint = next((hint for begin, hint in _MAGIC_HINTS if re.match(begin, word)), "write it in Python")
         place = Place(start[0], start[1] + at, len(word))
         fix = _without_magic(text, *start)
-        reporter.error("cell-magic", f"{word} is a command of IPython, not Python", place, hint, fix)
+        reporter.error("cell-magic", f'unsupported syntax: "{word}" is an IPython command', place, hint, fix)
         return
     if not page.options.check_syntax:
         return
@@ -159,7 +161,7 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if fault.is_whole_line:
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
-    reporter.error("cell-syntax", f"this is not Python: {fault.message}", place)
+    reporter.error("cell-syntax", f"invalid Python: {fault.message}", place)
 
 
 def _without_magic(text: str, line: int, column: int) -> Fix | None:
@@ -171,7 +173,7 @@ def _without_magic(text: str, line: int, column: int) -> Fix | None:
         # In a quote or a list, the prefix of the line would remain.
         at_margin = column == 1
         return (
-            make_replacement(line, 1, f"{text}\n", "", title="take the line out", is_safe=True)
+            make_replacement(line, 1, f"{text}\n", "", title="remove the line", is_safe=True)
             if at_margin
             else None
         )
@@ -182,8 +184,8 @@ def _without_magic(text: str, line: int, column: int) -> Fix | None:
 # Claims and assertions that cannot fail, found before anything runs.
 
 
-_ASSERTION = "the assertion is always true: a comma makes a tuple of its condition"
-_ASSERTION_HINT = "leave the brackets out: assert a == b, message"
+_ASSERTION = "the assertion is always true: the comma makes its condition a tuple"
+_ASSERTION_HINT = "remove the parentheses: `assert a == b, message`"
 
 
 def check_claim(cell: Cell, page: PageState) -> None:

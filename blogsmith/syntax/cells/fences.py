@@ -108,8 +108,8 @@ def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> No
         warn_of_late_option(token.content, first, page, marks)
     if not off:
         for setting in fence.settings:
-            message = f"{setting.key} says nothing on a fence that does not run"
-            page.reporter.warn("fence-info", message, setting.key_place, "add eval")
+            message = f'option "{setting.key}" has no effect because this fence does not run'
+            page.reporter.warn("fence-info", message, setting.key_place, "add `eval` after the language")
 
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
@@ -118,19 +118,22 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
     Return whether it was reported.
     """
     fence = get_record(token, Fence)
-    place, language = fence.place or Place(page.first_line), fence.language or "code"
-    shown = f"write ```{fence.language} for code that is only shown"
+    place = fence.place or Place(page.first_line)
+    shown = f"write ```{fence.language} to show the code without running it"
     if page.engine == "worker":
         if not (is_foreign_cell(fence) or (fence.has_eval and not off)):
             return False
-        message = f"only Python is run; this {language} is shown as it is"
-        hint = f"{shown}, or let a kernel run it: engine: jupyter under execute:"
+        start = f'unsupported language "{fence.language}"' if fence.language else "missing language"
+        message = f"{start}: only Python runs, so this code is only shown"
+        hint = f"{shown}, or set `engine: jupyter` under `execute:` to run it"
         page.reporter.warn("cell-language", message, place, hint)
         return True
     if is_disabled(fence, token.content) or not is_marked(fence, token.content, page.kernel):
         return False
-    message = f"cells of this page are {page.language}, and this is {language}"
-    hint = f"{shown}; a page has one kernel, which execute: kernel: names"
+    message = (
+        f'language "{fence.language or "code"}" is not allowed here: cells of this page are "{page.language}"'
+    )
+    hint = f"{shown}, or choose the kernel of the page with `execute: kernel:`"
     page.reporter.error("cell-language", message, place, hint)
     return True
 
@@ -184,7 +187,9 @@ def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
 def _report_removed_lines(fence: Fence, page: PageState) -> None:
     """Report lines marked as removed: a cell runs all the code that it shows."""
     if fence.removed:
-        message = f"a cell runs all that it shows, so line {min(fence.removed)} cannot be marked as removed"
+        message = (
+            f"removed line {min(fence.removed)} is not allowed in a cell: a cell runs all the code it shows"
+        )
         place = fence.place or Place(page.first_line)
         page.reporter.error("cell-diff", message, place, "show the old code in a fence that does not run")
 
@@ -196,7 +201,7 @@ def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> Ce
     if fence.id.startswith("lst-"):
         return options
     if fence.id and options.label:
-        message = f"the cell has two labels, {fence.id} and {options.label}"
+        message = f'duplicate label "{options.label}": this cell already has "{fence.id}"'
         page.reporter.error("cell-option", message, options.places.get("label"))
     elif fence.id:
         options = replace(options, label=label_id(fence.id))

@@ -24,7 +24,7 @@ from .option_values import KEYS
 
 _DIRECTIVE = lazy_pattern(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
 _UNSPACED = lazy_pattern(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
-_FIRST = lazy_pattern(r"(?<=first on line )(\d+)\Z")
+_FIRST = lazy_pattern(r"(?<=first defined on line )(\d+)(?=\)\Z)")
 
 
 class OptionBlock(Struct, frozen=True):
@@ -99,8 +99,8 @@ def warn_of_spaced_option(line: str, number: int, page: PageState, marks: Option
         place = Place(start[0], start[1] + line.find(marks.comment), len(text))
         meant = text.replace(f"{marks.comment} |", f"{marks.comment}|", 1)
         fix = page.reporter.substitute(place, text, meant)
-        message = f"{marks.comment} | is a comment, not an option"
-        page.reporter.warn("cell-option", message, place, f"write {meant}", fix)
+        message = f'"{marks.comment} |" is a comment, not an option'
+        page.reporter.warn("cell-option", message, place, f"write `{meant}`", fix)
 
 
 def warn_of_late_option(code: str, number: int, page: PageState, marks: OptionSyntax = HASH) -> None:
@@ -113,8 +113,13 @@ def warn_of_late_option(code: str, number: int, page: PageState, marks: OptionSy
         line = code[found.start() :].partition("\n")[0]
         start = page.text_map(line, number + code.count("\n", 0, found.start())).starts[0]
         place = Place(start[0], start[1] + line.find(marks.comment), len(line.strip()))
-        hint = "options stand in the first lines of the fence"
-        page.reporter.warn("cell-option", f"{found[1]} is a comment here, not an option", place, hint)
+        hint = "move it to the first lines of the fence"
+        page.reporter.warn(
+            "cell-option",
+            f'option "{found[1]}" has no effect because it is not in the first lines of the fence',
+            place,
+            hint,
+        )
 
 
 class _Block(Struct, frozen=True):
@@ -148,7 +153,10 @@ def _settings(
         if value is not None:
             place = block.place(block.located.places.get((), Place(1)))
             page.reporter.error(
-                "cell-option", "options of a cell are `key: value` lines", place, _spelling_hint(value)
+                "cell-option",
+                "invalid cell options: expected `key: value` lines",
+                place,
+                _spelling_hint(value),
             )
         return []
     return [_setting(block, key, item) for key, item in value.items()]
@@ -157,7 +165,7 @@ def _settings(
 def _spelling_hint(value: object) -> str:
     """Return a hint for `echo=false` and `echo:false`, or an empty string."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
-    return f"write {found[1]}: {found[2]}" if found and found[1] in KEYS else ""
+    return f"write `{found[1]}: {found[2]}`" if found and found[1] in KEYS else ""
 
 
 def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState) -> _Block:
@@ -219,7 +227,7 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
     {
         "hide-output": "the output stays visible",
         "hide-cell": "the code is folded, the output stays visible",
-        "remove-stdout": "what is printed stays visible",
+        "remove-stdout": "printed text stays visible",
     }
 )
 """Tag that has less effect here than its name suggests → actual effect."""
@@ -238,17 +246,17 @@ def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]
     value = setting.value
     items = re.split(r"[\s,]+", value) if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        page.reporter.error("cell-option", "tags must be a list of texts", setting.place)
+        page.reporter.error("cell-option", '"tags" must be a list of strings', setting.place)
         return []
     found = []
     for number, tag in enumerate(items):
         place = setting.entries[number] if setting.entries else setting.place
         if said := _NO_EFFECT.get(tag):
-            hint = "write output: false to leave it out"
-            page.reporter.warn("cell-option", f"tag {tag}: {said}", place, hint)
+            hint = "write `output: false` to omit the output"
+            page.reporter.warn("cell-option", f'tag "{tag}" is not fully supported: {said}', place, hint)
         elif tag not in _TAGS and (near := _nearest_tag(tag)):
             fix = page.reporter.correct(place, tag, near)
-            page.reporter.warn("cell-option", f"unknown tag {tag}", place, format_suggestion(near), fix)
+            page.reporter.warn("cell-option", f'unknown tag "{tag}"', place, format_suggestion(near), fix)
         if tag in _TAGS:
             key, meant = _TAGS[tag]
             found.append(OptionSetting(key, meant, place, setting.key_place, tag, implied=True))

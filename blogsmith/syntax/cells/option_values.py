@@ -23,7 +23,7 @@ from ..references.references import label_id
 
 
 CODE = "cell-sweep"
-_FORM = "such as sweep: {d: [4, 16, 64]}"
+_FORM = "write names and values, such as `sweep: {d: [4, 16, 64]}`"
 _LONGEST = 40
 """Maximum length of a string value, in characters."""
 
@@ -48,10 +48,10 @@ _AXIS: Form = {
 def read_sweep(slot: Slot) -> Sweep | None:
     """Return the axes of a sweep. Report errors and return None if they are invalid."""
     if not isinstance(slot.value, dict) or not slot.value:
-        _report(slot, "a sweep is a mapping of names to lists of values", _FORM)
+        _report(slot, "invalid sweep: expected a mapping of names to lists of values", _FORM)
         return None
     if len(slot.value) > MAX_AXES:
-        _report(slot, f"a sweep has at most {MAX_AXES} names, and this has {len(slot.value)}")
+        _report(slot, f"too many names in sweep: {len(slot.value)}, at most {MAX_AXES} are allowed")
         return None
     axes = [_axis(slot.child(name), name) for name in slot.value]
     if any(axis is None for axis in axes):
@@ -59,18 +59,18 @@ def read_sweep(slot: Slot) -> Sweep | None:
     known = tuple(axis for axis in axes if axis is not None)
     count = prod(len(axis.values) for axis in known)
     if count > MAX_RUNS:
-        message = f"a sweep runs at most {MAX_RUNS} times, and this would be {count}"
-        _report(slot, message, "leave values out, or make a figure of all of them in one cell")
+        message = f"too many runs of sweep: {count}, at most {MAX_RUNS} are allowed"
+        _report(slot, message, "remove values, or draw all of them in one figure of one cell")
         return None
     return Sweep(known)
 
 
 def _axis(slot: Slot, name: str) -> SweepAxis | None:
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        _report(slot, f'"{name}" is no name of a variable', _FORM)
+        _report(slot, f'invalid sweep name "{name}": expected the name of a Python variable', _FORM)
         return None
     if not isinstance(slot.value, list) or len(slot.value) < 2:
-        _report(slot, f"{name} needs a list of two values or more", _FORM)
+        _report(slot, f'invalid "{name}" in sweep: expected a list of at least two values', _FORM)
         return None
     values = list(_values(slot))
     if len(values) != len(slot.value):
@@ -84,10 +84,12 @@ def _values(slot: Slot) -> Iterator[Scalar]:
         entry = slot.child(index)
         is_number = isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value))
         if not is_number and not (isinstance(value, str) and 0 < len(value) <= _LONGEST):
-            message = f"a value of a sweep is a number, true, false or a text of up to {_LONGEST} characters"
+            message = (
+                f"invalid sweep value: expected a number, boolean or string of up to {_LONGEST} characters"
+            )
             _report(entry, message)
         elif str(value) in seen:
-            _report(entry, f"{value} stands in this list twice")
+            _report(entry, f'duplicate value "{value}" in this list')
         else:
             seen.add(str(value))
             yield value
@@ -102,7 +104,11 @@ def read_default(slot: Slot) -> tuple[Scalar, ...] | None:
     items = items if isinstance(items, list) else [items]
     if all(isinstance(item, bool | int | float | str) for item in items):
         return tuple(items)
-    _report(slot, "sweep-default is one value for each name of the sweep", "such as sweep-default: 16")
+    _report(
+        slot,
+        'invalid "sweep-default": expected one value for each name of the sweep',
+        "write for example `sweep-default: 16`",
+    )
     return None
 
 
@@ -132,7 +138,7 @@ _NEED = lazy_pattern(r"([A-Za-z_]\w*(?:\.\w+)*)[ ]*(?:>=[ ]*(\d+(?:\.\w+)*))?")
 _COMPARED = lazy_pattern(r"([^<>=!~]*)([<>=!~]*)(.*)", re.DOTALL)
 _CAPABILITY = lazy_pattern(r"sm_\d{2,3}|[5-9]\d|\d{3}")
 _NUMBER = lazy_pattern(r"\d+(?:\.\w+)*")
-_NEED_HINT = "name a module as it is imported, such as torch or numpy>=2.0, or cuda"
+_NEED_HINT = "write a module as you import it, such as `torch` or `numpy>=2.0`, or write `cuda`"
 _MODULES: Mapping[str, str] = MappingProxyType(
     {
         "gpu": "cuda",
@@ -150,15 +156,15 @@ _MODULES: Mapping[str, str] = MappingProxyType(
 _BOOLEANS: Mapping[str, str] = MappingProxyType({**TRUTHS, "t": "true", "f": "false"})
 _FLAG_HINTS: Mapping[tuple[str, str], str] = MappingProxyType(
     {
-        ("echo", "fenced"): "to show the fence itself, put it into a fence of four backticks",
-        ("output", "asis"): "write true; a value with _repr_html_ is shown as HTML",
+        ("echo", "fenced"): "put the fence into a fence of four backticks to show it",
+        ("output", "asis"): "write `true`: a value with `_repr_html_` is shown as HTML",
     }
 )
 """(Quarto option, value) → hint on what to write here."""
 _SINGLE_VALUE_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("fig-cap", "fig-alt"), "one caption for all figures of the cell"),
-        "tbl-cap": "one caption for the first table of the cell",
+        **dict.fromkeys(("fig-cap", "fig-alt"), "write one string for all figures of the cell"),
+        "tbl-cap": "write one caption for the first table of the cell",
     }
 )
 """Option that accepts a list in Quarto → the meaning of its single value here."""
@@ -175,7 +181,7 @@ def _text(slot: Slot) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return slot.spelling
     hint = _SINGLE_VALUE_HINTS.get(slot.name, "") if isinstance(value, list) else ""
-    slot.report(f"{slot.name} must be a text", hint)
+    slot.report(f'"{slot.name}" must be a string', hint)
     return None
 
 
@@ -186,7 +192,7 @@ def _texts(slot: Slot) -> tuple[str, ...] | None:
     texts = [item.strip() for item in items if isinstance(item, str) and item.strip()]
     if texts and len(texts) == len(items):
         return tuple(texts)
-    slot.report(f"{slot.name} must be a text or a list of texts")
+    slot.report(f'"{slot.name}" must be a string or a list of strings')
     return None
 
 
@@ -199,7 +205,7 @@ def _label(text: str, slot: Slot) -> str | None:
     name = label_id(text)
     if _LABEL.fullmatch(name):
         return name
-    slot.report(f'"{text}" is no label', "use letters, digits and hyphens")
+    slot.report(f'invalid label "{text}": expected letters, digits and hyphens')
     return None
 
 
@@ -207,7 +213,7 @@ def _label(text: str, slot: Slot) -> str | None:
 def _listing(text: str, slot: Slot) -> str | None:
     name = _label(text, slot)
     if name and not name.startswith("lst-"):
-        slot.report(f'"{text}" is no label of a listing', f"write lst-{name}")
+        slot.report(f'invalid listing label "{text}": expected "lst-" at the start', f"write `lst-{name}`")
         return None
     return name
 
@@ -219,7 +225,7 @@ def _fold(slot: Slot) -> str | None:
         return FOLD if value else ""
     if isinstance(value, str) and value.strip():
         return value.strip()
-    slot.report("code-fold must be true, false, show or the label of the fold")
+    slot.report('"code-fold" must be true, false, "show" or the label of the fold')
     return None
 
 
@@ -230,8 +236,10 @@ def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
         read = _NEED.fullmatch(text)
         meant = _guess_need(text)
         if not read or meant:
-            hint = f"write {meant}" if meant else _NEED_HINT
-            _entry(slot, number).report(f'"{text}" is nothing a cell can need', hint)
+            hint = f"write `{meant}`" if meant else _NEED_HINT
+            _entry(slot, number).report(
+                f'invalid need "{text}": expected a module or "cuda", optionally with ">="', hint
+            )
             return None
         found.append(Need(read[1], read[2] or ""))
     return tuple(found)
@@ -292,7 +300,7 @@ _TABLE = Table(
         "label": _label,
         "lst-label": _listing,
         "fallback": lambda text, _: label_id(text),
-        "session": shaped(_NAME, "name of a session", "use letters, digits and hyphens"),
+        "session": shaped(_NAME, "session name", "use letters, digits and hyphens"),
         "depends": _depends,
     },
     names={"timeout": "timeout_s", "memory": "memory_bytes"},

@@ -23,29 +23,32 @@ from .option_values import KEYS, OPTIONS, default_indices
 _MAX_HINTS = 50
 _MARKED_UP = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "claim")
 """Options whose value is text that may contain formulas."""
-_SIZE = "say it in the code: plt.figure(figsize=(6, 4))"
+_SIZE = "set it in the code: `plt.figure(figsize=(6, 4))`"
 OTHER_OPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
-        **dict.fromkeys(("fig-dpi", "dpi"), "say it in the code: plt.figure(dpi=200)"),
-        **dict.fromkeys(("layout-ncol", "layout-nrow"), "draw them in one figure: plt.subplots(1, 2)"),
-        **dict.fromkeys(("fig-subcap", "sub-cap"), "write it into the figure: ax.set_title(…)"),
-        "filename": 'write title="…" behind the language',
+        **dict.fromkeys(("fig-dpi", "dpi"), "set it in the code: `plt.figure(dpi=200)`"),
+        **dict.fromkeys(("layout-ncol", "layout-nrow"), "draw them in one figure: `plt.subplots(1, 2)`"),
+        **dict.fromkeys(("fig-subcap", "sub-cap"), "write it into the figure: `ax.set_title(…)`"),
+        "filename": 'write `title="…"` after the language',
         **dict.fromkeys(
-            ("code-line-numbers", "lineno-start", "linenos"), "write linenos behind the language"
+            ("code-line-numbers", "lineno-start", "linenos"), "write `linenos` after the language"
         ),
-        "tbl-subcap": "write tbl-cap: for the first table, and a cell for each",
-        **dict.fromkeys(("name", "id"), "write label:"),
-        **dict.fromkeys(("caption", "cap"), "write fig-cap:, tbl-cap: or lst-cap:"),
-        **dict.fromkeys(("cache", "freeze-cache"), "results are recorded anyway; freeze: says for how long"),
-        "results": "write output: false to leave the output out",
-        "message": "write warning: false to leave stderr out",
-        "tags": "write the option itself, such as echo: false",
-        "alt": "write fig-alt:",
-        "dev": "write fig-format: svg or png",
-        "emphasize-lines": "write {2,4-6} behind the language",
-        "engine": "what runs cells is said for the whole page: execute: engine: in the front matter",
-        "kernel": "a page has one kernel: execute: kernel: in the front matter",
+        "tbl-subcap": "write `tbl-cap:`, and one cell for each table",
+        **dict.fromkeys(("name", "id"), "write `label:`"),
+        **dict.fromkeys(("caption", "cap"), "write `fig-cap:`, `tbl-cap:` or `lst-cap:`"),
+        **dict.fromkeys(
+            ("cache", "freeze-cache"),
+            "remove it, or write `freeze:` to set how long recorded results are used",
+        ),
+        "results": "write `output: false` to omit the output",
+        "message": "write `warning: false` to omit stderr",
+        "tags": "write the option itself, such as `echo: false`",
+        "alt": "write `fig-alt:`",
+        "dev": "write `fig-format: svg` or `fig-format: png`",
+        "emphasize-lines": "write `{2,4-6}` after the language",
+        "engine": "set it for the whole page: `execute: {engine: …}` in the front matter",
+        "kernel": "set it for the whole page: `execute: {kernel: …}` in the front matter",
     }
 )
 """Option of Quarto, knitr or MyST → hint on what to write here. Names use `-`, also for options with a dot.
@@ -102,7 +105,7 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
             pass
         elif before and not before.implied:
             line = before.key_place.line
-            message = f"{setting.key} is given twice, first on line {line}"
+            message = f'duplicate option "{setting.key}" (first defined on line {line})'
             page.reporter.error("cell-option", message, setting.key_place)
         else:
             given[setting.key] = setting
@@ -113,11 +116,11 @@ def _report_unknown(setting: OptionSetting, page: PageState) -> None:
     key = setting.key.replace(".", "-").replace("_", "-")
     is_other = key in OPTIONS.fields
     near = key if is_other else None if key in OTHER_OPTION_HINTS else _nearest_key(key, page)
-    hint = f"write {near}:" if is_other else OTHER_OPTION_HINTS.get(key) or format_suggestion(near)
-    hint = hint or f"known options: {', '.join(KEYS)}"
+    hint = f"write `{near}:`" if is_other else OTHER_OPTION_HINTS.get(key) or format_suggestion(near)
+    hint = hint or f"known: {', '.join(KEYS)}"
     meant = near if is_other else confirm_typo(setting.key, near)
     fix = page.reporter.substitute(setting.key_place, setting.key, meant, is_safe=is_other)
-    page.reporter.error("cell-option", f'a cell has no option "{setting.key}"', setting.key_place, hint, fix)
+    page.reporter.error("cell-option", f'unknown cell option "{setting.key}"', setting.key_place, hint, fix)
 
 
 def _nearest_key(key: str, page: PageState) -> str | None:
@@ -150,7 +153,9 @@ def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: 
         found["code_fold"] = label
     elif label and fold is None:
         place = given["code-summary"].key_place
-        page.reporter.warn("cell-option", "code-summary says nothing without code-fold", place)
+        page.reporter.warn(
+            "cell-option", 'option "code-summary" has no effect because "code-fold" is missing', place
+        )
     found["fold_open"] = bool(fold and fold.value == "show")
 
 
@@ -162,29 +167,40 @@ def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], p
     setting = given["sweep-default"]
     if sweep is None:
         if "sweep" not in given:
-            page.reporter.warn("cell-option", "sweep-default says nothing without sweep", setting.key_place)
+            page.reporter.warn(
+                "cell-option",
+                'option "sweep-default" has no effect because "sweep" is missing',
+                setting.key_place,
+            )
         return
     at = default_indices(sweep, values)
     if at is None:
         axes = "; ".join(f"{axis.name}: {', '.join(map(str, axis.values))}" for axis in sweep.axes)
-        page.reporter.error("cell-sweep", "the sweep has no such value", setting.place, f"it has {axes}")
+        page.reporter.error(
+            "cell-sweep",
+            'invalid "sweep-default": expected values of the sweep',
+            setting.place,
+            f"choose from {axes}",
+        )
         return
     found["sweep"] = replace(sweep, default=at)
 
 
 def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
     """Report options that exclude each other."""
-    why = "eval is false" if not options.eval else "the cell runs in the browser"
+    why = '"eval" is false' if not options.eval else "the cell runs in the browser"
     if page.mode != "off" and (not options.eval or options.run_in == "browser"):
         for key in ("claim", "needs", "seed", "depends", "sweep"):
             if key in options.places:
-                page.reporter.warn("cell-option", f"{key} says nothing: {why}", options.places[key])
+                page.reporter.warn(
+                    "cell-option", f'option "{key}" has no effect because {why}', options.places[key]
+                )
     if options.sweep and options.eval and options.run_in == "both":
-        message = "a cell with a sweep cannot run in the browser: its names are bound by the build"
-        page.reporter.error("cell-sweep", message, options.places.get("run-in"), "leave run-in out")
+        message = "a sweep is not allowed in a cell that runs in the browser: the build sets its names"
+        page.reporter.error("cell-sweep", message, options.places.get("run-in"), "remove `run-in`")
     if "fallback" in options.places and "needs" not in options.places:
         place = options.places["fallback"]
-        page.reporter.warn("cell-option", "fallback says nothing without needs", place)
+        page.reporter.warn("cell-option", 'option "fallback" has no effect because "needs" is missing', place)
 
 
 def _ignore_error_and_freeze(
@@ -196,7 +212,7 @@ def _ignore_error_and_freeze(
     """
     for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
         if key in given and found.get(field) in (True, "always"):
-            message = f"{key}: true says nothing with claim: {_CLAIM_REASONS[key]}"
+            message = f'option "{key}" has no effect because {_CLAIM_REASONS[key]}'
             page.reporter.warn("cell-option", message, given[key].key_place)
         if found.get(field) in (True, "always"):
             found[field] = plain
@@ -204,24 +220,24 @@ def _ignore_error_and_freeze(
 
 _CLAIM_REASONS: Mapping[str, str] = MappingProxyType(
     {
-        "error": "one that is not true is an error",
-        "freeze": "it is checked again when something has changed",
+        "error": "a claim that is not true is an error",
+        "freeze": "a claim is checked again after each change",
     }
 )
 _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
     {
-        "claim": "end the cell with an assertion: a failure fails the build",
-        "shapes": "only blogsmith's own worker sees variables while code runs",
-        "fig-dark": "draw the figure in colours that are readable on both",
-        "fig-format": "a kernel chooses the form of its figures",
+        "claim": "end the cell with an assertion, which fails the build if it is false",
+        "shapes": "remove it: only blogsmith's own worker sees variables while code runs",
+        "fig-dark": "draw the figure in colours that are readable on light and dark pages",
+        "fig-format": "remove it: a kernel chooses the format of its figures",
     }
 )
 """Option without effect in a Jupyter kernel → hint on the alternative."""
 _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
     {
-        "seed": "set it in the code",
-        "sweep": "write a cell for each value",
-        "needs": "needs: asks Python; let the code say what it lacks",
+        "seed": "set the seed in the code",
+        "sweep": "write one cell for each value",
+        "needs": "check the requirement in the code: only Python can check `needs:`",
     }
 )
 """Option without effect in kernels of languages other than Python → hint on the alternative."""
@@ -247,11 +263,11 @@ def report_unsupported_page_options(place: Place, page: PageState) -> None:
     if page.engine == "worker":
         return
     if page.execution.shapes:
-        page.reporter.error("cell-option", f"the page's {_no_effect('shapes', page)}", place)
+        page.reporter.error("cell-option", f"page-wide {_no_effect('shapes', page)}", place)
     if page.execution.seed is not None and page.language != "python":
-        page.reporter.error("cell-option", f"the page's {_no_effect('seed', page)}", place)
+        page.reporter.error("cell-option", f"page-wide {_no_effect('seed', page)}", place)
 
 
 def _no_effect(key: str, page: PageState) -> str:
-    where = "engine: jupyter" if key in _WORKER_ONLY else f"a kernel for {page.language}"
-    return f"{key} has no effect with {where}"
+    where = '"engine: jupyter"' if key in _WORKER_ONLY else f'a kernel for "{page.language}"'
+    return f'option "{key}" has no effect because the page uses {where}'

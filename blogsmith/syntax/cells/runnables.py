@@ -86,14 +86,14 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
     line = (block.opening.map or [0])[0]
     place = Place(page.first_line + line, max(0, page.lines[line].find("<div")) + 1, len("<div"))
     if not block.fences:
-        message = "the block holds no Python, which is all that runs in a browser"
+        message = "missing Python code in this block: only Python runs in the browser"
         page.reporter.warn("cell-browser", message, place)
         return None
     first, *others = block.fences
     for other in others:
-        message = "a block runs one fence, and this is another one"
+        message = "readers cannot run this fence because a block runs only its first one"
         page.reporter.warn(
-            "cell-browser", message, get_record(other, Fence).place, "give it a block of its own"
+            "cell-browser", message, get_record(other, Fence).place, "put it in a block of its own"
         )
     cell = first.meta.get("cell")
     if isinstance(cell, Cell) and cell.options.eval:
@@ -113,9 +113,11 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
     hidden = next((key for key in ("include", "echo") if not getattr(options, key)), "")
     place = options.places.get("run-in", cell.place)
     if cell.language != "python":
-        page.reporter.warn("cell-browser", f"only Python runs in a browser, not {cell.language}", place)
+        page.reporter.warn(
+            "cell-browser", f'unsupported language "{cell.language}": only Python runs in the browser', place
+        )
     elif hidden:
-        message = "the code is not shown, so no reader can run it"
+        message = f'readers cannot run this cell because "{hidden}: false" hides its code'
         page.reporter.warn("cell-browser", message, options.places.get(hidden, place))
     else:
         if not cell.is_run:

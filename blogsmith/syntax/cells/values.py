@@ -40,8 +40,8 @@ _PLAIN_END = lazy_pattern(r"[ \t\n]=\}|\{=[ \t\n]")
 _LIKELY_VALUE = lazy_pattern(r"\{=[ \t]+[A-Za-z_(\[\"'\d-]")
 _CONVERSION = lazy_pattern(r"!([rsa])[ \t\n]*(?=:|\Z)")
 _WRITTEN = lazy_pattern(r"(?<!`)\{=[ \t][^{}\n]*[ \t]=\}")
-_NOT_HERE = "a value cannot stand here"
-_PLACE_HINT = "a value stands in the text of a post: paragraphs, headings, lists, tables, notes"
+_NOT_HERE = "a value is not allowed here"
+_PLACE_HINT = "move it to the text of the post: paragraphs, headings, lists, tables, notes"
 
 
 class SplitValue(Struct, frozen=True):
@@ -96,12 +96,12 @@ def _split_format(text: str, start: int, at: int) -> SplitValue:
     expression = _join_lines(text[start:at])
     found = _CONVERSION.match(text, at)
     if text[at] == "!" and not found:
-        problem = "behind ! stands r, s or a"
+        problem = 'invalid conversion after "!": expected r, s or a'
         return SplitValue(expression, start, problem=problem, problem_at=at)
     rest = found.end() if found else at
     spec = text[rest + 1 :]
     brace = re.search(r"[{}\n]", spec)
-    problem = "a format spec holds no braces and no line break" if brace else ""
+    problem = "invalid format spec: expected no braces and no line break" if brace else ""
     where = rest + 1 + brace.start() if brace else 0
     return SplitValue(expression, start, found[1] if found else "", spec, problem, where)
 
@@ -141,13 +141,13 @@ def _warn_unclosed(state: StateInline, silent: bool) -> bool:
         inner = tight[0][2:-2].strip()
         meant = f"{{= {inner} =}}"
         fix = page.reporter.substitute(place, tight[0], meant)
-        message = f"{tight[0]} is text: the marks of a value have a blank inside"
-        page.reporter.warn("value-open", message, place, f"write {meant}", fix)
+        message = f'missing spaces in "{tight[0]}": shown as text'
+        page.reporter.warn("value-open", message, place, f"write `{meant}`", fix)
     elif not silent and _LIKELY_VALUE.match(state.src, state.pos) and page.open_value is not page.current:
         page.open_value = page.current
         place = inline_place(state, state.pos, state.pos + 2)
         page.reporter.warn(
-            "value-open", "{= has no closing =} and is text", place, "end the value with a blank and =}"
+            "value-open", 'missing "=}" for "{=": shown as text', place, "end the value with a space and `=}`"
         )
     return False
 
@@ -160,7 +160,9 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
         return None
     if page.mode == "off":
         why = "markup: untrusted" if page.options.untrusted else "execute: off"
-        page.reporter.error("value-place", f"this page runs nothing ({why}), so it has no values", whole)
+        page.reporter.error(
+            "value-place", f'a value is not allowed here: this page runs no code ("{why}")', whole
+        )
         return None
     inner = origin.text[2:-2] if len(origin.text) > 4 else ""
     # Other languages use `!` and `:` in expressions.
@@ -172,7 +174,9 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     if fault:
         message, at, length = fault
         place = origin.place(2 + at, length) if inner.strip() else whole
-        page.reporter.error("value-syntax", message, place, "such as {= loss =} or {= loss:.3f =}")
+        page.reporter.error(
+            "value-syntax", message, place, "write an expression, such as `{= loss =}` or `{= loss:.3f =}`"
+        )
         return None
     return Value(0, split.expression, origin, split.conversion, split.spec)
 
@@ -184,14 +188,14 @@ def _leading_spaces(text: str) -> int:
 def _fault(split: SplitValue, page: PageState) -> tuple[str, int, int] | None:
     """Return the first error as (message, offset, length), or None."""
     if not split.expression:
-        return "this value is empty", split.start, 1
+        return "missing expression in this value", split.start, 1
     if split.problem:
         return split.problem, split.problem_at, 1
     fault = syntax_fault(split.expression, "eval") if page.checks_syntax else None
     if fault is None:
         return None
     at = split.start + min(fault.column - 1, len(split.expression) - 1)
-    return f"this is no expression: {fault.message}", at, fault.length
+    return f"invalid expression: {fault.message}", at, fault.length
 
 
 def number_values(state: StateCore) -> None:

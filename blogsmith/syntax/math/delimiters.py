@@ -2,7 +2,7 @@
 
 `$` follows Pandoc's rule: it opens before a non-space, and closes after a non-space and not before a digit.
 The first unescaped `$` decides, so `$5 and $10` is money. A formula never contains a code span, because code
-is recognised first.
+is recognised first. GitHub's form is one between dollars.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ ENVIRONMENTS = frozenset(
 ) | {"math", "subequations"}
 """Environments that are display math on their own."""
 
-_OPENING = lazy_pattern(r"\$\$|\\\[|\\begin\{")
-"""Start of a display."""
+_OPENING = lazy_pattern(r"\$\$|\\[\[(]|\\begin\{")
+"""Start of a formula with an unambiguous delimiter."""
+_PRICE = lazy_pattern(r"\$\d[\d.,]*(?:\s|$)")
 _TAG = lazy_pattern(r"<(/?)[A-Za-z][A-Za-z0-9-]*(?:[ \t\n][^<>]*)?>")
 _BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
 _IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([a-z]+\*?)\}")
@@ -62,7 +63,7 @@ class FoundFormula(Struct, frozen=True):
 
 
 class RejectedFormula(Struct, frozen=True):
-    """A pair of `$` that is plain text because a digit follows the second one."""
+    """Two `$` that are text because a digit follows the second one. Between them is Markdown."""
 
     start: int
     end: int
@@ -152,6 +153,8 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RejectedFormula | N
     inner = pos + 1
     if inner >= end or text[inner].isspace():
         return None
+    if text[inner] == "`":
+        return _in_code(text, pos, end)
     at = find_closing(text, inner, end, "$")
     if at <= inner or text[at - 1].isspace() or leaves_element(text, inner, at):
         return None
@@ -160,32 +163,68 @@ def _dollar(text: str, pos: int, end: int) -> FoundFormula | RejectedFormula | N
     return FoundFormula(pos, inner, at, at + 1, False)
 
 
+def _in_code(text: str, pos: int, end: int) -> FoundFormula | None:
+    """Return GitHub's form of a formula at `pos`, a code span between dollars, or None."""
+    width = run_length(text, pos + 1, end)
+    inner, after = pos + 1 + width, code_span_end(text, pos + 1, end)
+    if after == pos + 1 or not text.startswith("$", after) or not text[inner : after - width].strip():
+        return None
+    return FoundFormula(pos, inner, after - width, after + 1, False)
+
+
+def is_price(text: str, found: FoundFormula) -> bool:
+    """Return whether a digit is directly before the dollar of a formula, as in `5$ and 6$`."""
+    before = text[found.start - 1 : found.start]
+    return not found.display and text[found.start] == "$" and before.isascii() and before.isdigit()
+
+
 def leaves_element(text: str, start: int, end: int) -> bool:
     """Return whether `text[start:end]` ends an earlier HTML element: `<kbd>$</kbd> and <kbd>$`."""
     found = _TAG.search(text, start, end)
     return found is not None and found[1] == "/"
 
 
-def opens_display(text: str, pos: int, end: int) -> str:
-    """Return the closing delimiter of a display left open in `text[pos:end]`, or an empty string."""
-    # Most lines contain none, and every line of every paragraph is checked.
-    if not _OPENING.search(text, pos, end):
+def left_open(text: str, pos: int, end: int) -> str:
+    """Return the closing delimiter of a formula left open in `text[pos:end]`, or an empty string."""
+    # Every line of every paragraph is checked, and most contain no formula or complete ones.
+    if not _OPENING.search(text, pos, end) and not _may_leave_dollar(text, pos, end):
         return ""
+    literal = -1
     while pos < end:
         char = text[pos]
         if char == "`":
             pos = max(code_span_end(text, pos, end), pos + run_length(text, pos, end))
             continue
-        if char in "$\\":
+        if char in "$\\" and pos != literal:
             found = find_formula(text, pos, end)
-            if isinstance(found, (FoundFormula, RejectedFormula)):
+            if isinstance(found, RejectedFormula):
+                literal = found.end - 1
+            elif found:
                 pos = found.end
                 continue
-            closing = closing_delimiter(text, pos, end)
-            if closing:
+            elif closing := closing_delimiter(text, pos, end) or _inline_closing(text, pos, end):
                 return closing
         pos += 2 if char == "\\" else 1
     return ""
+
+
+def _may_leave_dollar(text: str, pos: int, end: int) -> bool:
+    """Return whether a `$` may have no partner on the line: their number is odd, or one may not count."""
+    if text.find("$", pos, end) < 0:
+        return False
+    is_odd = text.count("$", pos, end) % 2 == 1
+    return is_odd or text.find("\\", pos, end) >= 0 or text.find("`", pos, end) >= 0
+
+
+def _inline_closing(text: str, pos: int, end: int) -> str:
+    r"""Return `$` or `\)` if an inline formula may open at `pos`. Prices (`$5 `, `5$`) open none."""
+    if text.startswith("\\(", pos):
+        return "\\)"
+    is_opening = text[pos] == "$" and pos + 1 < end and not text[pos + 1].isspace() and text[pos + 1] != "$"
+    if not is_opening or text[pos - 1 : pos].isdigit() or _PRICE.match(text, pos, end):
+        return ""
+    # A dollar before the end of the line closes nothing, so it is not the start of this formula either.
+    return "$" if find_closing(text, pos + 1, end, "$") < 0 else ""
 
 
 def contains_environment(text: str, pos: int) -> bool:

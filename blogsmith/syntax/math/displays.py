@@ -73,7 +73,9 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
             attach_record(child, structs.replace(get_record(child, Math), display=False))
         elif child.type == "shortcode":
             place = child.meta["shortcode"].place
-            message = f"{child.meta['shortcode'].name} cannot stand in a heading, title or caption"
+            message = (
+                f'shortcode "{child.meta["shortcode"].name}" is not allowed in a heading, title or caption'
+            )
             reporter.error("shortcode-place", message, place, "put it in a paragraph of its own")
 
 

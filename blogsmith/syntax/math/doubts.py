@@ -17,9 +17,11 @@ from .delimiters import FoundFormula, RejectedFormula, find_closing, leaves_elem
 PlaceOf = Callable[[int, int], Place]
 """Function that converts a range (start, end) of the text to its position in the file."""
 
+_MARKDOWN = lazy_pattern(r"\[\^[^\]]*\]|\\[\n*_\[\]()<>#]")
+"""Footnote references, line breaks and escapes between two prices."""
 _LOOKS_LIKE_TEX = lazy_pattern(r"[\\^_]|^[A-Za-z]$")
 _LIKE_TEX = lazy_pattern(r"[\\^_]|[A-Za-z]\s*[=<>+]|[=<>+]\s*[A-Za-z]|^\W*[A-Za-z]\W*$")
-_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z][_^]")
+_TEX_FOLLOWS = lazy_pattern(r"\\[A-Za-z]|[A-Za-z](?:[_^]|\s*[-+*/=<>≤≥]\s*[\w\\])")
 _TEX_IN_PARENTHESES = lazy_pattern(r"[^)\n]*(?:\\[A-Za-z]|\w[_^])")
 _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
 _TAG = r"</?[A-Za-z][^<>\n]*>"
@@ -62,9 +64,11 @@ def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: P
         return
     at = place(pos, pos + 2)
     if all(found.place != at for found in reporter.diagnostics):
-        closing, hint = ("$$", "write \\$\\$ for the signs") if opening == "$$" else ("\\)", "")
+        closing, hint = ("$$", "write `\\$\\$` for literal dollars") if opening == "$$" else ("\\)", "")
         fix = reporter.substitute(at, opening, "\\$\\$" if opening == "$$" else "(")
-        reporter.warn("math-unclosed", f"{opening} has no closing {closing} and is text", at, hint, fix)
+        reporter.warn(
+            "math-unclosed", f'missing closing "{closing}": "{opening}" is shown as text', at, hint, fix
+        )
 
 
 def _report_dollar(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
@@ -76,13 +80,13 @@ def _report_dollar(text: str, pos: int, end: int, reporter: Reporter, place: Pla
     if closing > 0 and leaves_element(text, pos + 1, closing):
         return
     if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
-        message = f"{_shorten(text[pos : closing + 1])} is text, not math: a blank stands inside the dollars"
-        hint = "take the blank beside the dollar sign out, or write \\$ for the sign"
+        message = f'space inside the dollars, shown as text: "{_shorten(text[pos : closing + 1])}"'
+        hint = "remove the space next to the dollar, or write `\\$` for a literal dollar"
         at, written = place(pos, closing + 1), text[pos : closing + 1]
         fix = reporter.substitute(at, written, f"${written[1:-1].strip()}$")
         reporter.warn("dollar-doubtful", message, at, hint, fix)
     elif closing < 0 and _TEX_FOLLOWS.match(text, pos + 1, end):
-        message, hint = "$ has no closing $ and is text", "write \\$ for the sign"
+        message, hint = 'missing closing "$": "$" is shown as text', "write `\\$` for a literal dollar"
         at = place(pos, pos + 1)
         reporter.warn("dollar-doubtful", message, at, hint, reporter.substitute(at, "$", "\\$"))
 
@@ -97,18 +101,18 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
     if at < 0 or not text[pos + 3 : at].strip():
         return
     form = "\\(…\\)" if opening == "(" else "\\[…\\]"
-    message = f"{_shorten(text[pos : at + 3])} has no meaning here and is text"
+    message = f'unsupported syntax: "{_shorten(text[pos : at + 3])}"'
     written, found = text[pos : at + 3], place(pos, at + 3)
     meant = f"\\{opening}{written[3:-3]}\\{written[-1]}"
     fix = reporter.substitute(found, written, meant, is_safe=True)
-    reporter.warn("foreign-syntax", message, found, f"a formula has one backslash: {form}", fix)
+    reporter.warn("foreign-syntax", message, found, f"write a formula with one backslash: `{form}`", fix)
 
 
 def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place: PlaceOf) -> None:
     """Warn about a pair of dollars that is text because a digit follows, if it contains TeX."""
-    if _LOOKS_LIKE_TEX.search(text[pair.start + 1 : pair.end - 1]):
-        message = f"{text[pair.start : pair.end]} is text, not math: a digit follows the closing $"
-        hint = "write \\(…\\), or put the digit inside"
+    if _LOOKS_LIKE_TEX.search(_MARKDOWN.sub("", text[pair.start + 1 : pair.end - 1])):
+        message = f'digit after the closing dollar, shown as text: "{_shorten(text[pair.start : pair.end])}"'
+        hint = "write `\\(…\\)`, or put the digit inside"
         at, written = place(pair.start, pair.end), text[pair.start : pair.end]
         fix = reporter.substitute(at, written, f"\\({written[1:-1]}\\)")
         reporter.warn("math-dollar", message, at, hint, fix)
@@ -135,8 +139,8 @@ def report_between_words(
     if is_meant and has_words != goes_on:
         return
     if has_words or goes_on:
-        message = f"{_shorten(tex)} is a display and takes this sentence apart"
-        hint = "write $…$ in a line, a display alone on its lines, or math: {double_dollar: kramdown}"
+        message = f'display math interrupts this sentence: "{_shorten(tex)}"'
+        hint = "write `$…$`, put the display on lines of its own, or set `math: {double_dollar: kramdown}`"
         at = place(found.start, found.end)
         fix = reporter.substitute(at, tex, f"${tex[2:-2].strip()}$")
         reporter.warn("math-in-sentence", message, at, hint, fix)
@@ -148,8 +152,8 @@ def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: Plac
         return
     shown = _shorten(text[found.start : found.end])
     opening, closing = text[found.start + 1], {"(": ")", "[": "]"}.get(text[found.start + 1], "")
-    hint = f"write {opening}…{closing} for brackets in a text, \\text{{…}} for words in a formula"
-    message = f"{shown} is a formula: its words are set as products of letters"
+    hint = f"write `{opening}…{closing}` for brackets in text, or `\\text{{…}}` for words in a formula"
+    message = f'words are set as a product of letters in this formula: "{shown}"'
     at, inner = place(found.start, found.end), text[found.inner : found.inner_end]
     fix = reporter.substitute(at, text[found.start : found.end], f"{opening}{inner}{closing}")
     reporter.warn("dollar-doubtful", message, at, hint, fix)

@@ -59,7 +59,7 @@ def _row_mark(row: DisplayRow, environment: str, math: Math, numbers: PageNumber
     if name:
         place = math.origin.place(row.label_offset, row.label_length)
         if is_off and not number and numbers.numbering != "none":
-            cause = "\\notag" if row.notag else f"the * of {environment}"
+            cause = "`\\notag`" if row.notag else f"the `*` of `{environment}`"
             fix = _numbering_fix(math, environment, row.notag)
             _warn_unnumbered(row.label or "", cause, place, numbers.page.reporter, fix)
         name = numbers.add(Label(name, "eq", "Equation", number, place))
@@ -85,14 +85,14 @@ def _numbering_fix(math: Math, environment: str, notag: bool) -> Fix | None:
             return None
         place = math.origin.place(math.tex.index(written), len(written))
         edits.append(TextEdit(place.line, place.column, written, written.replace("*", "")))
-    return Fix(f"take the * of {environment} away", tuple(edits))
+    return Fix(f"remove the * of {environment}", tuple(edits))
 
 
 def _warn_unnumbered(
     label: str, cause: str, place: Place, reporter: Reporter, fix: Fix | None = None
 ) -> None:
-    hint = f"take {cause} away, or give it a \\tag{{…}}"
-    message = f"label {label} stands at a formula without a number"
+    hint = f"remove {cause}, or add `\\tag{{…}}`"
+    message = f'label "{label}" is on a formula without a number'
     reporter.warn("label-unnumbered", message, place, hint, fix)
 
 
@@ -106,14 +106,17 @@ def _label_block(
         if at < 0:
             taken = next(mark.id for mark in marks if mark.id)
             numbers.page.reporter.error(
-                "label-twice", f"this formula has the label {taken} already", place, "keep one of them"
+                "label-twice",
+                f'duplicate label: this formula already has "{taken}"',
+                place,
+                "keep one of the labels",
             )
             return marks
         name = numbers.add(Label(math.label, "eq", "Equation", marks[at].number, place))
         return [*marks[:at], replace(marks[at], id=name), *marks[at + 1 :]]
     is_off = all(row.notag for row in structure.rows)
     if is_off:
-        _warn_unnumbered(math.label, "\\notag", place, numbers.page.reporter)
+        _warn_unnumbered(math.label, "`\\notag`", place, numbers.page.reporter)
     number = "" if is_off or numbers.numbering == "none" else numbers.next_equation()
     return [RowMark(number, numbers.add(Label(math.label, "eq", "Equation", number, place)))]
 
@@ -161,8 +164,8 @@ def check_inline(math: Math, reporter: Reporter) -> None:
     if not found:
         return
     place = math.origin.place(found.start(), len(found[0]))
-    hint = "write the formula as $$ … $$ in a paragraph of its own"
+    hint = "write the formula as `$$ … $$` in a paragraph of its own"
     if found[1] == "tag":
-        reporter.error("math-syntax", "\\tag works in displays only", place, hint)
+        reporter.error("math-syntax", '"\\tag" is only allowed in display math', place, hint)
     else:
-        reporter.warn("label-unnumbered", "\\label stands in a formula without a number", place, hint)
+        reporter.warn("label-unnumbered", '"\\label" is in a formula without a number', place, hint)

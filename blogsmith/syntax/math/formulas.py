@@ -32,13 +32,13 @@ from ..state import (
     text_between,
 )
 from .delimiters import (
-    FoundFormula,
     RejectedFormula,
     closing_delimiter,
     contains_environment,
     find_closing,
     find_formula,
-    opens_display,
+    is_price,
+    left_open,
 )
 from .doubts import report_between_words, report_prose, report_rejected, report_unparsed
 
@@ -57,15 +57,17 @@ def math_inline(state: StateInline, silent: bool) -> bool:
     page = get_page(state.env)
     if page.verbatim:
         return False
+    if state.pos in page.literal_dollars.get(state.src, ()):
+        return _as_text(state, state.pos + 1, silent)
     found = find_formula(state.src, state.pos, state.posMax)
     if isinstance(found, RejectedFormula):
-        return _add_rejected(state, found, silent)
+        return _reject(state, found, silent)
     if found is None:
         if not silent:
             report_unparsed(state.src, state.pos, state.posMax, page.reporter, partial(inline_place, state))
         return False
-    if _follows_rejected(state, found):
-        return _as_text(state, found.end, silent)
+    if is_price(state.src, found) and state.src in page.literal_dollars:
+        return _as_text(state, state.pos + 1, silent)
     is_display = found.display and not _is_kramdown(state.src, found.start, page)
     after = read_display_tail(state.src, found.end, state.posMax) if is_display else DisplayTail(found.end)
     if not silent:
@@ -112,10 +114,13 @@ class DisplayTail(Struct, frozen=True):
 def text_with_formulas(text: TextMap) -> list[Token]:
     """Return the inline tokens of a title or description, where only formulas have a meaning."""
     tokens: list[Token] = []
-    start = pos = 0
+    start, pos, literal = 0, 0, -1
     while pos < len(text.text):
-        found = find_formula(text.text, pos, len(text.text)) if text.text[pos] in "$\\" else None
-        if isinstance(found, FoundFormula):
+        may_open = text.text[pos] in "$\\" and pos != literal
+        found = find_formula(text.text, pos, len(text.text)) if may_open else None
+        if isinstance(found, RejectedFormula):
+            literal, found = found.end - 1, None
+        if found:
             tokens.append(Token("text", "", 0, content=_unescape(text.text[start:pos])))
             origin = text.cut(found.inner, found.inner_end)
             tokens.append(Token("math_inline", "math", 0, content=origin.text))
@@ -142,20 +147,13 @@ def read_display_tail(text: str, pos: int, end: int) -> DisplayTail:
     )
 
 
-def _add_rejected(state: StateInline, pair: RejectedFormula, silent: bool) -> bool:
-    """Add `$x$2` as text, so that no later `$` pairs with the second one."""
+def _reject(state: StateInline, pair: RejectedFormula, silent: bool) -> bool:
+    """Add the first dollar of `$5 and US$6` as text. The second one is text too; between them is Markdown."""
+    page = get_page(state.env)
+    page.literal_dollars.setdefault(state.src, set()).add(pair.end - 1)
     if not silent:
-        page = get_page(state.env)
-        page.ambiguous_dollar = True
         report_rejected(state.src, pair, page.reporter, partial(inline_place, state))
-    return _as_text(state, pair.end, silent)
-
-
-def _follows_rejected(state: StateInline, found: FoundFormula) -> bool:
-    """Return whether the formula is text too: a `$` directly after a digit that follows a rejected pair."""
-    before = state.src[found.start - 1 : found.start]
-    glued = not found.display and before.isascii() and before.isdigit() and state.src[found.start] == "$"
-    return glued and get_page(state.env).ambiguous_dollar
+    return _as_text(state, state.pos + 1, silent)
 
 
 def _as_text(state: StateInline, end: int, silent: bool) -> bool:
@@ -221,27 +219,42 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
         opening = {"$$": "$$", "\\]": "\\["}.get(closing, closing.replace("end", "begin"))
         get_page(state.env).reporter.error(
             "math-unclosed",
-            f"{opening} has no closing {closing}",
+            f'missing closing "{closing}" of this formula',
             block_place(state, pos, len(opening)),
-            f"end the formula with {closing} in the same block",
+            f"end the formula with `{closing}` in the same block",
         )
     return False
 
 
-def open_delimiter(state: StateBlock, line: int, end: int) -> str:
-    """Return the closing delimiter of a display that starts on `line` and ends later in its paragraph.
+def open_delimiter(state: StateBlock, line: int, end: int, pos: int = -1) -> str:
+    """Return the closing delimiter of a formula that starts on `line` and ends later in its paragraph.
 
-    Return an empty string if there is none.
+    pos: index where the search starts; by default the start of the line. Return an empty string if there is
+    no such formula.
     """
-    closing = opens_display(state.src, line_start(state, line), state.eMarks[line])
-    if closing and not occurs_after(state.src, closing, state.eMarks[line]):
+    closing = left_open(state.src, line_start(state, line) if pos < 0 else pos, state.eMarks[line])
+    if not closing or not occurs_after(state.src, closing, state.eMarks[line]):
         return ""
+    is_inline = closing in ("$", "\\)")
     later = line + 1
-    while closing and later < end and not state.isEmpty(later):
-        if find_closing(state.src, line_start(state, later), state.eMarks[later], closing) >= 0:
-            return closing
+    while later < end and not state.isEmpty(later):
+        first, last = line_start(state, later), state.eMarks[later]
+        # A line outside the list item may be the next item, so only displays continue there.
+        if is_inline and state.sCount[later] < state.blkIndent:
+            return ""
+        found = find_closing(state.src, first, last, closing)
+        if found >= 0:
+            return closing if closing != "$" or _can_close(state.src, first, found) else ""
+        if is_inline and state.src.find("`", first, last) >= 0:
+            return ""
         later += 1
     return ""
+
+
+def _can_close(text: str, line: int, pos: int) -> bool:
+    """Return whether the `$` at `pos` can end a formula: not after a space, and not before a digit."""
+    after = text[pos + 1 : pos + 2]
+    return pos > line and not text[pos - 1].isspace() and not (after.isascii() and after.isdigit())
 
 
 def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, origin: TextMap) -> None:

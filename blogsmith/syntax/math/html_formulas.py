@@ -19,7 +19,7 @@ from ..html_nodes import TextNode, text_nodes
 from ..records import Math, XRef, attach_record
 from ..references.references import find_command, label_id
 from ..state import PageState, get_page
-from .delimiters import FoundFormula, RejectedFormula, contains_environment, find_formula
+from .delimiters import FoundFormula, RejectedFormula, contains_environment, find_formula, is_price
 from .doubts import report_between_words, report_rejected, report_unparsed
 from .formulas import PUNCTUATION, read_display_tail
 
@@ -55,17 +55,20 @@ class _HtmlSplitter:
 
     def read(self, node: TextNode) -> None:
         """Split off the formulas in a range of text."""
-        pos, is_ambiguous = node.start, False
+        pos, literal = node.start, -1
         while stop := _STOP.search(self.origin.text, pos, node.end):
             pos = stop.start()
+            if pos == literal:
+                pos += 1
+                continue
             found = find_formula(self.origin.text, pos, node.end)
             if isinstance(found, RejectedFormula):
                 report_rejected(self.origin.text, found, self.page.reporter, self.place)
-                pos, is_ambiguous = found.end, True
+                pos, literal = pos + 1, found.end - 1
             elif found is None:
                 pos = self._read_sign(pos, node)
-            elif is_ambiguous and self._is_glued(found):
-                pos = found.end
+            elif literal >= 0 and is_price(self.origin.text, found):
+                pos += 1
             else:
                 pos = self._add_formula(found, node)
 
@@ -79,11 +82,6 @@ class _HtmlSplitter:
     def place(self, start: int, end: int) -> Place:
         """Return the position of a range of the block in the file."""
         return self.origin.place(start, end - start)
-
-    def _is_glued(self, found: FoundFormula) -> bool:
-        """Return whether a `$` directly after a digit follows `$x$2`. As in Markdown, it is text."""
-        before = self.origin.text[found.start - 1]
-        return self.origin.text[found.start] == "$" and not found.display and before in "0123456789"
 
     def _read_sign(self, pos: int, node: TextNode) -> int:
         """Handle a `$` or backslash that starts no formula. Return the index where the search continues."""

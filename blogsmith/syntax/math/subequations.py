@@ -124,10 +124,10 @@ class _Expansion:
 
     def _name(self, label: str, place: Place) -> None:
         if not label:
-            self.page.reporter.error("math-syntax", "\\label is empty", place)
+            self.page.reporter.error("math-syntax", 'missing name in "\\label"', place)
         elif self.label:
-            message = f"these equations have the label {self.label} already"
-            self.page.reporter.error("label-twice", message, place, "keep one of them")
+            message = f'duplicate label: these equations already have "{self.label}"'
+            self.page.reporter.error("label-twice", message, place, "keep one of the labels")
         else:
             self.label, self.label_place = label, place
 

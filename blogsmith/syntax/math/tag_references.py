@@ -69,7 +69,7 @@ def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: PageN
     for name in () if tagged.is_filled else tagged.names:
         other = by_id.get(label_id(name))
         if other and other.is_open and not other.is_filled:
-            message = "this tag refers to itself, be it through another one"
+            message = "this tag refers to itself, directly or through another tag"
             numbers.page.reporter.error("math-syntax", message, _place(name, tagged.math))
             other.is_filled = True
         elif other and not other.is_filled:
@@ -105,7 +105,7 @@ def _report_undefined(name: str, math: Math, numbers: PageNumbers) -> None:
     near = numbers.page.reporter.nearest(label_id(name), numbers.labels)
     near = near.replace("-", ":", 1) if near and ":" in name else near
     hint = f"did you mean {near}?" if near else label_hint(name)
-    numbers.page.reporter.error("ref-undefined", f"there is no label {name}", _place(name, math), hint)
+    numbers.page.reporter.error("ref-undefined", f'label not found: "{name}"', _place(name, math), hint)
 
 
 def _place(name: str, math: Math) -> Place:

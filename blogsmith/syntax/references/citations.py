@@ -229,16 +229,16 @@ def citation_tokens(tokens: list[Token]) -> Iterator[Token]:
 
 def _report_unknown(item: CitationItem, page: PageState) -> None:
     near = page.reporter.nearest(item.key, page.references)
-    hint = format_suggestion(near) or "add it under references: in the front matter"
+    hint = format_suggestion(near) or "add it under `references:` in the front matter"
     fix = page.reporter.correct(item.place, item.key, near)
-    page.reporter.error("citation-key", f"no reference has the key {item.key}", item.place, hint, fix)
+    page.reporter.error("citation-key", f'unknown citation key "{item.key}"', item.place, hint, fix)
 
 
 def _append_bibliography(state: StateCore, page: PageState, uses: dict[str, int]) -> None:
     for key, reference in page.references.items():
         if key not in uses and reference.is_named:
-            hint = f"cite it with [@{key}], or silence citation-unused under diagnostics: ignore:"
-            page.reporter.warn("citation-unused", f"reference {key} is never cited", reference.place, hint)
+            hint = f"cite it with `[@{key}]`, or add `citation-unused` to `diagnostics: ignore:`"
+            page.reporter.warn("citation-unused", f'reference "{key}" is never cited', reference.place, hint)
     token = Token("bibliography", "section", 0, block=True)
     keys = dict.fromkeys((*page.references, *(uses if page.has_bibliography else ())))
     token.meta["entries"] = tuple(CitationEntry(key, uses.get(key, 0)) for key in keys)

@@ -29,15 +29,15 @@ def is_figure_id(name: str) -> bool:
     return name.startswith("fig-")
 
 
-_STATEMENT = "a statement has its label behind the marker: > [!THEOREM] {{#{label}}}"
+_STATEMENT = "write the label after the marker: `> [!THEOREM] {{#{label}}}`"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "fig": 'write ![What it shows](a.png){{#{label}}}, or id="{label}" on the block that shows it',
+        "fig": 'write `![What it shows](a.png){{#{label}}}`, or `id="{label}"` on the block that shows it',
         **dict.fromkeys(
-            ("tbl", "tab"), "a table has its label below it, in a line such as : Caption {{#{label}}}"
+            ("tbl", "tab"), "write the label below the table, in a line such as `: Caption {{#{label}}}`"
         ),
-        "lst": 'a listing has its label on the fence: ```python {{#{label} cap="…"}}',
-        "sec": "a section has its label behind the heading: ## Heading {{#{label}}}",
+        "lst": 'write the label on the fence: ```python {{#{label} cap="…"}}',
+        "sec": "write the label after the heading: `## Heading {{#{label}}}`",
         **dict.fromkeys(("thm", "lem", "cor", "prp", "def"), _STATEMENT),
     }
 )
@@ -48,7 +48,7 @@ def label_hint(label: str) -> str:
     """Return a hint on how to set a label of this kind."""
     kind = normal_id(label).partition("-")[0]
     hint = _HINTS.get(kind, "")
-    return hint.format(label=label) if hint else "a label is written \\label{eq:x} or {#eq:x}"
+    return hint.format(label=label) if hint else "write a label as `\\label{eq:x}` or `{#eq:x}`"
 
 
 class Label(Struct, frozen=True):
@@ -143,7 +143,7 @@ class PageNumbers:
         """Store a label and return its id. A duplicate is an error and returns an empty string."""
         first = self.labels.get(label.id)
         if first:
-            message = f"label {label.id} is used on line {first.place.line} already"
+            message = f'duplicate label "{label.id}" (first defined on line {first.place.line})'
             self.page.reporter.error("label-twice", message, label.place, fix=self._rename(label))
             return ""
         self.labels[label.id] = label

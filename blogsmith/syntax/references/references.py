@@ -77,15 +77,15 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
     key = written.strip("{@}")
     prefix = re.split(r"[:-]", key.rpartition("#")[2], maxsplit=1)[0]
     known = (*PREFIXES, *page.options.reference_kinds)
-    hint = f"labels begin with {', '.join(known[:9])} … or the name of a callout kind; see callouts:"
+    hint = f"start the label with {', '.join(known[:9])} … or a callout kind (see `callouts:`)"
     fix = None
     if key in page.references:
-        hint = f"a citation is written [@{key}]"
+        hint = f"write a citation as `[@{key}]`"
         fix = page.reporter.substitute(place, written, f"[@{key}]", is_safe=True)
     elif near := page.reporter.nearest(prefix, known):
         hint = format_suggestion(near)
         fix = page.reporter.correct(place, prefix, near)
-    message = f"{written} refers to nothing: {prefix} is no kind of label"
+    message = f'unknown label kind "{prefix}" in "{written}"'
     page.reporter.error("ref-kind", message, place, hint, fix)
 
 
@@ -138,13 +138,15 @@ def report_text_references(tokens: Iterable[Token], labels: Container[str], page
 def _report_undeclared(name: str, place: Place, page: PageState) -> None:
     prefix = re.split(r"[:-]", name, maxsplit=1)[0]
     link = f"[text](#{label_id(name)})"
-    hint = f"write {link}, or declare the callout kind: callouts: {{{prefix}: {{numbered: true}}}}"
+    hint = f"write `{link}`, or declare the callout kind: `callouts: {{{prefix}: {{numbered: true}}}}`"
     meant = None
     if label_kind(name, page.options.kinds):
         meant = f"{{@{name}}}"
-        hint = f"write {meant}; without braces only kinds that are numbered count"
+        hint = f"write `{meant}`: without braces, only numbered kinds are references"
     fix = page.reporter.substitute(place, f"@{name}", meant)
-    page.reporter.error("ref-kind", f"@{name} is text: {prefix} is no kind of label", place, hint, fix)
+    page.reporter.error(
+        "ref-kind", f'"@{name}" is not a reference: "{prefix}" is not a numbered kind', place, hint, fix
+    )
 
 
 def _push(state: StateInline, found: re.Match[str], page: str, target: str, form: str, silent: bool) -> bool:
@@ -170,9 +172,9 @@ def warn_of_unparsed_references(tokens: Iterable[Token], origin: TextMap, report
             continue
         for found in _WRITTEN.finditer(token.content):
             cursor = max(cursor, origin.text.find(found[0], cursor))
-            message = f"{found[0]} has no meaning here and is text"
+            message = f'unsupported syntax: "{found[0]}"'
             place = origin.place(cursor, len(found[0]))
-            reporter.warn("foreign-syntax", message, place, "refer to it in the text of the post")
+            reporter.warn("foreign-syntax", message, place, "move the reference to the text of the post")
             cursor += len(found[0])
 
 

@@ -107,3 +107,8 @@ def constructs(packages: frozenset[str] = frozenset()) -> Constructs[Parser]:
         known,
         names,
     )
+
+
+def is_command(name: str) -> bool:
+    r"""Return whether a command such as `\alpha` exists without further packages."""
+    return constructs().is_known(name)

@@ -38,8 +38,12 @@ _TYPED: Mapping[int, str] = MappingProxyType(
         ORD: '/|.@"§¶©®…∀∃∄∅∞∂∇ℓℏ¬⊤⊥°√',
     }
 )
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+-=()ni", strict=True))
-_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+-=()", strict=True))
+_SUPERSCRIPTS = dict(
+    zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀ", "0123456789+-=()abcdefghijklmnoprstuvwxyzT", strict=True)
+)
+_SUBSCRIPTS = dict(
+    zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789+-=()aehijklmnoprstuvxβγρφχ", strict=True)
+)
 SCRIPT_CHARACTERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {c: ("^", plain) for c, plain in _SUPERSCRIPTS.items()}
     | {c: ("_", plain) for c, plain in _SUBSCRIPTS.items()}

@@ -67,5 +67,7 @@ def place_error(error: ParseError, tex: str) -> TexError:
 
 def misplaced_tab_error(token: str) -> ParseError:
     """Return the error for a `&` outside a table."""
-    hint = "write \\& for the sign"
-    return ParseError("math-syntax", "& stands outside a table or alignment", token, hint=hint, meant="\\&")
+    hint = "write `\\&` to print `&`"
+    return ParseError(
+        "math-syntax", '"&" is not allowed outside a table or alignment', token, hint=hint, meant="\\&"
+    )

@@ -7,7 +7,9 @@ Nothing inside our formulas is Markdown. Here `\_` is a literal underscore, `\*`
 
 from __future__ import annotations
 
-from collections.abc import Container
+import html
+from collections.abc import Callable, Container, Iterator
+from typing import NamedTuple
 
 from ...base.patterns import lazy_pattern
 from .lexer import Token, commands, read_argument, skip_spaces, tokenize
@@ -26,12 +28,12 @@ _TEXT = commands(
 def escape_hint(token: str, tex: str) -> str:
     """Return a hint if `token`, where a formula is invalid, is an escape; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
-        return f"a formula needs no escape: write {token[1]}"
+        return f"write `{token[1]}`: a formula needs no escape"
     if isinstance(token, PlacedToken):
         start = token.offset - 2 if token in ("{", "}") else token.offset
         sign = tex[start + 2 : start + 3]
         if start >= 0 and tex.startswith("\\\\", start) and sign and sign in _BACKSLASHED:
-            return f"a formula needs no second backslash: write \\{sign}"
+            return f"write `\\{sign}`: a formula needs no second backslash"
     return ""
 
 
@@ -86,3 +88,60 @@ def _skip_arguments(tokens: list[Token], index: int) -> int:
         if argument is None:
             return index
         index = argument.end
+
+
+class Slip(NamedTuple):
+    """TeX that is valid, but hardly what the author meant."""
+
+    offset: int
+    written: str
+    meant: str
+    message: str
+    hint: str
+
+
+_COMMENT = lazy_pattern(r"(?<!\\)(?:\\\\)*(?P<sign>%)(?P<rest>[^\n]*)(?P<end>\n?)")
+_NO_COMMENT = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]*\}|\\verb\*?([^A-Za-z*\s])[^\n]*?\1")
+"""Percent signs in URLs and `\\verb` start no comment."""
+_DOUBLED = lazy_pattern(r"(?<!\\)\\(\\[A-Za-z]{2,})")
+_ENTITY = lazy_pattern(r"&(?:lt|gt|amp|le|ge|ne|nbsp|quot|times|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+
+
+def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
+    """Yield percent signs that hide a part of their line, as in `95%`.
+
+    A comment that fills its line, one after a space in a display, and a `%` at the end of a line of code are
+    TeX as intended.
+    """
+    masked = _NO_COMMENT.sub(lambda found: "x" * len(found[0]), tex)
+    for found in _COMMENT.finditer(masked):
+        at = found.start("sign")
+        before = masked[masked.rfind("\n", 0, at) + 1 : at]
+        rest = found["rest"].strip()
+        is_amount = before[-1:].isdigit() or before.endswith("\\ ")
+        is_intended = not before.strip() or (
+            display and (before[-1].isspace() if rest else bool(found["end"]))
+        )
+        if is_amount or not is_intended:
+            lost = "the rest of the line is not shown" if rest else "the sign is not shown"
+            yield Slip(at, "%", "\\%", f'"%" starts a comment: {lost}', "write `\\%` for a percent sign")
+
+
+def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip]:
+    r"""Yield `\\alpha`, which is a new row and the letters "alpha".
+
+    is_known: returns whether a command such as `\alpha` exists.
+    """
+    for found in _DOUBLED.finditer(tex):
+        if is_known(found[1]):
+            message = f'"\\{found[1]}" is a new row and the letters "{found[1][1:]}"'
+            yield Slip(found.start(), found[0], found[1], message, f"write `{found[1]}`")
+
+
+def find_entity(tex: str) -> Slip | None:
+    """Return the first HTML entity of a formula, or None."""
+    found = _ENTITY.search(tex)
+    if found is None:
+        return None
+    meant = {"&nbsp;": "~"}.get(found[0], html.unescape(found[0]))
+    return Slip(found.start(), found[0], meant, f'HTML entity "{found[0]}" in a formula', f"write `{meant}`")

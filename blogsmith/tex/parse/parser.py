@@ -6,10 +6,24 @@ command does. Each piece of a row is one MathML element, so that a script can be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from ...model.names import name_set
-from ..mathml.atoms import BIN, GLUE, NONE, ORD, PUNCT, REL, Atom, character_atom, escape, remove_spaces
+from ..mathml.atoms import (
+    BIN,
+    GLUE,
+    NONE,
+    ORD,
+    PUNCT,
+    REL,
+    Atom,
+    character_atom,
+    escape,
+    identifier,
+    remove_spaces,
+)
 from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
 from ..mathml.spacing import infix, space_atom, trim_space
@@ -17,13 +31,37 @@ from .construct import Combine, Constructs
 from .errors import ParseError, misplaced_tab_error
 from .lexer import ROW_BREAKS
 from .macro_bodies import is_argumentless_macro
-from .scan import cut_token, strip_mark
+from .scan import cut_token, move_tokens, strip_mark
 from .scripts import STARTS, add_scripts, push_script_character
 from .state import SCRIPT, State
 
 _ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup"))
 
 
+_ACCENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "\u0300": "\\grave",
+        "\u0301": "\\acute",
+        "\u0302": "\\hat",
+        "\u0303": "\\tilde",
+        "\u0304": "\\bar",
+        "\u0305": "\\overline",
+        "\u0306": "\\breve",
+        "\u0307": "\\dot",
+        "\u0308": "\\ddot",
+        "\u030a": "\\mathring",
+        "\u030c": "\\check",
+        "\u0331": "\\underline",
+        "\u0332": "\\underline",
+        "\u0338": "\\not",
+        "\u20d7": "\\vec",
+        "\u20db": "\\dddot",
+        "\u20dc": "\\ddddot",
+    }
+)
+"""Combining mark → command that typesets it."""
+_MATHEMATICAL = frozenset("\u0302\u0303\u0304\u0305\u0307\u0308")
+"""Marks that are accents of mathematics even where Unicode has the letter with the mark, such as "ä"."""
 ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
 """Definitions, which cannot be an argument."""
 
@@ -66,7 +104,9 @@ class Parser(State):
                     continue
                 if token in infixes:
                     if above:
-                        raise ParseError("math-syntax", f"only one {token} can stand in a group", token)
+                        raise ParseError(
+                            "math-syntax", f'duplicate "{token}": only one is allowed in a group', token
+                        )
                     above, out, previous = (self._infix(token), trim_space(out, previous)), [], NONE
                     continue
                 self.previous = previous
@@ -138,22 +178,45 @@ class Parser(State):
         if token in SCRIPT_CHARACTERS:
             push_script_character(self, token)
             return None
+        if len(token) > 1:
+            return self._marked(token)
+        if unicodedata.combining(token):
+            hint = "write an accent such as \\bar{x}"
+            message = f'combining mark "{token}" without a letter before it'
+            raise ParseError("math-syntax", message, token, hint=hint)
         if token == "$":
-            hint = "write \\$ for the sign"
-            raise ParseError("math-syntax", "$ stands inside a formula", token, hint=hint)
+            hint = "write `\\$` to print `$`"
+            raise ParseError("math-syntax", '"$" is not allowed inside a formula', token, hint=hint)
         if token == "#":
-            hint = "write \\# for the sign"
-            raise ParseError("math-syntax", "# stands outside a macro", token, hint=hint, meant="\\#")
+            hint = "write `\\#` to print `#`"
+            raise ParseError(
+                "math-syntax", '"#" is not allowed outside a macro', token, hint=hint, meant="\\#"
+            )
         return character_atom(token)
+
+    def _marked(self, token: str) -> Atom | None:
+        r"""Return the atom of a character with combining marks; None for accents, pushed as `\bar{x}`."""
+        composed = unicodedata.normalize("NFC", token)
+        if len(composed) == 1 and token[1] not in _MATHEMATICAL:
+            self.push(move_tokens([composed], token))
+            return None
+        base, marks = token[0], token[1:]
+        commands = [_ACCENTS.get(mark) for mark in marks]
+        if None in commands:
+            # no command for it: one identifier, which fonts compose
+            return ORD, identifier(composed)
+        made = [piece for command in reversed(commands) for piece in (str(command), "{")]
+        self.push(move_tokens([*made, base, *("}" for _ in marks)], token))
+        return None
 
     def unknown(self, token: str) -> ParseError:
         """Return the error for an undefined control sequence."""
         if len(token) == 1:
-            return ParseError("math-syntax", "a backslash stands alone", token)
+            return ParseError("math-syntax", 'missing command name after "\\"', token)
         if token == "\\verb":
-            hint = "write \\verb|…|, both bars in one line"
-            return ParseError("math-syntax", f"{token} is never closed", token, hint=hint, unclosed=True)
-        return ParseError("math-command", f"unknown TeX command {token}", token, unknown=True)
+            hint = "write `\\verb|…|` with both bars on one line"
+            return ParseError("math-syntax", f'"{token}" is never closed', token, hint=hint, unclosed=True)
+        return ParseError("math-command", f'unknown TeX command "{token}"', token, unknown=True)
 
     def number(self, token: str) -> Atom:
         """Return a number, with the digits of the current font."""
@@ -197,11 +260,11 @@ class Parser(State):
         found = self.end_token
         if not found:
             return ParseError(
-                "math-brace", f"opening brace {opening} is never closed", opening, unclosed=True
+                "math-brace", f'opening brace "{opening}" is never closed', opening, unclosed=True
             )
         if found == "&":
             return misplaced_tab_error(found)
-        return ParseError("math-brace", f"{found} stands where {opening} is still open", found)
+        return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found)
 
     def script(self, token: str) -> str:
         """Return the argument of `_` or `^`, in script style."""
@@ -253,17 +316,15 @@ class Parser(State):
             else:
                 atom = self.item(token)
             if self.has_read_rest:
-                hint = f"write {{{token} …}}"
-                raise ParseError("math-syntax", f"{token} needs a group around it here", token, hint=hint)
+                hint = f"write `{{{token} …}}`"
+                raise ParseError("math-syntax", f'"{token}" needs braces around it here', token, hint=hint)
         self.depth -= 1
         return atom
 
     def _missing(self, token: str) -> ParseError:
-        name = {"^": "the superscript", "_": "the subscript"}.get(
-            self.command, f"an argument of {self.command}"
-        )
+        name = {"^": "superscript", "_": "subscript"}.get(self.command, f'argument of "{self.command}"')
         where = "" if token else " at the end of the formula"
-        return ParseError("math-syntax", f"{name} is missing{where}", self.command)
+        return ParseError("math-syntax", f"missing {name}{where}", self.command)
 
 
 Command = Callable[[Parser, str], Atom | None]

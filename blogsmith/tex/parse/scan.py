@@ -19,10 +19,14 @@ _BAD_CHARACTERS = lazy_pattern(f"[{_FORBIDDEN}]")
 # a number is one token: 3.14, .5; a control word consists of ASCII letters
 _TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
 _SPLIT = lazy_pattern(_TOKEN, re.DOTALL)
+_MARKS = "\u0300-\u036f\u20d0-\u20f0"
+# A character and its combining marks are one token.
+_MARKED_TOKEN = rf"[^\\\s][{_MARKS}]+|{_TOKEN}"
+_SPLIT_MARKED = lazy_pattern(_MARKED_TOKEN, re.DOTALL)
 # The end of a `\verb` is searched in its line, up to a limit: a formula might consist of these searches.
 _PLACED = lazy_pattern(
     rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s])[^\n]{{0,1000}}?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)"
-    rf"|{_TOKEN}",
+    rf"|{_MARKED_TOKEN}",
     re.DOTALL,
 )
 # in a URL a % does not start a comment (hyperref)
@@ -58,7 +62,7 @@ def split(tex: str) -> list[str]:
     words = " ".join(tex.split())
     if tex[-1:].isspace() and (len(words) - len(words.rstrip("\\"))) % 2:
         words += " "  # `\ ` at the end
-    return _SPLIT.findall(words)
+    return (_SPLIT if words.isascii() else _SPLIT_MARKED).findall(words)
 
 
 def split_with_positions(tex: str) -> list[PlacedToken]:

@@ -118,12 +118,12 @@ _MAX_ENTRIES = 1000
 _PRIVATE_TAGS: Mapping[int, str] = MappingProxyType(
     {
         _GPS_TABLE: "where it was taken",
-        0x013B: "whose it is",
-        0x8298: "whose it is",
-        0xA430: "whose it is",
+        0x013B: "its author",
+        0x8298: "its author",
+        0xA430: "its author",
         0x010F: "the camera",
         0x0110: "the camera",
-        0x927C: "notes of the camera",
+        0x927C: "camera notes",
         0xA431: "a serial number",
         0xA435: "a serial number",
         0xC62F: "a serial number",
@@ -131,11 +131,11 @@ _PRIVATE_TAGS: Mapping[int, str] = MappingProxyType(
         0x9003: "when it was taken",
         0x0131: "the program",
         0x013C: "the computer",
-        0x010D: "the name of a document",
+        0x010D: "a document name",
         0x010E: "a description",
         0x02BC: "XMP data",
         0x83BB: "IPTC data",
-        0x8649: "data of Photoshop",
+        0x8649: "Photoshop data",
     }
 )
 """Tag → private data that it contains, as a phrase for messages."""

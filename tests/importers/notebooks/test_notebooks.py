@@ -99,13 +99,13 @@ def messages(page: ImportedPage) -> list[str]:
         pytest.param([code("y = 1\n%time f(y)")], "```{python}\ny = 1\nf(y)\n```", id="timed line"),
         pytest.param(
             [code("files = !ls", stream("a\n"))],
-            "<!-- import: a cell that is no Python, which is not run -->\n```{python}\n#| eval: false\n"
+            "<!-- import: cell is not valid Python and is not run -->\n```{python}\n#| eval: false\n"
             "files = !ls\n```\n\n*From the notebook, not verified here:*\n\n```text\na\n```",
             id="shell",
         ),
         pytest.param(
             [code("%%bash\nls")],
-            "<!-- import: a %%bash cell: its code is shown, and not run -->\n```bash\nls\n```",
+            "<!-- import: cell '%%bash' is shown but not run -->\n```bash\nls\n```",
             id="another language",
         ),
         pytest.param([code("%%html\n<b>x</b>")], "<b>x</b>", id="a cell of HTML"),
@@ -156,7 +156,7 @@ def test_attachments_are_files(tmp_path: Path) -> None:
     assert [(file.path.as_posix(), file.data) for file in site.made] == [
         ("content/posts/a-files/my-plot.png", png_of(4, 3))
     ]
-    assert messages(page) == ["missing: attachment gone.png is not in the notebook"]
+    assert messages(page) == ['missing: attachment not found in the notebook: "gone.png"']
 
 
 def test_links_to_notebooks_and_files(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_other_languages_are_shown(tmp_path: Path) -> None:
 
 def test_an_output_that_needs_a_script_is_told(tmp_path: Path) -> None:
     page, _ = read(tmp_path, code("w", value(plain="W()", widget="{}")))
-    assert messages(page) == ["left: an output of type application/x-widget, which no page can show"]
+    assert messages(page) == ['left: unsupported output type "application/x-widget"']
 
 
 def test_version_three(tmp_path: Path) -> None:
@@ -207,12 +207,12 @@ def test_version_three(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "line"),
     [
-        ("{\n", "it is no JSON: Expecting property name enclosed in double quotes", 2),
-        ("[]", "it is no notebook", 1),
-        ("{}", "it is no notebook: there are no cells", 1),
+        ("{\n", "invalid JSON: Expecting property name enclosed in double quotes", 2),
+        ("[]", "invalid notebook: expected a JSON object", 1),
+        ("{}", 'invalid notebook: missing "cells"', 1),
         (
             json.dumps({"cells": [markdown("---\na: [\n---")]}, indent=1),
-            "the front matter is not YAML: expected the node content, but found '<stream end>'",
+            "invalid YAML in the front matter: expected the node content, but found '<stream end>'",
             9,
         ),
     ],

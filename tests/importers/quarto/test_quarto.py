@@ -90,8 +90,8 @@ def test_settings_pages_and_files(tmp_path: Path) -> None:
     assert "- [Code](https://example.com/code)" in about.text
     assert about.front["permalink"] == "/about.html"
     messages = {notice.message for notice in site.notices}
-    assert "files that no page names are not copied: posts/plot.png, posts/unused.csv" in messages
-    assert 'setting "website.page-footer" has no effect here' in messages
+    assert "files that no page uses are not copied: posts/plot.png, posts/unused.csv" in messages
+    assert 'setting "website.page-footer" has no effect in blogsmith' in messages
 
 
 def test_a_book_is_a_series(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_settings_that_are_no_yaml(tmp_path: Path) -> None:
     write_project(tmp_path, {"_quarto.yml": "website: {title: [}\n"})
     with pytest.raises(SiteError) as caught:
         SYSTEM.read(tmp_path, no_progress)
-    assert caught.value.diagnostics[0].message.startswith("_quarto.yml:1 is not YAML")
+    assert caught.value.diagnostics[0].message.startswith("invalid YAML in _quarto.yml:1: ")
 
 
 def test_front_matter_that_is_no_yaml_is_told_and_read_line_by_line(tmp_path: Path) -> None:

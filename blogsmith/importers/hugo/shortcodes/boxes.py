@@ -179,7 +179,7 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
 def remove_call(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """Remove a shortcode for generated content or decoration."""
     removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
-    context.notice("dropped", f"shortcode {call.name} has no meaning here", "", removed)
+    context.notice("dropped", f'shortcode "{call.name}" has no effect in blogsmith', "", removed)
     return Replacement("")
 
 
@@ -289,7 +289,8 @@ def show_frame(call: Call, inner: str, context: CallContext) -> Replacement | No
     address = context.image(call.get("src", "url", "file", "link", 0))
     if not address:
         return None
-    context.notice("changed", f"shortcode {call.name}: a link now", "pages load nothing from other hosts", "")
+    message = f'shortcode "{call.name}" becomes a link: pages load nothing from other hosts'
+    context.notice("changed", message, "", "")
     title = call.get("title", "caption", "name") or address.rstrip("/").rpartition("/")[2] or address
     return Replacement(f"[{title}]({link_destination(address)})", is_block=True)
 

@@ -44,7 +44,7 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
         if written and written not in _FORMULA_WORDS:
             return Replacement(context.finished.mask(format_inline_math(written)))
         # in themes, this call only loads the script that typesets formulas
-        context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
+        context.notice("dropped", f'shortcode "{call.name}" has no output', "", "")
         return Replacement("")
     if _DELIMITED.match(inner) or re.search(r"\$\$|\\\\?\[|\\\\?\(|(?<!\\)\$", inner):
         return _delimited(inner, context)
@@ -86,8 +86,8 @@ def show_data(call: Call, inner: str, context: CallContext) -> Replacement | Non
     """Translate `chart`, `echarts` and similar calls to a code block with their data."""
     if not inner.strip():
         return None
-    hint = "draw it with a cell of code, or put a picture there"
-    context.notice("left", f"shortcode {call.name}: its data stand there as code", hint, "")
+    hint = "draw it in a code cell, or add an image"
+    context.notice("left", f'unsupported shortcode "{call.name}": its data is shown as code', hint, "")
     return _block(write_source(call.inner or ()).strip("\n"), "js", context)
 
 
@@ -97,7 +97,7 @@ def show_reference(call: Call, inner: str, context: CallContext) -> Replacement 
     address = context.link(target)
     if address:
         return Replacement(link_destination(address))
-    context.notice("missing", f'{call.name} "{target}": there is no such page', "", "")
+    context.notice("missing", f'page not found: "{target}" in a "{call.name}" shortcode', "", "")
     return Replacement(link_destination(target or "#"))
 
 
@@ -121,7 +121,7 @@ def show_file(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 def hide_comment(call: Call, inner: str, context: CallContext) -> Replacement | None:
     """Remove `comment`, which Hugo does not show either."""
-    context.notice("dropped", f"shortcode {call.name}: what is not shown is left out", "", inner)
+    context.notice("dropped", f'shortcode "{call.name}" is removed with its hidden content', "", inner)
     return Replacement("")
 
 
@@ -256,8 +256,8 @@ def show_link(call: Call, inner: str, context: CallContext) -> Replacement | Non
     path = "/".join(part for part in parts[:3] if part)
     if not path:
         return None
-    hint = "pages load nothing from other hosts"
-    context.notice("changed", f"shortcode {call.name}: a link now", hint, "")
+    message = f'shortcode "{call.name}" becomes a link: pages load nothing from other hosts'
+    context.notice("changed", message, "", "")
     address = path if "://" in path else pattern.format(path)
     return Replacement(f"[{title} {path}]({link_destination(address)})", is_block=True)
 

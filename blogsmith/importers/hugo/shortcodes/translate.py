@@ -84,7 +84,7 @@ class HugoShortcodeTranslator:
         if found is None:
             return self._keep_call(call, self._join(call.inner or ()))
         if not found.text.strip():
-            self._context.notice("dropped", f"shortcode {call.name} shows nothing", "", "")
+            self._context.notice("dropped", f'shortcode "{call.name}" has no output', "", "")
         return found
 
     def _keep_call(self, call: Call, inner: str) -> Replacement:
@@ -92,8 +92,8 @@ class HugoShortcodeTranslator:
         put = self._context.finished.mask
         if any(call.start in each for each in self._code):
             return Replacement(put(call.opener) + inner + call.closer)
-        hint = "write it anew, or make it a shortcode of the new site"
-        self._context.notice("left", f"shortcode {call.name} is not known", hint, "")
+        hint = "rewrite it, or define it as a shortcode of the new site"
+        self._context.notice("left", f'unknown shortcode "{call.name}"', hint, "")
         opener = put(f"<!-- import: shortcode {call.name.replace('--', '- -')} -->") + put(call.opener)
         is_block = "\n" in inner
         return Replacement(opener + inner + (put(call.closer) if call.closer else ""), is_block=is_block)

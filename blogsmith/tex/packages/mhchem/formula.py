@@ -251,10 +251,10 @@ def _read_named_bond(made: ChemicalFormula) -> None:
     r"""Read the argument of `\bond`, after the command."""
     scan = made.scan
     if scan.next_character != "{":
-        raise TexError("math-syntax", r"\bond needs the name of a bond in braces")
+        raise TexError("math-syntax", 'missing bond name in braces after "\\bond"')
     name = scan.take_bracket().remaining().strip()
     if name not in BONDS:
-        raise TexError("math-syntax", rf"unknown bond {name}", hint=f"the bonds are {' '.join(BONDS)}")
+        raise TexError("math-syntax", f'unknown bond "{name}"', hint=f"known: {' '.join(BONDS)}")
     made.add(BONDS[name], Attachment.JOINT)
 
 

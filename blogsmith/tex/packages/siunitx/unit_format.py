@@ -118,7 +118,7 @@ def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> lis
             _amend(token, argument, factors)
     if state != _PendingUnit(is_below=options.sticky_per and state.is_below):
         last = next(token for token in reversed(tokens) if token in GRAMMAR)
-        raise UnitError(f"no unit follows {last}", token=last)
+        raise UnitError(f'missing unit after "{last}"', token=last)
     return factors
 
 
@@ -150,10 +150,10 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
     if token not in POWER_SUFFIXES and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
-            raise UnitError(f"unknown unit {token}", f"did you mean {near}?", token)
+            raise UnitError(f'unknown unit "{token}"', f"did you mean {near}?", token)
         raise _NotCommandsError
     if not factors:
-        raise UnitError(f"{token} needs a unit in front of it", token=token)
+        raise UnitError(f'missing unit before "{token}"', token=token)
     change = {"qualifier": argument} if token == "\\of" else {"power": POWER_SUFFIXES.get(token, argument)}
     factors[-1] = replace(factors[-1], **change)
 
