@@ -146,11 +146,11 @@ def test_nothing_set_gives_the_defaults(text: str) -> None:
         ("code: {max_line: 0}", ['config-value 1:18 "max_line" must be at least 1']),
         ("embeds: {allow: [vimeo, dailymotion]}", ['config-value 1:25 unknown provider "dailymotion"']),
         ("diagnostics: {ignore: [front-mater-key]}", ['config-value 1:24 unknown code "front-mater-key"']),
-        ("diagnostics: {documentation: 1}", ["config-value 1:30 documentation must be a text"]),
+        ("diagnostics: {documentation: 1}", ['config-value 1:30 "documentation" must be a string']),
         (
             "diagnostics: {documentation: example.org/docs}",
             [
-                "config-value 1:30 documentation must start with http:// or https:// and hold no blanks",
+                'config-value 1:30 "documentation" must start with "http://" or "https://" and contain no spaces',
             ],
         ),
         (
