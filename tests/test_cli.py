@@ -72,7 +72,9 @@ def fake_module(monkeypatch: pytest.MonkeyPatch, name: str, **members: object) -
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
     """Return a fake build that needs no site."""
     fake = FakeBuild()
-    config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
+    config = SimpleNamespace(
+        output="public", timezone="Pacific/Auckland", diagnostics=SimpleNamespace(documentation="")
+    )
     loaded = SimpleNamespace(config=config, diagnostics=())
     fake_module(monkeypatch, "build.site", build_site=fake)
     fake_module(monkeypatch, "config.load", load_config=lambda root: loaded)

@@ -146,6 +146,13 @@ def test_nothing_set_gives_the_defaults(text: str) -> None:
         ("code: {max_line: 0}", ['config-value 1:18 "max_line" must be at least 1']),
         ("embeds: {allow: [vimeo, dailymotion]}", ['config-value 1:25 unknown provider "dailymotion"']),
         ("diagnostics: {ignore: [front-mater-key]}", ['config-value 1:24 unknown code "front-mater-key"']),
+        ("diagnostics: {documentation: 1}", ['config-value 1:30 "documentation" must be a string']),
+        (
+            "diagnostics: {documentation: example.org/docs}",
+            [
+                'config-value 1:30 "documentation" must start with "http://" or "https://" and contain no spaces',
+            ],
+        ),
         (
             "a: 1\ntoc: 1\nlang: 1_\ntitle: b: c\n",
             [
@@ -170,6 +177,7 @@ def test_mistakes_are_reported_at_their_places(text: str, expected: list[str]) -
         ("timezone: Europe/Viena", "did you mean Europe/Vienna?"),
         ("permalinks: {posts: /:slg/}", "did you mean :slug?"),
         ("diagnostics: {ignore: [front-mater-key]}", "did you mean front-matter-key?"),
+        ("diagnostics: {documentaton: 'https://example.org'}", "did you mean documentation?"),
         ("embeds: {allow: [youtub]}", "did you mean youtube?"),
         ("analytics: google", ANALYTICS_HINT),
         ("analytics: {provider: Google-Analytics}", ANALYTICS_HINT),

@@ -79,7 +79,7 @@ def test_what_an_author_writes(text: str, url: str, command: tuple[str, ...]) ->
     ("text", "problem", "hint"),
     [
         ("vscod", 'unknown editor "vscod"', "did you mean vscode?"),
-        ("vim", 'unknown editor "vim"', "did you mean gvim?"),
+        ("vim", 'unknown editor "vim"', "known: "),
         ("nano -w", 'unknown editor "nano -w"', "known: vscode, "),
         ("code {path}", 'unknown placeholder "{path}"', "known: {file}, {line} and {column}"),
         ("code {fil}", 'unknown placeholder "{fil}"', "did you mean file?"),

@@ -233,7 +233,7 @@ class TestJoined:
 
 BAD_SETTINGS = [
     ("styles: [own.csss]", 'theme file not found: "static/own.csss"', "did you mean own.css?", (2, 10)),
-    ("scripts: [o.js]", 'theme file not found: "static/o.js"', "did you mean own.js?", (2, 11)),
+    ("scripts: [ow.js]", 'theme file not found: "static/ow.js"', "did you mean own.js?", (2, 11)),
     ("styles: [{fil: own.css}]", 'unknown key "fil"', "did you mean file?", (2, 11)),
     ("styles: [3]", 'invalid entry of "styles": expected a stylesheet', "write `- own.css`", (2, 10)),
     (
@@ -246,7 +246,7 @@ BAD_SETTINGS = [
     ("scripts: [{for: posts}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
     ("scripts: [{file: a, for: 3}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
     ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean for?", (2, 26)),
-    ("scripts: [{file: o.js, for: posts}]", 'theme file not found: "static/o.js"', "own.js?", (2, 18)),
+    ("scripts: [{file: ow.js, for: posts}]", 'theme file not found: "static/ow.js"', "own.js?", (2, 18)),
     ("styles: own.css", 'invalid "styles": expected a list of stylesheets', "", (2, 9)),
     (
         "styles: [{file: own.css, when: wide}]",

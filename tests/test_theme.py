@@ -205,7 +205,7 @@ BAD_TEMPLATES = [
     ("\n\n{{ page.titel }}", 3, 'page has no field "titel"; did you mean title?'),
     ("{{ pge.title }}", 1, '"pge" is not defined'),
     ("{{ site.options.fotter }}", 1, 'unknown entry "fotter"'),
-    ('\n{% include "partials/tok.html" %}', 2, 'template not found: "partials/tok.html"; did you mean'),
+    ('\n{% include "partials/tocc.html" %}', 2, 'template not found: "partials/tocc.html"; did you mean'),
     ('{% include "../../etc/passwd" %}', 1, 'template not found: "../../etc/passwd"'),
     ('{% extends "layouts/post.html" %}', 1, "without end"),
     ('x\n{% include "layouts/post.html" %}', 2, "without end"),

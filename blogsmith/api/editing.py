@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.diagnostics.codes import CODES
+from ..base.diagnostics.codes import CODES, documentation_url
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, TextMap
 from ..base.patterns import lazy_pattern
 from ..base.schema.files import read_schema
@@ -107,6 +107,7 @@ __all__ = (
     "constructs",
     "convert_formula",
     "decode",
+    "documentation_url",
     "find_definition",
     "is_site_source",
     "label_id",

@@ -69,6 +69,16 @@ class ThemeFileType(NameType):
         return sorted([*templates, *files.static])
 
 
+class CodeType(NameType):
+    """A diagnostic code."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """Return all codes."""
+        from ..base.diagnostics.codes import CODES
+
+        return sorted(CODES)
+
+
 class NeedType(NameType):
     """A module or device that a cell may need."""
 

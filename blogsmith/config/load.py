@@ -22,7 +22,17 @@ from ..base.diagnostics.levels import Level, LevelRule
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, format_suggestion, nearest
 from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import ANYTHING, DEFINITION, LAZY, Form, accepts, choice_form, list_form, union_form
+from ..base.schema.forms import (
+    ANYTHING,
+    DEFINITION,
+    LAZY,
+    Form,
+    accepts,
+    choice_form,
+    get_form,
+    list_form,
+    union_form,
+)
 from ..base.schema.readers import (
     QUOTE,
     TEXTS,
@@ -41,12 +51,13 @@ from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.decode import decode, normalize_line_ends
 from .schema import Analytics, Comments, Config, Diagnostics, SiteLanguage
 from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
-from .validate import CHECKS
+from .validate import CHECKS, check_manual_url
 
 # The setting `diagnostics:` ignores codes or changes the level of their diagnostics:
 #
 #     diagnostics:
 #       ignore: [citation-unused]
+#       documentation: https://example.org/docs/
 #       link-missing: warning
 #       image-missing: {level: warning, in: posts/old/**}
 
@@ -54,6 +65,8 @@ from .validate import CHECKS
 _KEYS = ("level", "in")
 _WORD = choice(get_args(Level))
 _IGNORED = each(member_of_choices(CODES, "code"))
+_OTHER_KEYS = ("ignore", "documentation")
+"""Keys of `diagnostics` that are not codes."""
 _NOT_LOWERABLE_HINT = "fix the errors, or run `blogsmith build --keep-going` to write the other pages"
 
 
@@ -61,7 +74,9 @@ def _form() -> Form:
     codes = {code: {"description": CODES[code], **_level_form(code)} for code in sorted(CODES)}
     words = {**list_form(choice_form(sorted(CODES))), "type": ["array", "null"]}
     ignore = {"description": (Diagnostics, "ignore"), **words}
-    return {"properties": {"ignore": ignore, **codes}, "additionalProperties": False}
+    manual = {"description": (Diagnostics, "documentation"), "type": ["string", "null"]}
+    manual.update(get_form(check_manual_url))
+    return {"properties": {"ignore": ignore, "documentation": manual, **codes}, "additionalProperties": False}
 
 
 def _level_form(code: str) -> Form:
@@ -82,19 +97,33 @@ def read_diagnostics(slot: Slot) -> Diagnostics:
     """Read the settings under `diagnostics`. Report invalid entries and skip them."""
     levels = {}
     for code in slot.value:
-        if code == "ignore":
+        if code in _OTHER_KEYS:
             continue
         if code not in CODES:
-            near = nearest(code, CODES)
+            near = nearest(code, (*_OTHER_KEYS, *CODES))
             hint = format_suggestion(near) or "write a code that messages show in brackets"
             key = slot.key(code)
-            key.report(f'unknown code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
+            key.report(f'unknown code "{code}"', hint, code=key.mapping.key_code, fix=key.correct(near))
             continue
         item = slot.child(code)
         entries = [item.child(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]
         rules = [_read_rule(entry, code) for entry in entries if entry.value is not None]
         levels[code] = tuple(rule for rule in rules if rule)
-    return Diagnostics(ignore=_read_ignored(slot.child("ignore")), levels=levels)
+    return Diagnostics(
+        ignore=_read_ignored(slot.child("ignore")),
+        levels=levels,
+        documentation=_read_manual_url(slot.child("documentation")),
+    )
+
+
+def _read_manual_url(slot: Slot) -> str:
+    if slot.value is None:
+        return ""
+    if not isinstance(slot.value, str):
+        slot.report(f"{slot.quoted_name} must be a string")
+        return ""
+    found: str | None = check_manual_url(slot.value, slot)
+    return found or ""
 
 
 def _read_ignored(slot: Slot) -> tuple[str, ...]:

@@ -179,6 +179,12 @@ _OUTPUT: Form = {
     "pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_RESERVED_PATTERN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"
 }
 _BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
+check_manual_url = rejects(
+    base_url_problem,
+    "{name} {problem}",
+    "write the URL of a copy of the manual, such as https://example.org/docs/",
+    form=_BASE_URL,
+)
 _PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}
 
 
@@ -203,7 +209,7 @@ def _timezone(name: str, slot: Slot) -> str | None:
         pass
     near = nearest(name, available_timezones() - {"localtime"})
     hint = format_suggestion(near) or "write a name such as `Europe/Vienna`"
-    slot.report(f'unknown time zone "{name}"', hint, fix=slot.rewrite(near))
+    slot.report(f'unknown time zone "{name}"', hint, fix=slot.correct(near))
     return None
 
 
@@ -221,7 +227,7 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.report(f'unknown placeholder ":{name}"', hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
+        slot.report(f'unknown placeholder ":{name}"', hint, fix=slot.correct(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
         slot.report(

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from ..base.diagnostics.fixes import Fix, make_replacement
-from ..base.diagnostics.model import Diagnostic, SiteError, format_suggestion, nearest
+from ..base.diagnostics.model import Diagnostic, SiteError, confirm_typo, format_suggestion, nearest
 from ..base.installed import PLUGINS, InstalledPart, installed_parts, part_path
 from . import Hooks, Plugins, combine_hooks
 from .calls import convert_load_errors, guard_imports, shown_path
@@ -87,7 +87,8 @@ def _missing_diagnostic(name: str, folders: tuple[Path, ...], code: PluginCode |
     near = nearest(name, sorted(known))
     hint = format_suggestion(near) or f"known: {', '.join(sorted(known)) or 'none'}"
     # where the setting stands is known to who has read it
-    fix = make_replacement(1, 1, name, near) if near else None
+    typo_of = confirm_typo(name, near)
+    fix = make_replacement(1, 1, name, typo_of) if typo_of else None
     return _missing_plugin(name, f'plugin not found: "{name}"', hint, fix)
 
 

@@ -90,7 +90,7 @@ def read_language(
                 format_suggestion(near)
                 or "see the list of all strings in the manual, under Configuration, Languages"
             )
-            fix = reporter.substitute(place, key, near)
+            fix = reporter.correct(place, key, near)
             reporter.warn("language-key", f'unknown key "{key}": no page uses this string', place, hint, fix)
         if _is_valid(key, value, located, reporter):
             found[key] = value
@@ -111,7 +111,7 @@ def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter)
             hint = format_suggestion(near) or _FORMS_HINT
             is_unknown, place = form not in FORMS, located.key_places.get((key, form))
             message = f'unknown plural form "{form}"' if is_unknown else f'"{form}" must be a string'
-            fix = reporter.substitute(place, form, near)
+            fix = reporter.correct(place, form, near)
             reporter.error("language-value", message, place, hint, fix)
             return False
         if not _has_known_placeholders(key, translation, (key, form), located, reporter):
@@ -139,6 +139,6 @@ def _has_known_placeholders(
         f"known: {names}" if names else "remove it: the string has no placeholders"
     )
     message = f'unknown placeholder "{{{unknown[0]}}}" in the translation of "{key}"'
-    fix = reporter.substitute(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
+    fix = reporter.correct(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
     reporter.error("language-value", message, place, hint, fix)
     return False

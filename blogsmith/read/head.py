@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
-from ..base.diagnostics.model import Place
+from ..base.diagnostics.model import Place, confirm_typo, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, choice_form, get_form, union_form
 from ..base.schema.readers import (
@@ -53,10 +53,6 @@ _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _DATE_KEYS = ("date", "updated", "publish_date", "expiry_date")
 GIT = "git"
 """Value of `updated` that requests the date of the last commit of the file."""
-_MIN_SIMILARITY = 0.8
-"""Minimum similarity of a misspelling to a known key: `tittle` has 0.91, `data` 0.75."""
-_MAX_KEY_LENGTH = 30
-"""More characters than any known key has."""
 _KNOWN_UNRELATED_KEYS = frozenset(("parent", "publish", "published"))
 """Keys of other themes that happen to be similar to one of ours."""
 _MAX_COMPARED_KEYS = 50
@@ -101,15 +97,8 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
 
 
 def _meant_key(key: str) -> str | None:
-    """Return the known key that is similar to an unknown one, or has two letters swapped, such as `tgas`."""
-    import difflib  # imported only after an error, which few sites have
-
-    known = sorted(HEAD.fields)
-    swapped = {
-        key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _MAX_KEY_LENGTH) - 1)
-    }
-    near = [name for name in known if name in swapped]
-    return next(iter(near or difflib.get_close_matches(key, known, n=1, cutoff=_MIN_SIMILARITY)), None)
+    """Return the known key that an unknown one is a typo of, such as `tgas`. Other keys are the author's."""
+    return confirm_typo(key, nearest(key, sorted(HEAD.fields)))
 
 
 def _places(head: Slot) -> dict[str, Place]:
@@ -128,7 +117,7 @@ def _extra(head: Slot) -> dict[str, Any]:
         near = _meant_key(key.casefold())
         if near:
             slot, hint = head.key(key), f"did you mean {near}?"
-            fix = slot.rewrite(near) if near not in head.value else None
+            fix = slot.correct(near) if near not in head.value else None
             slot.warn("front-matter-key", f'unknown key "{key}"', hint, fix)
     return extra
 

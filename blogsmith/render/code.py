@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import format_suggestion, nearest
+from ..base.diagnostics.model import confirm_typo, format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from .lexing import Lex, LexerError, LexTimeout, Piece, lex_in_time, lexer_class
@@ -235,7 +235,7 @@ def _unknown(language: str, source: str) -> Highlighted:
         else format_suggestion(near)
     )
     problem = f'unknown language "{language}"' + (f" ({hint})" if hint else "")
-    return Highlighted(_plain(source), problem, "" if is_in_browser else near or "")
+    return Highlighted(_plain(source), problem, "" if is_in_browser else confirm_typo(language, near) or "")
 
 
 def _long_line(source: str, max_line: int) -> str:

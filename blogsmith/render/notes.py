@@ -84,7 +84,7 @@ def reference(rendering: PageRendering, ref: XRef) -> str:
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
-        fix = rendering.reporter.substitute(ref.place, ref.page, rendering.tools.nearest_slug(ref.page))
+        fix = rendering.reporter.correct(ref.place, ref.page, rendering.tools.nearest_slug(ref.page))
         rendering.reporter.error("ref-page", f'post not found: "{ref.page}"', ref.place, hint, fix)
         return escape_html(ref.written)
     label = labels.get(ref.target)
@@ -99,7 +99,7 @@ def reference(rendering: PageRendering, ref: XRef) -> str:
         hint = _cell_hint(rendering, ref) or hint
         message = f'label not found: "{_author_spelling(ref.target, ref)}"{where}'
         meant = _author_spelling(near, ref) if near else None
-        fix = rendering.reporter.substitute(ref.place, _author_spelling(ref.target, ref), meant)
+        fix = rendering.reporter.correct(ref.place, _author_spelling(ref.target, ref), meant)
         rendering.reporter.error("ref-undefined", message, ref.place, hint, fix)
         return escape_html(ref.written)
     if not label.number:

@@ -77,7 +77,7 @@ def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
     hint = rendering.parsed.page.options.plugin_hint(call.name) or OTHER_TAG_HINTS.get(call.name)
     near = None if hint else rendering.reporter.nearest(call.name, names)
     hint = hint or format_suggestion(near) or f"known: {', '.join(names)}"
-    fix = rendering.reporter.substitute(call.place, call.name, near)
+    fix = rendering.reporter.correct(call.place, call.name, near)
     rendering.reporter.error("shortcode-unknown", f'unknown shortcode "{call.name}"', call.place, hint, fix)
 
 
@@ -100,7 +100,7 @@ def _check_arguments(rendering: PageRendering, call: Shortcode) -> None:
                 or f"known: {', '.join(written)}"
             )
             message = f'unknown argument "{argument_name(call, name)}" for {block_name(call)}'
-            fix = rendering.reporter.substitute(place, name, near)
+            fix = rendering.reporter.correct(place, name, near)
             rendering.reporter.error("shortcode-argument", message, place, hint, fix)
 
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import format_suggestion, nearest
+from ..base.diagnostics.model import confirm_typo, format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
@@ -29,7 +29,7 @@ from ..model.remote_images import (
     is_remote,
     normalize_remote_url,
 )
-from .index import SiteIndex, find_file
+from .index import SiteIndex, find_file, find_moved
 
 Measure = Callable[[Path], ImageInfo | str]
 """Function from a file to its image size, or to an error message."""
@@ -148,10 +148,11 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
         if path.startswith("/")
         else [posixpath.relpath(p, folder) for p in index.files]
     )
-    near = nearest(path, sorted(choices))
+    near = nearest(path, sorted(choices)) or find_moved(path, choices)
     hint = (
         format_suggestion(near) or "write a path relative to the Markdown file, or one that starts with `/`"
     )
-    meant = quote(near) if near and near.lower().endswith(_IMAGE_SUFFIXES) else ""
+    name = confirm_typo(path, near) or ""
+    meant = quote(name) if name.lower().endswith(_IMAGE_SUFFIXES) else ""
     message = f'image not found: "{path or written}"'
     return LinkTarget(written, message, hint, "image-missing", written=written, correction=meant)

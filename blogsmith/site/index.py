@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import did_you_mean, format_suggestion, nearest
+from ..base.diagnostics.model import confirm_typo, did_you_mean, format_suggestion, nearest
 from ..model.documents import Document
 from ..model.links import LinkTarget
 from ..model.remote_images import RemoteImages
@@ -218,7 +218,7 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
         return LinkTarget(written)
     entry = index.entries[path]
     near = nearest(anchor, sorted(entry.ids))
-    hint, meant = _anchor_hint(near), near and f"#{near}"
+    hint, meant = _anchor_hint(near), confirm_typo(anchor, near) and f"#{near}"
     message = f'anchor not found on this page: "#{anchor}"'
     return LinkTarget(written, message, hint, "link-anchor", written=written, correction=meant or "")
 
@@ -233,7 +233,7 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     # entries are available late in a build, and most links do not need them
     if anchor and anchor not in (ids := index.entries[source].ids):
         near = nearest(anchor, sorted(ids))
-        hint, meant = _anchor_hint(near), near and f"#{near}"
+        hint, meant = _anchor_hint(near), confirm_typo(anchor, near) and f"#{near}"
         message, old = f'anchor not found in {source}: "#{anchor}"', written.removesuffix(f"#{anchor}")
         return LinkTarget(
             url, message, hint, "link-anchor", written=written, correction=f"{old}{meant}" if meant else ""
@@ -281,6 +281,13 @@ def find_file(index: SiteIndex, path: str, document: Document) -> str:
     return next((c for c in candidates if c in index.files), "")
 
 
+def find_moved(path: str, choices: Iterable[str]) -> str | None:
+    """Return the only choice with the file name of `path` in another folder, or None."""
+    name = posixpath.basename(path)
+    found = {choice for choice in choices if name and posixpath.basename(choice) == name}
+    return found.pop() if len(found) == 1 else None
+
+
 def _missing_target(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
     if path.casefold().startswith("www."):
         hint, meant = f"write `https://{written}`", f"https://{written}"
@@ -292,13 +299,12 @@ def _missing_target(index: SiteIndex, path: str, written: str, document: Documen
     else:
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
-    near = nearest(path, sorted(choices))
-    # a common file extension alone does not make two names similar
-    if near and not nearest(posixpath.splitext(path)[0], [posixpath.splitext(near)[0]]):
-        near = None
+    near = nearest(path, sorted(choices)) or find_moved(path, choices)
     hint = (
         format_suggestion(near) or "write a path relative to the Markdown file, or one that starts with `/`"
     )
     address = re.split("[?#]", written, maxsplit=1)[0]
     message = f'page or file not found: "{path}"'
-    return LinkTarget(written, message, hint, written=address, correction=quote(near or ""))
+    return LinkTarget(
+        written, message, hint, written=address, correction=quote(confirm_typo(path, near) or "")
+    )

@@ -125,7 +125,7 @@ class _PageCheck:
                 known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
                 near = reporter.nearest(word, choices)
                 hint = f"did you mean {near}?" if near else f"known: {known}"
-                fix = reporter.substitute(place, word, near)
+                fix = reporter.correct(place, word, near)
                 self._warn(f'unknown value "{word}" for "{key}" in {self._of_section}', place, hint, fix)
 
     def _check_type(self, key: str, kind: str) -> None:

@@ -382,7 +382,7 @@ class SiteBibliographies:
                 length=len(written),
             )
         line = lines[place.line - 1] if place and place.line <= len(lines) else ""
-        fix = Reporter(name, lines).substitute(place, PurePosixPath(written).name, near)
+        fix = Reporter(name, lines).correct(place, PurePosixPath(written).name, near)
         return Diagnostic(code, message, name, place, line, hint, fix=fix)
 
 

@@ -53,7 +53,7 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
             or "put it into `static/`, and write its path from there, such as `/own.css`"
         )
         place = _place(context, path)
-        fix = reporter.substitute(place, value, near)
+        fix = reporter.correct(place, value, near)
         reporter.error("config-value", f'file not found in the site: "{value}"', place, hint, fix)
     return reporter.diagnostics
 

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-MANUAL = "https://blogsmith.example/docs/"
-"""URL of the published manual."""
-
 CODES: Mapping[str, str] = MappingProxyType(
     {
         # reading
@@ -328,6 +325,7 @@ def has_warnings(code: str) -> bool:
     return "warn" in CODES[code]
 
 
-def documentation_url(code: str) -> str:
-    """Return the URL of the section on a code in the manual."""
-    return f"{MANUAL}errors/#{code}"
+def documentation_url(manual: str, code: str) -> str:
+    """Return the URL of the entry of a code in the manual. manual: URL of the manual; empty: return an empty
+    string."""
+    return f"{manual.rstrip('/')}/errors/#{code}" if manual else ""

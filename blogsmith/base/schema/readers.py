@@ -128,7 +128,7 @@ def words(
         if not hint and suggest and isinstance(value, str):
             near = nearest(value, known)
             hint = format_suggestion(near)
-        return slot.report(f"{slot.quoted_name} must be {listed}", hint, fix=slot.rewrite(near))
+        return slot.report(f"{slot.quoted_name} must be {listed}", hint, fix=slot.correct(near))
 
     return read
 
@@ -227,7 +227,7 @@ def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] =
             return value
         near = nearest(value, in_order)
         hint = format_suggestion(near) or f"known: {shown}"
-        slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).rewrite(near))
+        slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).correct(near))
         return None
 
     return check

@@ -110,7 +110,7 @@ def reject_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
         hint = hint or format_suggestion(near) or f"known keys: {', '.join(known)}"
-        fix = key.rewrite(near) if near not in key.siblings else None
+        fix = key.correct(near) if near not in key.siblings else None
         key.report(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 
 

@@ -103,6 +103,13 @@ class Slot(NamedTuple):
             found = found[step]
         return found if isinstance(found, Mapping) else ()
 
+    def correct(self, near: str | None, old: str = "") -> Fix | None:
+        """Return a fix that replaces a misspelled value, key or part `old` of it by the similar name `near`.
+
+        Return None if the author may mean another name.
+        """
+        return self.mapping.reporter.correct(self.place, old or self.spelling or str(self.value), near)
+
     def rewrite(self, new: str | None, old: str = "", *, is_safe: bool = False) -> Fix | None:
         """Return a fix that replaces the value, the key, or the part `old` of it."""
         written = old or self.spelling or str(self.value)

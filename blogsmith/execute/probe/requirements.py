@@ -116,7 +116,8 @@ def _quoted(names: Sequence[str]) -> str:
 
 def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) -> Diagnostic:
     known = sorted({need.name for cell, _ in cells for need in cell.options.needs})
-    hint = did_you_mean(names[0], known) or (f"known: {', '.join(known)}" if known else "")
+    module = re.split(r"[<>=!~ ]", names[0], maxsplit=1)[0]
+    hint = did_you_mean(module, known) or (f"known: {', '.join(known)}" if known else "")
     return Diagnostic("need-unmet", f"no cell of these posts needs {_quoted(names)}", hint=hint)
 
 

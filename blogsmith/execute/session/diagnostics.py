@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from ...base.diagnostics.extras import module_install_command
-from ...base.diagnostics.model import Diagnostic, Place, Reporter
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, nearest
 from ...model.cells import Cell, PageCells, Value
 from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, UndecidedClaim, ValueRun
@@ -262,7 +261,7 @@ def missing_need_error(path: PurePosixPath, cell: Cell, reason: str, lines: Sequ
         "run `blogsmith execute` where it is available, or write `#| fallback: LABEL` or `#| fallback: skip`"
     )
     names = [need.name for need in cell.options.needs]
-    if near := next((name for name in names if name != "cuda" and get_close_matches(name, ["cuda"])), ""):
+    if near := next((name for name in names if name != "cuda" and nearest(name, ["cuda"])), ""):
         hint = f"did you mean cuda instead of {near}?"
     reporter.error(
         "cell-need", f"{quoted_name(cell)} cannot run and has no recorded result: {reason}", place, hint

@@ -22,6 +22,7 @@ from ...base.diagnostics.model import (
     Diagnostic,
     Reporter,
     SiteError,
+    confirm_typo,
     did_you_mean,
     format_suggestion,
     nearest,
@@ -277,7 +278,8 @@ def _theme_folder(name: str, places: _ThemeFolders, blame: str) -> ThemeFolder:
         near = nearest(name, names)
         hint = format_suggestion(near) or f"known: {', '.join(names) or 'none'}"
         # the caller that has read the setting knows its position
-        fix = make_replacement(1, 1, name, near) if near and blame == "blogsmith.yaml" else None
+        typo_of = confirm_typo(name, near) if blame == "blogsmith.yaml" else None
+        fix = make_replacement(1, 1, name, typo_of) if typo_of else None
         message = f'unknown theme "{name}"'
         raise SiteError(Diagnostic("theme-missing", message, blame, hint=hint, fix=fix))
     return _read_folder(name, root, places.label(root))

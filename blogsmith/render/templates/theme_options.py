@@ -150,11 +150,11 @@ def report_options(
         if option is None:
             near, place = nearest(name, options), key_places.get(path)
             hint = format_suggestion(near) or _list_options(options)
-            fix = reporter.substitute(place, name, near)
+            fix = reporter.correct(place, name, near)
             reporter.error("config-key", f'unknown option "{name}" of theme "{theme}"', place, hint, fix)
         elif problem := option.problem(value):
             near, place = nearest(str(value), option.choices) if option.choices else None, places.get(path)
-            fix = reporter.substitute(place, str(value), near)
+            fix = reporter.correct(place, str(value), near)
             reporter.error(
                 "config-value",
                 f'invalid value of option "{name}": {problem}',

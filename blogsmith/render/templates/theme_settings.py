@@ -79,7 +79,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
             key_place = located.key_places.get((key,))
             near = nearest(str(key), kinds)
             hint = format_suggestion(near) or f"known: {', '.join(kinds)}"
-            fix = reporter.substitute(key_place, str(key), near)
+            fix = reporter.correct(key_place, str(key), near)
             reporter.error("theme-value", f'unknown key "{key}"', key_place, hint, fix)
         elif not isinstance(value, kinds[key][0]):
             reporter.error("theme-value", f'invalid "{key}": expected {kinds[key][1]}', place)

@@ -255,7 +255,7 @@ def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]
             hint = "write `output: false` to omit the output"
             page.reporter.warn("cell-option", f'tag "{tag}" is not fully supported: {said}', place, hint)
         elif tag not in _TAGS and (near := _nearest_tag(tag)):
-            fix = page.reporter.substitute(place, tag, near)
+            fix = page.reporter.correct(place, tag, near)
             page.reporter.warn("cell-option", f'unknown tag "{tag}"', place, format_suggestion(near), fix)
         if tag in _TAGS:
             key, meant = _TAGS[tag]

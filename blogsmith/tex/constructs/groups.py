@@ -3,9 +3,9 @@ r"""Groups: `\begin … \end`, `\begingroup`, and commands that are invalid outs
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
+from ...base.diagnostics.model import did_you_mean
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import group_fragments
 from ..parse.errors import ParseError
@@ -22,8 +22,7 @@ def _begin(parser: Parser, command: str) -> Atom:
     if environment is None:
         if not name:
             raise ParseError("math-syntax", 'missing environment name after "\\begin"', command)
-        near = get_close_matches(name, parser.constructs.environments, n=1, cutoff=0.75)
-        hint = f"did you mean {near[0]}?" if near else ""
+        hint = did_you_mean(name, parser.constructs.environments)
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)
     parser.depth += 1
     mark = parser.mark()

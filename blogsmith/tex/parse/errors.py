@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...base.diagnostics.model import confirm_typo
 from ...base.patterns import lazy_pattern
 from ..errors import Kind, TexError
 from .scan import PlacedToken
@@ -52,13 +53,15 @@ def place_error(error: ParseError, tex: str) -> TexError:
     length = max(end.offset + end.length, token.offset + token.length) - token.offset
     named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
     is_whole = named is None and tex[token.offset : token.offset + length] == token
+    # an unknown command has a similar name; other errors have a certain correction
+    meant = confirm_typo(error.token, error.meant) if error.unknown else error.meant
     return TexError(
         error.kind,
         error.message,
         token.offset,
         len(named[0]) if named else length,
         hint=error.hint,
-        meant=error.meant if is_whole else None,
+        meant=meant if is_whole else None,
     )
 
 

@@ -6,13 +6,13 @@ accepted and ignored.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....base.diagnostics.model import did_you_mean
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from ...parse.scan import split_tokens
@@ -220,10 +220,8 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         return replace(options, group_minimum_digits=5 if value == "false" else 4)
     key = _ALIASES.get(name, name)
     if key not in _OPTIONS:
-        near = difflib.get_close_matches(name, [*_OPTIONS, *_ALIASES, *_IGNORED], n=1)
-        raise UnitError(
-            f'unknown siunitx option "{quote_text(name)}"', f"did you mean {near[0]}?" if near else ""
-        )
+        hint = did_you_mean(name, (*_OPTIONS, *_ALIASES, *_IGNORED))
+        raise UnitError(f'unknown siunitx option "{quote_text(name)}"', hint)
     if len(value) > _MAX_LENGTH:
         raise UnitError(f'value of "{name}" is too long: more than {_MAX_LENGTH} characters')
     value = _VALUES.get(key, {}).get(value, value)

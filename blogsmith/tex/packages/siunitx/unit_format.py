@@ -2,7 +2,6 @@ r"""Units of siunitx as TeX: `\kilo\gram\per\cubic\metre`, formatted as `per-mod
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....base.diagnostics.model import nearest
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from .options import Options, UnitError
@@ -163,8 +163,7 @@ def _nearest(command: str) -> str:
     """Return the name most similar to `command`; empty if none is."""
     initial = command[1].lower()
     candidates = [name for name in _SUGGESTED if name[1].lower() == initial]
-    near = difflib.get_close_matches(command, candidates, n=1, cutoff=0.8)
-    return near[0] if near else ""
+    return nearest(command, candidates) or ""
 
 
 def _join_factors(factors: Sequence[_Factor], options: Options) -> str:
