@@ -150,7 +150,8 @@ def test_nothing_set_gives_the_defaults(text: str) -> None:
         (
             "diagnostics: {documentation: example.org/docs}",
             [
-                'config-value 1:30 "documentation" must start with "http://" or "https://" and contain no spaces',
+                'config-value 1:30 "documentation" must start with "http://" or "https://" '
+                "and contain no spaces",
             ],
         ),
         (
