@@ -38,8 +38,8 @@ def test_a_changelog_that_does_not_fit_is_refused(changes: str, message: str) ->
     ("present", "wanted", "message"),
     [
         ("0.2.0", "0.1.9", "is older than"),
-        ("0.1.0", "next", "is no version"),
-        ("0.1.0", "1.0", "is no version"),
+        ("0.1.0", "next", "invalid version"),
+        ("0.1.0", "1.0", "invalid version"),
     ],
 )
 def test_a_version_that_does_not_fit_is_refused(present: str, wanted: str, message: str) -> None:
