@@ -184,7 +184,7 @@ def test_settings_that_changed_after_trust_are_named(tmp_path: Path) -> None:
     assert not build(root).diagnostics
     site(root, cell("2"), "title: T\nexecute: {jobs: 1}\n")
     assert "since it was trusted, execute.jobs is new" in only(build(root)).hint
-    assert "commit _freeze/" in only(build(root, execution=ExecutionOptions(frozen=True))).hint
+    assert "commit `_freeze/`" in only(build(root, execution=ExecutionOptions(frozen=True))).hint
 
 
 def test_where_a_need_is_not_met_the_hint_is_no_circle(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_an_address_that_nobody_trusts_gets_nothing(tmp_path: Path, clusters: li
     assert report.ok and not clusters
     assert (found.severity, found.message) == (
         "warning",
-        "pages are rendered on this machine: this site is not trusted to name a cluster",
+        "pages are rendered on this machine: this site is not trusted to use a cluster",
     )
     assert found.source_line[found.place.column - 1 :] == "dask}"  # type: ignore[union-attr]
 
@@ -210,7 +210,7 @@ def test_trust_covers_who_gets_the_posts(tmp_path: Path) -> None:
     root = settings(mended(site(tmp_path / "site")), there("tcp://127.0.0.1:9").replace(HERE, ""))
     trust(root)
     settings(root, there("tcp://127.0.0.1:9"))
-    assert "is not trusted to name a cluster" in printed(build_with(root, 2))
+    assert "is not trusted to use a cluster" in printed(build_with(root, 2))
 
 
 def test_code_of_the_site_sees_all_pages(tmp_path: Path, clusters: list[int]) -> None:
@@ -220,7 +220,7 @@ def test_code_of_the_site_sees_all_pages(tmp_path: Path, clusters: list[int]) ->
     trust(root)
     report = build_with(root, 2)
     assert report.ok and not clusters
-    assert "plugins of the site may count the pages they see" in printed(report)
+    assert "plugins of the site must see all pages" in printed(report)
 
 
 def test_few_pages_are_made_here(tmp_path: Path, clusters: list[int]) -> None:
@@ -242,7 +242,7 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert (found.code, found.message, found.hint) == (
         "build-executor",
         'missing package "distributed", which "executor: dask" requires',
-        install_command("distributed>=2026.8"),
+        f"run `{install_command('distributed>=2026.8')}`",
     )
     assert found.source_line[found.place.column - 1 :] == "dask}"  # type: ignore[union-attr]
 

@@ -353,7 +353,7 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (found,) = build(site(tmp_path / "s", there("tcp://box:1"), a="1"), execution=STALE).diagnostics
     assert (found.message, found.hint) == (
         'missing package "distributed", which "executor: dask" requires',
-        install_command("distributed>=2026.8"),
+        f"run `{install_command('distributed>=2026.8')}`",
     )
     assert found.source_line[found.place.column - 1 :].startswith("dask, env")  # type: ignore[union-attr]
 

@@ -69,7 +69,7 @@ def test_wrong_settings_are_told_and_the_others_count(
     assert main(["math", r"\a"]) == 0
     out, err = capsys.readouterr()
     assert "<mi>b</mi>" in out
-    assert err.startswith("blogsmith.yaml:1:13: error: pagination must be 0 or more [config-value]\n")
+    assert err.startswith('blogsmith.yaml:1:13: error: "pagination" must be 0 or more [config-value]\n')
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])

@@ -351,7 +351,7 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
     assert code == 0, shown
     for text in (
         "Title of the site [a b]: ",
-        'it must start with "http',
+        'must start with "http',
         "did you mean paper?",
         "as en or pt-BR",
     ):

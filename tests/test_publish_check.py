@@ -31,7 +31,7 @@ def test_from_nothing_to_a_site_that_can_be_published(root: Path, capsys: pytest
     command = ("publish", "check", "netlify", "--site", str(root))
     assert run(*command) == 3
     told = capsys.readouterr().err
-    assert "no valid result, it was never run [freeze-stale]" in told
+    assert "no valid result for cell 1: it was never run [freeze-stale]" in told
     assert "netlify.toml is not set up: run `blogsmith publish setup netlify`" in told
     assert not (root / "public").exists()
     assert build(root, execution=ExecutionOptions(execute="stale")).ok

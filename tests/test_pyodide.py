@@ -556,7 +556,7 @@ def test_the_state_of_a_folder_is_told(
     root = site(tmp_path / "site", settings="browser: {pyodide: static/pyodide}\n")
     assert run(root) == 1
     assert (
-        "there is no folder static/pyodide\n  fill it with: blogsmith pyodide vendor"
+        "folder not found: static/pyodide\n  run `blogsmith pyodide vendor` to complete it"
         in capsys.readouterr().out
     )
     assert run(root, "vendor", "--from", stub) == 0
