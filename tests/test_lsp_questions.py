@@ -272,7 +272,7 @@ def test_front_matter_callouts_and_fences_fold(desk: Desk) -> None:
 
 
 def test_links_can_be_followed(desk: Desk) -> None:
-    desk.write(TWO, FILES[TWO])
+    desk.open(TWO, FILES[TWO])
     assert [one.target for one in desk.service.links(desk.uri(TWO))] == [desk.uri(ONE)]
 
 
