@@ -124,8 +124,8 @@ def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
             display and (before[-1].isspace() if rest else bool(found["end"]))
         )
         if is_amount or not is_intended:
-            lost = "the rest of the line is not shown" if rest else "the sign is not shown"
-            yield Slip(at, "%", "\\%", f'"%" starts a comment: {lost}', "write `\\%` for a percent sign")
+            lost = "hides the rest of the line" if rest else "is not shown"
+            yield Slip(at, "%", "\\%", f'"%" starts a comment and {lost}', "write `\\%` for a percent sign")
 
 
 def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip]:
