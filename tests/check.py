@@ -130,7 +130,7 @@ def render_with(
     config: str = "plugins: [emoji_callouts, hf_space]\n",
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] | None = None,
 ) -> Rendered:
-    """Render a post with results given as records. `picture`: as in `Tools`."""
+    """Render a post with results given as records. `picture`: as in `SiteAccess`."""
     page, found = _document("page.md", post, config)
     other, _ = _document("other-post.md", OTHER, config)
     tools, parsed = _tools(config, {"page.md": page, "other-post.md": other})

@@ -90,8 +90,8 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
         return []
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     place, hint = document.front.places.get("template"), theme.layout_hint(named)
-    fix = reporter.substitute(place, named, nearest(named, theme.layouts()))
-    reporter.warn("layout-unknown", f'there is no layout "{named}"', place, hint, fix)
+    fix = reporter.correct(place, named, nearest(named, theme.layouts()))
+    reporter.warn("layout-unknown", f'unknown layout "{named}"', place, hint, fix)
     return reporter.diagnostics
 
 

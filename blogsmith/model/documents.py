@@ -416,7 +416,7 @@ class Body(Struct, frozen=True):
     summary: str = ""
     """Plain text of the first paragraph, or of the start of the text without one; used for descriptions."""
     signs: str = ""
-    """Characters that the formulas of content, title and description print, as `join_signs` returns them."""
+    """Characters printed by the formulas of content, title and description, as from `join_characters`."""
     weight: ContentAmount = ContentAmount()
     links: frozenset[str] = frozenset()
     """URLs in this site that the text links to, with the base path, without fragments."""

@@ -277,22 +277,22 @@ class PageRendering:
             self._report_large(path, found, place)
         if found.has_location and settings.metadata == "keep":
             # The file reveals where the image was taken, which is often a home.
-            message = f"image {path} tells where it was taken"
-            hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
+            message = f'image "{path}" contains the location where it was taken'
+            hint = "remove the location, or write `images: {metadata: clean}` in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
         return found
 
     def _report_large(self, path: str, found: ImageInfo, place: Place | None) -> None:
         size = f"{found.bytes / 1e6:.1f} MB"
         if found.is_animated:
-            message = f"image {path} moves and has {size}, all of which is sent to each reader"
-            hint = "make a video of it, which has a tenth of that: ![caption](clip.mp4){.loop}"
+            message = f'animated image "{path}" is too large: {size} is sent to each reader'
+            hint = "use a video, which is ten times smaller: write `![caption](clip.mp4){.loop}`"
         elif found.digest and self.tools.config.images.responsive:
-            message = f"image {path} has {size}; pages show smaller copies, and the site publishes it as well"
-            hint = "make it smaller before: 2400 pixels across are enough for any page"
+            message = f'image "{path}" is too large: {size} is published in addition to smaller copies'
+            hint = "scale it to a width of 2400 pixels, which is enough for any page"
         else:
-            message = f"image {path} has {size}, all of which is sent to each reader"
-            hint = "make it smaller: 1600 pixels across are enough for most pages"
+            message = f'image "{path}" is too large: {size} is sent to each reader'
+            hint = "scale it to a width of 1600 pixels, which is enough for most pages"
         self.reporter.warn("image-large", message, place, hint)
 
     def add_diagnostics(self, error: SiteError) -> None:

@@ -207,7 +207,7 @@ def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
     except LookupError:
         place = find_word_range(name, front.places.get("math"), rendering.reporter.lines)
         known = (BUILT_IN, *tools.plugins.converters)
-        hint = did_you_mean(name, known) or f"there are: {', '.join(known)}"
+        hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
         rendering.reporter.error("front-matter-value", unknown_converter_message(name), place, hint)
         return None
 
@@ -351,9 +351,13 @@ def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> No
     for name, count in counts.items():
         if count > 1:
             places = _places(name, reporter.lines)
-            first = f", first on line {places[0].line}" if len(places) > 1 else ""
-            message = f"id {name} stands {count} times in this page{first}"
-            hint = "" if len(places) > 1 else "a heading gets an id from its text"
+            first = (
+                f"(first defined on line {places[0].line})"
+                if len(places) > 1
+                else f"({count} times in this page)"
+            )
+            hint = "" if len(places) > 1 else "write another id: headings get an id from their text"
+            message = f'duplicate id "{name}" {first}'
             reporter.error("id-twice", message, places[-1] if places else None, hint)
 
 

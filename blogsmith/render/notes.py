@@ -97,12 +97,12 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
-        fix = rendering.reporter.substitute(ref.place, ref.page, rendering.tools.nearest_slug(ref.page))
-        rendering.reporter.error("ref-page", f"there is no post {ref.page}", ref.place, hint, fix)
+        fix = rendering.reporter.correct(ref.place, ref.page, rendering.tools.nearest_slug(ref.page))
+        rendering.reporter.error("ref-page", f'post not found: "{ref.page}"', ref.place, hint, fix)
         return escape_html(ref.written)
     label = labels.get(ref.target)
     if label is None:
-        where = f" in {ref.page}" if ref.page else ""
+        where = f' in "{ref.page}"' if ref.page else ""
         near = rendering.reporter.nearest(ref.target, labels)
         hint = (
             f"did you mean {_author_spelling(near, ref)}?"
@@ -110,14 +110,14 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
             else label_hint(_author_spelling(ref.target, ref))
         )
         hint = _cell_hint(rendering, ref) or hint
-        message = f"there is no label {_author_spelling(ref.target, ref)}{where}"
+        message = f'label not found: "{_author_spelling(ref.target, ref)}"{where}'
         meant = _author_spelling(near, ref) if near else None
-        fix = rendering.reporter.substitute(ref.place, _author_spelling(ref.target, ref), meant)
+        fix = rendering.reporter.correct(ref.place, _author_spelling(ref.target, ref), meant)
         rendering.reporter.error("ref-undefined", message, ref.place, hint, fix)
         return escape_html(ref.written)
     if not label.number:
-        hint = "give it a \\tag{…} or a number: see math.numbering, \\notag and starred environments"
-        rendering.reporter.warn("ref-unnumbered", f"{ref.target} shows no number", ref.place, hint)
+        hint = "add `\\tag{…}`, or check `math.numbering`, `\\notag` and starred environments"
+        rendering.reporter.warn("ref-unnumbered", f'label "{ref.target}" has no number', ref.place, hint)
     url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
     if url:
         rendering.links.add(url)
@@ -146,7 +146,7 @@ def _cell_hint(rendering: PageRendering, ref: XRef) -> str:
     thing = _OUTPUTS.get(kind, "")
     labels = [cell.label for cell in rendering.parsed.cells.cells]
     is_meant = bool(thing) and not ref.page and name in labels
-    return f"a cell's {thing} has #| label: {ref.target}" if is_meant else ""
+    return f"write `#| label: {ref.target}` in the cell" if is_meant else ""
 
 
 def _author_spelling(label_id: str, ref: XRef) -> str:

@@ -55,11 +55,11 @@ def _no_results(document: Document) -> PageResults:
 
 
 def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
-    return f"there is no place for the picture {name}"
+    return f'no location for the image "{name}"'
 
 
 def _no_media(written: str, document: Document) -> MediaFile | LinkTarget:
-    return LinkTarget("", f"there is no place for the film {written}")
+    return LinkTarget("", f'no location for the video "{written}"')
 
 
 def _from_cdn() -> Distribution:
@@ -88,7 +88,7 @@ class SiteAccess(msgspec.Struct, frozen=True):
     """Source path of a page and id on it, empty for the page → label or title that a link to it prints."""
     nearest_slug: Callable[[str], str | None] = lambda slug: None
     """Unknown slug → the nearest known slug, or None."""
-    slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
+    slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the `#`"
     """Unknown slug → hint."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
     """Path of a video or of captions as written in a post → the file, or the error."""

@@ -45,7 +45,7 @@ class Lookup:
     """A question and its answer."""
 
     name: str
-    """Field of `Tools`."""
+    """Field of `SiteAccess`."""
     arguments: tuple[Any, ...]
     answer: Any
 
@@ -84,7 +84,7 @@ def trace_templates(lookups: Lookups, names: Collection[str], tools: SiteAccess)
 
 
 def is_valid(lookups: Lookups, tools: SiteAccess, *, only_own: bool) -> bool:
-    """Return whether all answers are still the same. only_own: check only lookups in `OWN`."""
+    """Return whether all answers are still the same. only_own: only those in `INDEPENDENT_LOOKUPS`."""
     return all(
         lookup.is_valid(tools)
         for lookup in lookups.values()

@@ -106,7 +106,7 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
         page.reporter.nearest(label, page.notes),
     )
     hint = format_suggestion(near) or f"add a line `[^{label}]: …` to the post"
-    fix = page.reporter.substitute(place, f"[^{label}]", near and f"[^{near}]")
+    fix = page.reporter.correct(place, f"[^{label}]", near and f"[^{near}]")
     page.reporter.error("footnote-undefined", f'missing text for footnote "[^{label}]"', place, hint, fix)
 
 

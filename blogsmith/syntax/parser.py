@@ -80,8 +80,8 @@ from .title_code import title_tokens
 # The end mark of proofs: exactly one, whether or not the author wrote it.
 
 
-_MARKS = "∎□■◻◼"
-_TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", r"\qedsymbol"})
+_OWN_MARK = lazy_pattern(r"\s*(?:[∎□■◻◼]|\\(?:qed|QED|qedhere|qedsymbol)\b)*\s*\Z")
+_TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", r"\qedhere", r"\qedsymbol"})
 
 
 def end_marks(state: StateCore) -> None:
@@ -109,7 +109,7 @@ def _add_end_mark(body: list[Token]) -> None:
 def _drop_own_mark(children: list[Token]) -> None:
     last = children[-1]
     if last.type == "text":
-        last.content = last.content.rstrip().rstrip(_MARKS).rstrip()
+        last.content = _OWN_MARK.sub("", last.content)
     elif last.type == "math_inline" and get_record(last, Math).tex.strip() in _TEX_MARKS:
         children.pop()
     if children and children[-1].type == "text":

@@ -1,6 +1,6 @@
 """Our data on Markdown tokens: one frozen record per construct, stored in `token.meta`.
 
-The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `record_of` reads it with its
+The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `get_record` reads it with its
 type. Rules create the records, `render/` reads them, and nothing changes them.
 """
 

@@ -91,7 +91,7 @@ def _report_unknown(rendering: PageRendering, key: str, place: Place | None) -> 
     # Each hint searches all keys.
     is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
     hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
-    rendering.reporter.error("citation-key", f"no reference has the key {key}", place, hint)
+    rendering.reporter.error("citation-key", f'unknown citation key "{key}"', place, hint)
 
 
 def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:

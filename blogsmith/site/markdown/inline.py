@@ -90,7 +90,7 @@ class _InlineWriter:
         """Wrap the content in delimiters. Outer spaces are moved outside, where Markdown requires them."""
         text = _InlineWriter(self._address, in_strong=in_strong).write(element.children)
         parts = _OUTER_SPACE.match(text)
-        assert parts, "it matches anything"
+        assert parts, "the pattern matches every string"
         return f"{parts[1]}{sign}{parts[2]}{sign}{parts[3]}" if parts[2] else text
 
     def code(self, element: PageElement) -> str:
