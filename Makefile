@@ -52,7 +52,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check fast-tests site record check-records site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
 	bench-builds bench-pages bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots serve clean
@@ -62,7 +62,11 @@ venv: $(READY)
 
 # While one works: without files that start processes, build many sites or need a browser (`tests/conftest.py`).
 check: $(READY)
-	$(MAKE) --no-print-directory -j 3 lint types fast-tests
+	$(MAKE) --no-print-directory -j 3 lint types prose fast-tests
+
+# Phrases that readers stumble over, in files that differ from the last commit.
+prose: $(READY)
+	$(BIN)/python -m tests.prose.check $$(git diff --name-only --diff-filter=d HEAD -- "*.py" "*.md")
 
 # The types are the work of one process, which the tests need not wait for.
 fast-tests: $(READY)

@@ -36,7 +36,7 @@ def register(hooks: Hooks) -> None:
 def _draw(source: str) -> str:
     program = shutil.which("dot")
     if program is None:
-        raise FileNotFoundError("install Graphviz, which brings the program dot")
+        raise FileNotFoundError("install Graphviz, which includes the program `dot`")
     try:
         done = subprocess.run(
             [program, "-Tsvg", *DEFAULTS],
@@ -46,7 +46,7 @@ def _draw(source: str) -> str:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise ValueError(f"dot does not finish within {TIMEOUT_S} seconds") from None
+        raise ValueError(f'"dot" does not finish within {TIMEOUT_S} seconds') from None
     if done.returncode != 0:
         raise _error(done.stderr.decode(errors="replace"))
     return done.stdout.decode()
@@ -57,4 +57,4 @@ def _error(said: str) -> Exception:
     if found:
         return SyntaxError(f"syntax error{found[2]}", ("", int(found[1]), None, None))
     lines = [line.removeprefix("Error: ").strip() for line in said.splitlines() if line.strip()]
-    return ValueError(lines[0] if lines else "dot fails without a word")
+    return ValueError(lines[0] if lines else '"dot" fails without an error message')

@@ -16,10 +16,10 @@ def register(hooks: Hooks) -> None:
     def space(args: Mapping[str, str], document: object) -> dict[str, str | int]:
         name = args.get("src", "")
         if not SPACE.fullmatch(name):
-            raise ValueError(f'hf-space needs src="owner/space", not "{name}"')
+            raise ValueError(f'invalid value "{name}" of "src": expected owner/space')
         height = args.get("height", str(DEFAULT_HEIGHT_PX))
         if not height.isdigit() or not 100 <= int(height) <= 4000:
-            raise ValueError(f'height is a number of pixels from 100 to 4000, not "{height}"')
+            raise ValueError(f'invalid value "{height}" of "height": expected pixels from 100 to 4000')
         owner, _, own_name = name.partition("/")
         return {
             "url": f"https://huggingface.co/spaces/{name}",

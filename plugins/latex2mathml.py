@@ -51,7 +51,7 @@ LIMITS = re.compile(
 
 def register(hooks: Hooks) -> None:
     if find_spec("latex2mathml") is None:
-        raise ImportError(f"its library is missing; {hooks.install_command('latex2mathml')}")
+        raise ImportError(f"missing library: run `{hooks.install_command('latex2mathml')}`")
 
     @hooks.formula_converter()
     def typeset(formula: FormulaSource) -> str | None:

@@ -72,9 +72,9 @@ def _draw(source: str) -> str:
 def _mistake(engine: Any, source: str, error: Exception) -> Exception:
     """Return merman's error with its line and column."""
     if getattr(error, "resource", None):
-        return ValueError("it is too large to be drawn")
+        return ValueError("it is too large")
     if getattr(error, "capability_id", None) == "math":
-        return ValueError('a formula in a label cannot contain "--", "->" or quotation marks')
+        return ValueError('"--", "->" and quotation marks are not allowed in a formula in a label')
     message = getattr(error, "message", str(error))
     found = json.loads(engine.analyze_json(source, None))["diagnostics"]
     first = next((each for each in found if each["severity"] == "error"), None)
@@ -82,7 +82,7 @@ def _mistake(engine: Any, source: str, error: Exception) -> Exception:
         return ValueError(_lower_first(message))
     message = first["message"]
     if "diagram detected" in message or "type detected" in message:
-        message = "it begins with no kind of diagram, such as flowchart or sequenceDiagram"
+        message = "missing diagram type at the start, such as flowchart or sequenceDiagram"
     span = first.get("span") or {}
     return SyntaxError(_lower_first(message), ("", span.get("line"), span.get("column"), None))
 

@@ -34,7 +34,7 @@ _REFUSED = ("tests/", "_freeze/", ".git/", "__pycache__")
 """Path prefixes that a wheel must not contain."""
 
 
-class Refused(Exception):
+class ReleaseError(Exception):
     """Error with the reason why the release is not made."""
 
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             require_clean(ROOT)
             _run(ROOT, "git", "clone", "--quiet", str(ROOT), str(clone))
             make_release(clone, given.version, date, given.checks)
-    except (Refused, subprocess.CalledProcessError) as error:
+    except (ReleaseError, subprocess.CalledProcessError) as error:
         print(f"no release: {error}", file=sys.stderr)
         return 1
     print("a dry run: nothing of this is left")
@@ -66,14 +66,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
     """Run all steps in a checkout.
 
-    Raises Refused or CalledProcessError, with nothing committed, if a check fails.
+    Raises ReleaseError or CalledProcessError, with nothing committed, if a check fails.
     """
     require_clean(root)
     code = (root / VERSION_FILE).read_text("utf-8")
     changes = (root / CHANGELOG).read_text("utf-8")
     code, changes = with_version(code, version), with_date(changes, version, date)
     if _run(root, "git", "tag", "--list", f"v{version}"):
-        raise Refused(f"there is a tag v{version}")
+        raise ReleaseError(f"there is a tag v{version}")
     if checks:
         print(f"checks: {checks}", flush=True)
         subprocess.run(["bash", "-ec", checks], cwd=root, check=True)
@@ -90,23 +90,23 @@ def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
 
 
 def require_clean(root: Path) -> None:
-    """Raise Refused if a file is changed or untracked: a release contains only committed files."""
+    """Raise ReleaseError if a file is changed or untracked: a release contains only committed files."""
     changed = _run(root, "git", "status", "--porcelain")
     if changed:
-        raise Refused(f"files are not committed:\n{changed}")
+        raise ReleaseError(f"files are not committed:\n{changed}")
 
 
 def with_version(code: str, version: str) -> str:
-    """Return the version module with the new version. Raises Refused if the version is older or invalid."""
+    """Return the version module with the new version; ReleaseError if it is older or invalid."""
     found, wanted = _VERSION.search(code), _NUMBER.fullmatch(version)
     if wanted is None:
-        raise Refused(f"{version} is no version such as 0.2.0")
+        raise ReleaseError(f'invalid version "{version}": expected a number such as 0.2.0')
     if found is None:
-        raise Refused(f"{VERSION_FILE} has no version")
+        raise ReleaseError(f"{VERSION_FILE} has no version")
     present = _NUMBER.match(found["version"])
     # The first release may have the number that the module has had from the start.
     if present and tuple(map(int, wanted.groups())) < tuple(map(int, present.groups())):
-        raise Refused(f"{version} is older than {found['version']}")
+        raise ReleaseError(f"{version} is older than {found['version']}")
     return code[: found.start("version")] + version + code[found.end("version") :]
 
 
@@ -115,9 +115,9 @@ def with_date(changes: str, version: str, date: dt.date) -> str:
     before, mark, after = changes.partition(f"\n{UNRELEASED}\n")
     section = after.partition("\n## ")[0]
     if not mark or not re.search(r"^- ", section, re.MULTILINE):
-        raise Refused(f"{CHANGELOG} says nothing under Unreleased")
+        raise ReleaseError(f"{CHANGELOG} says nothing under Unreleased")
     if f"\n## {version} " in changes:
-        raise Refused(f"{CHANGELOG} has {version} already")
+        raise ReleaseError(f"{CHANGELOG} has {version} already")
     return f"{before}\n{UNRELEASED}\n\n## {version} — {date.isoformat()}\n{after}"
 
 
@@ -132,26 +132,26 @@ def build_packages(root: Path, target: Path) -> list[Path]:
 
 
 def check_packages(packages: Sequence[Path], version: str) -> None:
-    """Raise Refused if a registry would reject the packages or they contain unwanted files."""
+    """Raise ReleaseError if a registry would reject the packages or they contain unwanted files."""
     names = [f"{PACKAGE}-{version}-py3-none-any.whl", f"{PACKAGE}-{version}.tar.gz"]
     if [package.name for package in packages] != names:
-        raise Refused(
+        raise ReleaseError(
             f"dist/ holds {', '.join(package.name for package in packages)}; {' and '.join(names)} expected"
         )
     with zipfile.ZipFile(packages[0]) as wheel:
         if bad := wheel.testzip():
-            raise Refused(f"{bad} in the wheel is damaged")
+            raise ReleaseError(f"{bad} in the wheel is damaged")
         held = wheel.namelist()
         metadata = wheel.read(f"{PACKAGE}-{version}.dist-info/METADATA").decode()
     if wrong := [name for name in held if name.startswith(_REFUSED) or "__pycache__" in name]:
-        raise Refused(f"the wheel holds {wrong[0]}")
+        raise ReleaseError(f"the wheel holds {wrong[0]}")
     for line in ("Name: blogsmith-site", f"Version: {version}", "Description-Content-Type: text/markdown"):
         if f"\n{line}\n" not in metadata:
-            raise Refused(f"the wheel does not say {line}")
+            raise ReleaseError(f"the wheel does not say {line}")
     with tarfile.open(packages[1]) as archive:
         folder = f"{PACKAGE}-{version}/"
         if wrong := [name for name in archive.getnames() if not name.startswith(folder)]:
-            raise Refused(f"the source archive holds {wrong[0]} beside its folder")
+            raise ReleaseError(f"the source archive holds {wrong[0]} beside its folder")
 
 
 def _run(folder: Path, *command: str) -> str:

@@ -130,7 +130,7 @@ def render_with(
     config: str = "plugins: [emoji_callouts, hf_space]\n",
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] | None = None,
 ) -> Rendered:
-    """Render a post with results given as records. `picture`: as in `Tools`."""
+    """Render a post with results given as records. `picture`: as in `SiteAccess`."""
     page, found = _document("page.md", post, config)
     other, _ = _document("other-post.md", OTHER, config)
     tools, parsed = _tools(config, {"page.md": page, "other-post.md": other})
@@ -245,7 +245,7 @@ def _tools(text: str, documents: Mapping[str, Document]) -> tuple[SiteAccess, Pa
         lambda written, document: resolve_image(index, written, document, assets, measure),
         index.page_labels,
         index.page_url,
-        index.page_title,
+        index.link_title,
         media=lambda written, document: resolve_media(index, written, document, assets, _measure_media),
         find_reference=bibliographies.find,
         work_keys=bibliographies.keys,

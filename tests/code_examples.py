@@ -320,7 +320,7 @@ def _links(root: Path) -> tuple[Diagnostic, ...]:
         "paper": LinkVerdict("moved", target="https://example.org/papers/descent"),
     }
     verdicts = {f"https://example.org/{path}": verdict for path, verdict in known.items()}
-    reason = "the server is silent for 15 seconds"
+    reason = "no data from the server for 15 seconds"
     verdicts["https://code.example/"] = LinkVerdict("unreachable", reason)
     dated = {address: replace(verdict, asked_s=now_s) for address, verdict in verdicts.items()}
     write_verdicts(root, dated, now_s)

@@ -21,6 +21,7 @@ from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
+from tests.docs_examples import regenerate_examples
 from tests.docs_schema import regenerate_schemas
 from tests.docs_sources import ROOT
 from tests.site_files import read_site_text
@@ -296,6 +297,8 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
 
 def regenerate_docs(_: Sequence[str] = ()) -> None:
     """Rewrite every page whose generated parts are out of date."""
+    # a page shows the output of `blogsmith explain`
+    regenerate_examples()
     for path in (*pages(), *MAPS):
         old = path.read_text(encoding="utf-8")
         new = filled(old)

@@ -88,7 +88,7 @@ def _front_matter() -> dict[str, Any]:
         "csl": tuple(BUNDLED_STYLES),
         "template": tuple(docs_theme.blocks()),
     }
-    notes = {key: _deprecated(f"{key} changes nothing here: {hint}") for key, hint in HINTS.items()}
+    notes = {key: _deprecated(f'"{key}" has no effect here: {hint}') for key, hint in HINTS.items()}
     return Composer(describe, suggestions).schema(HEAD, is_open=True, notes=notes)
 
 

@@ -187,7 +187,9 @@ def used_codes() -> set[str]:
 def _codes_of(call: ast.Call) -> Iterator[str]:
     """Yield literal codes among the arguments of `Diagnostic(…)`, `x.error(…)`, `code=` and `key_code=`."""
     name = ast.unparse(call.func).rpartition(".")[2]
-    first = call.args[:1] if name in ("Diagnostic", "error", "warn", "report") else []
+    # The message of `Slot.report(message, hint)` comes first; code, message and path are three arguments.
+    has_code = name in ("Diagnostic", "error", "warn") or (name == "report" and len(call.args) > 2)
+    first = call.args[:1] if has_code else []
     for argument in (
         *first,
         *(keyword.value for keyword in call.keywords if keyword.arg in ("code", "key_code")),

@@ -74,6 +74,7 @@ SCENES: Mapping[str, Scene] = MappingProxyType(
             },
             shown=("freeze status", "freeze explain", "build --frozen"),
         ),
+        "explain": Scene({"blogsmith.yaml": "title: Notes\n"}, shown=("explain callout-kind",)),
     }
 )
 

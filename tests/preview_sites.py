@@ -31,7 +31,7 @@ def new_line(root: Path) -> IncrementalPipeline:
 def settled(
     line: IncrementalPipeline, before: SiteSnapshot | None = None, asked: UpdateRequest | None = None
 ) -> SiteSnapshot:
-    """Return the current state of the site; SiteError as `IncrementalPipeline.update_all`."""
+    """Return the current state of the site; SiteError as `IncrementalPipeline.update_site`."""
     found = before
     for present in line.update_site(before, asked or UpdateRequest()):
         found = present or found

@@ -47,8 +47,8 @@ def place(found: Diagnostic) -> tuple[int, int, int]:
 @pytest.mark.parametrize(
     ("code", "code_of", "message", "at"),
     [
-        ("x = 1\nprint 'a'", "cell-syntax", "this is not Python: Missing parentheses", (6, 1, 9)),
-        ("if 1:\n\tx = 1\n        y = 2", "cell-syntax", "this is not Python: inconsistent use", (7, 9, 5)),
+        ("x = 1\nprint 'a'", "cell-syntax", "invalid Python: Missing parentheses", (6, 1, 9)),
+        ("if 1:\n\tx = 1\n        y = 2", "cell-syntax", "invalid Python: inconsistent use", (7, 9, 5)),
         ("%matplotlib inline", "cell-magic", 'unsupported syntax: "%matplotlib" is an IPython', (5, 1, 11)),
     ],
 )
@@ -71,14 +71,17 @@ def test_a_line_that_is_indented_wrongly_is_marked_as_a_whole(tmp_path: Path, co
 @pytest.mark.parametrize(
     ("code", "hint"),
     [
-        ("open('data.csv')", "cells run in the folder of their post"),
-        ("print(total)", "other fences do not run"),
-        ("input()", "input() finds its input empty"),
-        ("import asyncio\nawait asyncio.sleep(0)\nasyncio.run(asyncio.sleep(0))", "write await in its place"),
-        ("import no_such_module.part", "or write #| needs: no_such_module"),
+        ("open('data.csv')", "relative to the folder of the post"),
+        ("print(total)", "code blocks that are not cells do not run"),
+        ("input()", "do not call `input()`"),
+        ("import asyncio\nawait asyncio.sleep(0)\nasyncio.run(asyncio.sleep(0))", "write `await` instead"),
+        ("import no_such_module.part", "or write `#| needs: no_such_module`"),
         ("import blogsmith.no_such_part", "import from `blogsmith.lab`"),
-        ("raise ModuleNotFoundError(\"No module named 'IPython'\")", "display() needs no import"),
-        ("class BackendError(Exception): ...\nraise BackendError('no torch')", "#| needs: torch, or cuda"),
+        ("raise ModuleNotFoundError(\"No module named 'IPython'\")", "call `display()` without an import"),
+        (
+            "class BackendError(Exception): ...\nraise BackendError('no torch')",
+            "`#| needs: torch` or `#| needs: cuda`",
+        ),
         ("1 / 0", "#| error: true"),
     ],
 )
@@ -129,7 +132,7 @@ _TOO_LATE = "has no effect because it is not in the first lines of the fence"
             "first",
             (8, 1, 11),
         ),
-        ("#| echo: true\n#| echo: false\n1", 'key "echo" is given twice, first on line 5', "", (6, 4, 4)),
+        ("#| echo: true\n#| echo: false\n1", 'duplicate key "echo" (first defined on line 5)', "", (6, 4, 4)),
     ],
 )
 def test_options_that_are_written_wrongly(
@@ -164,24 +167,24 @@ def test_depends_on_a_file_that_is_not_there(tmp_path: Path) -> None:
     root = site(tmp_path, text)
     (root / "content/posts/here.csv").write_text("1", encoding="utf-8")
     found = only(ran(root))
-    assert (found.severity, found.message) == ("warning", "depends: there is no file data/none.csv")
+    assert (found.severity, found.message) == ("warning", '"depends": file not found: "data/none.csv"')
     assert place(found) == (5, 24, 13)
 
 
 def test_a_numbered_figure_without_a_picture(tmp_path: Path) -> None:
     found = only(ran(site(tmp_path, "See @fig-x.\n\n" + cell("#| label: fig-x\n1", "python"))))
-    assert found.message == "fig-x is numbered as a figure and draws no picture"
+    assert found.message == 'cell "fig-x" is numbered as a figure but shows no image'
     assert place(found) == (7, 11, 5)
 
 
 def test_settings_that_changed_after_trust_are_named(tmp_path: Path) -> None:
     root = site(tmp_path, cell("1"))
-    assert "after blogsmith trust" in only(build(root)).hint
+    assert "`blogsmith trust` to run cells in every build" in only(build(root)).hint
     trust(root)
     assert not build(root).diagnostics
     site(root, cell("2"), "title: T\nexecute: {jobs: 1}\n")
     assert "since it was trusted, execute.jobs is new" in only(build(root)).hint
-    assert "commit _freeze/" in only(build(root, execution=ExecutionOptions(frozen=True))).hint
+    assert "commit `_freeze/`" in only(build(root, execution=ExecutionOptions(frozen=True))).hint
 
 
 def test_where_a_need_is_not_met_the_hint_is_no_circle(tmp_path: Path) -> None:
@@ -189,7 +192,10 @@ def test_where_a_need_is_not_met_the_hint_is_no_circle(tmp_path: Path) -> None:
     assert not ran(root).diagnostics
     site(root, cell("#| needs: no_such_module\n2", "python"))
     found = only(ran(root))
-    assert (found.code, found.hint) == ("cell-stale", "blogsmith execute runs it where no_such_module is")
+    assert (found.code, found.hint) == (
+        "cell-stale",
+        "run `blogsmith execute` where no_such_module is available",
+    )
 
 
 def test_verbose_names_cells_and_shows_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

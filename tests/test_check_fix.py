@@ -62,7 +62,7 @@ def test_fix(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out, err = capsys.readouterr()
     assert out == DIFF
     assert text(site) == FIXED
-    assert "fixed 2 mistakes" in err and "[link-missing]" in err and "[heading-h1]" not in err
+    assert "fixed 2 problems" in err and "[link-missing]" in err and "[heading-h1]" not in err
 
 
 def test_a_check_tells_what_can_be_fixed(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,10 +80,10 @@ def test_proposals_are_asked_for(site: Path, capsys: pytest.CaptureFixture[str])
 
 def test_diff_changes_nothing(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", "--diff") == 1
-    assert capsys.readouterr() == (DIFF, "would fix 2 of 3 mistakes\n")
+    assert capsys.readouterr() == (DIFF, "would fix 2 of 3 problems\n")
     assert text(site) == WRONG
     assert run("check", "--diff", "content/posts/b.md") == 0
-    assert capsys.readouterr() == ("", "would fix 0 of 0 mistakes\n")
+    assert capsys.readouterr() == ("", "would fix 0 of 0 problems\n")
 
 
 def test_nobody_is_asked_without_a_terminal(site: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -66,7 +66,7 @@ class Writer:
 
 def same(run: SessionRun) -> SessionRun:
     """Return the parts of a run that must be equal."""
-    cells = tuple(structs.replace(one, seconds=0.0, sweep_steps=_same_all(one)) for one in run.cells)
+    cells = tuple(structs.replace(one, seconds=0.0, others=_same_all(one)) for one in run.cells)
     return structs.replace(run, cells=cells, resumed=0)
 
 
@@ -181,25 +181,25 @@ def test_a_folder_that_was_listed_and_files_that_are_declared(writer: Writer) ->
     ("code", "reason"),
     [
         ("import threading, time\nthreading.Thread(target=time.sleep, args=[9], daemon=True).start()",
-         "1 other thread runs"),
+         "1 other thread is running"),
         ("import subprocess\nsubprocess.run(['true'])", "it has started another program"),
         ("import os\nif not os.fork(): os._exit(0)\nos.wait()", "it has started another program"),
-        ("import subprocess\nsubprocess.Popen(['sleep', '9'])", "a process that it has started still runs"),
+        ("import subprocess\nsubprocess.Popen(['sleep', '9'])", "a process that it started is still running"),
         ("import socket\nends = socket.socketpair()", "socket:"),
         ("import asyncio\nawait asyncio.sleep(0)", "is open"),
         ("import mmap\nm = mmap.mmap(-1, 100)", "it shares memory"),
-        ("import signal\nsignal.signal(signal.SIGCHLD, lambda *a: None);", "the end of processes"),
-        ("import signal\nsignal.alarm(100)", "a timer runs"),
-        ("open('made.txt', 'w').write('x')", "it makes .*/made.txt"),
-        ("import os\nos.mkdir('made')", "it makes .*/made"),
+        ("import signal\nsignal.signal(signal.SIGCHLD, lambda *a: None);", "it handles the signal SIGCHLD"),
+        ("import signal\nsignal.alarm(100)", "a timer is running"),
+        ("open('made.txt', 'w').write('x')", "it creates .*/made.txt"),
+        ("import os\nos.mkdir('made')", "it creates .*/made"),
         ("import os\nos.remove('old.txt')", "it removes .*/old.txt"),
-        ("open('old.txt', 'a').write('x')", "it changes .*/old.txt, which was there before"),
+        ("open('old.txt', 'a').write('x')", "it changes .*/old.txt, which existed before"),
         ("t = open('old.txt').read()\nopen('old.txt', 'w').write(t)", "it changes .*/old.txt"),
         ("f = open('old.txt', 'w')", "old.txt is open"),
         ("import sqlite3\nsqlite3.connect('old.txt').close()", "a database"),
         ("import ctypes\nlibc = ctypes.CDLL(None)\nd = libc.creat(b'old.txt', 0o644)\n"
-         "libc.write(d, b'xyz', 3)\nlibc.close(d);", "code below Python has written to a file"),
-        ("import tempfile\nopen(tempfile.gettempdir() + '/x', 'w').close()", "its folder for temporary"),
+         "libc.write(d, b'xyz', 3)\nlibc.close(d);", "native code has written to a file"),
+        ("import tempfile\nopen(tempfile.gettempdir() + '/x', 'w').close()", "its temporary folder"),
     ],
 )  # fmt: skip
 def test_where_there_is_no_checkpoint(writer: Writer, code: str, reason: str) -> None:

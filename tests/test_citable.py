@@ -90,7 +90,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert printed_text.startswith("@misc{bar2026sqrt,\n  author = {Bea Bar and Cy Doe},\n")
     assert "  doi = {10.59350/abcde},\n}" in printed_text
     assert main(["cite", "nothing", "--site", str(root)]) == 1
-    assert "there is no post nothing" in capsys.readouterr().err
+    assert 'post not found: "nothing"' in capsys.readouterr().err
 
 
 @each_row(
@@ -174,7 +174,7 @@ def test_the_history_of_a_site_that_is_not_trusted_runs_nothing(repository: Path
     assert not mark.exists()
     (tmp_path / "state").rename(tmp_path / "elsewhere")
     report = build(repository)
-    assert "updated: git is not read on a site that is not trusted" in printed(report)
+    assert '"updated: git" has no effect because the site is not trusted' in printed(report)
     assert updated(repository) == "never"
     assert not mark.exists()
 
@@ -184,4 +184,4 @@ def test_without_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     root = put_bare(tmp_path / "site", {"blogsmith.yaml": "title: T\n", "content/posts/a.md": DATED})
     trust(root)
-    assert "updated: git finds no history" in printed(build(root))
+    assert "git history not found" in printed(build(root))

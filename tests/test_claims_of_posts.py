@@ -57,19 +57,19 @@ def only(found: Sequence[Diagnostic]) -> Diagnostic:
 @each_row(
     ("code", "at", "what", "hint"),
     [
-        ("1 == 2,", (6, 1, 7), "it is a tuple", "a comma makes this a tuple"),
-        ("x = 1\n  \n(x == 2, 'why')", (8, 1, 15), "it is a tuple", "a comma"),
-        ("float and 'no'", (6, 11, 4), "it is a text", "end it with a comparison"),
+        ("1 == 2,", (6, 1, 7), "it is a tuple", "remove the comma"),
+        ("x = 1\n  \n(x == 2, 'why')", (8, 1, 15), "it is a tuple", "the comma"),
+        ("float and 'no'", (6, 11, 4), "it is a string", "end it with a comparison"),
         ("'é' == 'é' and not {}", (6, 20, 2), "it is a collection", "all(…)"),
-        ("(1 == 2,\n 'why')", (6, 1, 8), "it is a tuple", "a comma"),
-        ("...", (6, 1, 3), "it is no value", "a function without return"),
+        ("(1 == 2,\n 'why')", (6, 1, 8), "it is a tuple", "the comma"),
+        ("...", (6, 1, 3), "it is not a value", "add a `return`"),
         ("2", (6, 1, 1), "it is a number", "abs(x) < 1e-9"),
         ("lambda: 1 == 2", (6, 1, 14), "it is a function", "call it"),
-        ("bool((1 == 2,))", (6, 6, 9), "it is a tuple", "a comma"),
+        ("bool((1 == 2,))", (6, 6, 9), "it is a tuple", "the comma"),
         ("x = 1 == 1", (6, 1, 10), "the cell does not end with an expression", "end it with"),
         ("assert 1 == 1", (6, 1, 13), "the cell does not end with an expression", "end it with"),
         ("# nothing", (5, 11, 9), "the cell does not end with an expression", "end it with"),
-        ('1 == 1\n"""So."""', (7, 1, 9), "it is a text", "end it with"),
+        ('1 == 1\n"""So."""', (7, 1, 9), "it is a string", "end it with"),
     ],
 )
 def test_what_cannot_be_false_is_an_error_before_anything_runs(
@@ -92,12 +92,12 @@ def test_such_a_cell_does_not_run_and_no_record_can_save_it(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("code", "message", "hint"),
     [
-        ("x = (1 == 2,)\nx", "it is a tuple: (False,)", "a comma makes this a tuple"),
+        ("x = (1 == 2,)\nx", "it is a tuple: (False,)", "remove the comma"),
         ("import math\nmath.nan", "it is a number: nan", "abs(x) < 1e-9"),
-        ("x = (1 == 2,)\nTrue and x", "x is a tuple: (False,)", "a comma makes this a tuple"),
+        ("x = (1 == 2,)\nTrue and x", '"x" is a tuple: (False,)', "remove the comma"),
         ("print", "it is a function: <built-in function print>", "call it"),
-        ("print()", "it is no value: None", "a function without return"),
-        ("all(x > 5 for x in '')", "x > 5 is empty", "of nothing at all everything is true"),
+        ("print()", "it is not a value: None", "add a `return`"),
+        ("all(x > 5 for x in '')", '"x > 5" is empty', "compare values that are not empty"),
     ],
 )
 def test_a_value_that_is_neither_says_what_it_is(tmp_path: Path, code: str, message: str, hint: str) -> None:

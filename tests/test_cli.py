@@ -72,7 +72,9 @@ def fake_module(monkeypatch: pytest.MonkeyPatch, name: str, **members: object) -
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeBuild:
     """Return a fake build that needs no site."""
     fake = FakeBuild()
-    config = SimpleNamespace(output="public", timezone="Pacific/Auckland")
+    config = SimpleNamespace(
+        output="public", timezone="Pacific/Auckland", diagnostics=SimpleNamespace(documentation="")
+    )
     loaded = SimpleNamespace(config=config, diagnostics=())
     fake_module(monkeypatch, "build.site", build_site=fake)
     fake_module(monkeypatch, "config.load", load_config=lambda root: loaded)
@@ -111,8 +113,8 @@ SUMMARIES = [
         replace(REPORT, diagnostics=(WARNING,)),
         "40 unchanged, 1 removed; 1 warning)\n",
     ),
-    (("build",), replace(REPORT, drafts=2), "1 removed; 2 drafts left out)\n"),
-    (("build",), replace(REPORT, drafts=2, expired=3), "1 removed; 2 drafts left out, 3 expired)\n"),
+    (("build",), replace(REPORT, drafts=2), "1 removed; 2 drafts skipped)\n"),
+    (("build",), replace(REPORT, drafts=2, expired=3), "1 removed; 2 drafts skipped, 3 expired)\n"),
     (
         ("check",),
         replace(REPORT, scheduled=("content/a.md",)),
@@ -157,9 +159,9 @@ def test_errors_go_to_stderr_and_exit_with_1(
         "      |  ^^^^\n"
         "1 error, 1 warning\n"
         "scheduled: content/later.md (built from its date on, or with --future)\n"
-        "nothing was written: the last site stays as it is\n"
-        "to go on all the same: `blogsmith build --keep-going` writes the pages that can be made\n"
-        "to let such errors pass: `diagnostics: {link-missing: warning}` in blogsmith.yaml\n"
+        "nothing was written: the last build of the site is unchanged\n"
+        "run `blogsmith build --keep-going` to write the pages that can be rendered\n"
+        "write `diagnostics: {link-missing: warning}` in blogsmith.yaml to treat these errors as warnings\n"
     )
 
 
@@ -207,7 +209,7 @@ def test_quiet_commands_still_print_what_a_program_asked_for(
 
 def given(options: BuildOptions) -> dict[str, object]:
     """Return the options by name, without execution, inspections and the request common to all."""
-    names = {*options.__struct_fields__} - {"execution", "inspections", "question"}
+    names = {*options.__struct_fields__} - {"execution", "inspections", "request_digest"}
     return {name: getattr(options, name) for name in names}
 
 
@@ -376,11 +378,11 @@ def test_new_site(
 def test_tokens(site: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[tuple[Path, Path]] = []
 
-    def tokens_of(file: Path, root: Path) -> str:
+    def describe_tokens(file: Path, root: Path) -> str:
         seen.append((file, root))
         return "stream"
 
-    fake_module(monkeypatch, "build.site", tokens_of=tokens_of)
+    fake_module(monkeypatch, "build.site", describe_tokens=describe_tokens)
     (site / "post.md").write_text("x")
     assert run("tokens", "post.md") == 0
     assert capsys.readouterr().out == "stream\n"

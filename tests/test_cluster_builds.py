@@ -129,7 +129,7 @@ def test_a_process_that_dies_is_named_with_its_page(tmp_path: Path, monkeypatch:
         report = build_with(root, 2)
     (error,) = [one for one in report.diagnostics if one.severity == "error"]
     assert (error.code, error.path) == ("page-process", "content/posts/p13.md")
-    assert error.message == "the process that made this page was ended by SIGKILL"
+    assert error.message == "the process that rendered this page was ended by SIGKILL"
     assert not (root / "public").exists()
 
 
@@ -153,7 +153,7 @@ COMMAND = """
 import sys
 from blogsmith.__main__ import run
 from blogsmith.pools import cluster_pool, page_executor
-page_executor.DASK_FEWEST = cluster_pool._PER_CALL = 1
+page_executor.MIN_DASK_BODIES = cluster_pool._PER_CALL = 1
 if __name__ == "__main__":
     sys.exit(run())
 """
@@ -190,7 +190,7 @@ def test_another_program_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(cluster_pool, "_program_check", lambda: (str.upper, "a", "B", "has another program"))
     (found,) = [one for one in build_with(root, 2).diagnostics if one.severity == "error"]
     assert (found.code, found.path) == ("build-executor", "blogsmith.yaml")
-    assert found.message.startswith("not all workers of the Dask cluster can make pages: tcp://")
+    assert found.message.startswith("some Dask workers cannot render pages: tcp://")
     assert "has another program" in found.message
 
 
@@ -201,7 +201,7 @@ def test_an_address_that_nobody_trusts_gets_nothing(tmp_path: Path, clusters: li
     assert report.ok and not clusters
     assert (found.severity, found.message) == (
         "warning",
-        "pages are made on this machine: this site is not trusted to name a cluster",
+        "pages are rendered on this machine: this site is not trusted to use a cluster",
     )
     assert found.source_line[found.place.column - 1 :] == "dask}"  # type: ignore[union-attr]
 
@@ -210,7 +210,7 @@ def test_trust_covers_who_gets_the_posts(tmp_path: Path) -> None:
     root = settings(mended(site(tmp_path / "site")), there("tcp://127.0.0.1:9").replace(HERE, ""))
     trust(root)
     settings(root, there("tcp://127.0.0.1:9"))
-    assert "is not trusted to name a cluster" in printed(build_with(root, 2))
+    assert "is not trusted to use a cluster" in printed(build_with(root, 2))
 
 
 def test_code_of_the_site_sees_all_pages(tmp_path: Path, clusters: list[int]) -> None:
@@ -220,7 +220,7 @@ def test_code_of_the_site_sees_all_pages(tmp_path: Path, clusters: list[int]) ->
     trust(root)
     report = build_with(root, 2)
     assert report.ok and not clusters
-    assert "plugins of the site may count the pages they see" in printed(report)
+    assert "plugins of the site must see all pages" in printed(report)
 
 
 def test_few_pages_are_made_here(tmp_path: Path, clusters: list[int]) -> None:
@@ -241,8 +241,8 @@ def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (found,) = [one for one in build_with(root, 2).diagnostics if one.severity == "error"]
     assert (found.code, found.message, found.hint) == (
         "build-executor",
-        "executor: dask needs the package distributed",
-        install_command("distributed>=2026.8"),
+        'missing package "distributed", which "executor: dask" requires',
+        f"run `{install_command('distributed>=2026.8')}`",
     )
     assert found.source_line[found.place.column - 1 :] == "dask}"  # type: ignore[union-attr]
 
@@ -254,4 +254,4 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trust(root)
     (found,) = [one for one in build_with(root, 2).diagnostics if one.severity == "error"]
     assert (found.code, found.path) == ("build-executor", "blogsmith.yaml")
-    assert found.message.startswith("there is no Dask scheduler at tcp://127.0.0.1:9: ")
+    assert found.message.startswith("cannot connect to the Dask scheduler at tcp://127.0.0.1:9: ")

@@ -116,7 +116,11 @@ def test_other_threads_give_the_same(source: str) -> None:
         ("", ""),
         ("mermaid", ""),
         ("pyton", 'unknown language "pyton" (did you mean python?)'),
-        ("pyodide", 'unknown language "pyodide" (readers run ```python with #| run-in: browser)'),
+        (
+            "pyodide",
+            'unknown language "pyodide" '
+            "(write a `python` fence with `#| run-in: browser` to run it for readers)",
+        ),
         ("zzqqxx", 'unknown language "zzqqxx"'),
     ],
 )

@@ -197,7 +197,7 @@ def test_the_same_part_twice() -> None:
         "posts/c.md": "series: {name: T, part: 1}", "posts/d.md": "series: S",
     })  # fmt: skip
     assert problems(check_series(made)) == [
-        'series-part content/posts/b.md:2 part 1 of series "S" is content/posts/a.md already'
+        'series-part content/posts/b.md:2 duplicate part 1 of series "S" (first in content/posts/a.md)'
     ]
 
 
@@ -226,8 +226,8 @@ def test_equally_frequent_spellings_do_not_depend_on_the_order() -> None:
 def test_a_term_without_letters_is_shown_and_warned_of() -> None:
     files = {"posts/a.md": "tags: [x, '!!!']\ncategories: '—'"}
     assert problems(term_warnings(documents(files))) == [
-        'term content/posts/a.md:2 tag "!!!" has no letter or digit, so no page lists its posts',
-        'term content/posts/a.md:3 category "—" has no letter or digit, so no page lists its posts',
+        'term content/posts/a.md:2 tag "!!!" has no letter or digit, so it gets no page',
+        'term content/posts/a.md:3 category "—" has no letter or digit, so it gets no page',
     ]
     views = views_of(files)
     assert views["/b/posts/a/"].tags == (Link("x", "/b/tags/x/"), Link("!!!", ""))
@@ -239,23 +239,23 @@ def test_a_term_without_letters_is_shown_and_warned_of() -> None:
     ("files", "expected"),
     [
         ({"posts/a.md": "tags: x", "tags.md": ""},
-         ["content/tags.md has the address /tags/ of the list of all tags"]),
+         ['content/tags.md has the same URL "/tags/" as the list of all tags']),
         ({"posts/a.md": "tags: x", "tags/index.md": "", "tags/x.md": ""}, [
-            "content/tags/index.md has the address /tags/ of the list of all tags",
-            'content/tags/x.md has the address /tags/x/ of the list of tag "x"',
+            'content/tags/index.md has the same URL "/tags/" as the list of all tags',
+            'content/tags/x.md has the same URL "/tags/x/" as the list of tag "x"',
         ]),
         ({"posts/a.md": "tags: x", "tags/_index.md": ""},
-         ["content/tags/_index.md has the address /tags/ of the list of all tags"]),
+         ['content/tags/_index.md has the same URL "/tags/" as the list of all tags']),
         ({"posts/a.md": "", "tags.md": ""}, []),
         ({"posts/a.md": "", "posts.md": ""},
-         ['content/posts.md has the address /posts/ of the list of section "posts"']),
+         ['content/posts.md has the same URL "/posts/" as the list of section "posts"']),
         ({"posts/a.md": "", "posts/_index.md": "", "_index.md": ""}, []),
         ({"posts/a.md": "aliases: [/posts/]"},
-         ['alias "/posts/" of content/posts/a.md is an address of the list of section "posts" already']),
+         ['alias "/posts/" of content/posts/a.md is already a URL of the list of section "posts"']),
         ({"posts/a.md": "tags: X\naliases: [/Tags/x]"},
-         ['alias "/Tags/x" of content/posts/a.md is an address of the list of tag "X" already']),
+         ['alias "/Tags/x" of content/posts/a.md is already a URL of the list of tag "X"']),
         ({"posts/a.md": "aliases: [/404.html]"},
-         ['alias "/404.html" of content/posts/a.md is an address of the page for missing addresses already']),
+         ['alias "/404.html" of content/posts/a.md is already a URL of the 404 page']),
     ],
 )  # fmt: skip
 def test_addresses_of_lists_are_taken(files: Mapping[str, str], expected: list[str]) -> None:

@@ -131,16 +131,16 @@ LOOP = (
 @each_row(
     ("text", "told"),
     [
-        ("<style", "is no XML"),
-        ("<locale/>", "this is no style of citations"),
-        ('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><style/>', "a document type is not read"),
-        (f"{HEAD}<citation><layout/></citation></style>", "has no bibliography"),
+        ("<style", "invalid XML"),
+        ("<locale/>", "the file is not a citation style"),
+        ('<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><style/>', "is not allowed in a style"),
+        (f"{HEAD}<citation><layout/></citation></style>", "missing element <bibliography>"),
         (
             f'{HEAD}<info><link href="http://x/styles/apa" rel="independent-parent"/></info></style>',
-            "only names another one, apa",
+            'only refers to another one: use the file of "apa"',
         ),
-        (LOOP, "call each other without end"),
-        ("<a>" * 5000 + "</a>" * 5000, "nested too deep"),
+        (LOOP, "call each other endlessly"),
+        ("<a>" * 5000 + "</a>" * 5000, "nested too deeply"),
     ],
 )
 def test_styles_that_cannot_be_used(text: str, told: str) -> None:

@@ -150,7 +150,7 @@ class TestPage:
         code = plugin(body, '"notes", formulas=True')
         _, report = site(tmp_path, "```notes\nin $\\alpha\\beta$ ?\n```\n", code)
         (found,) = report.diagnostics
-        assert found.message == "notes diagram: no $\\alpha\\beta$"
+        assert found.message == 'invalid "notes" diagram: no $\\alpha\\beta$'
         assert found.place and (found.place.line, found.place.column) == (7, 18)
 
     @needs_merman

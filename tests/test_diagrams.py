@@ -85,16 +85,16 @@ class TestSafeDoor:
     @each_row(
         ("svg", "reason"),
         [
-            ("", "no XML"),
-            ("<svg", "no XML"),
-            ("<p>hello</p>", "<p>, not <svg>"),
+            ("", "not valid XML"),
+            ("<svg", "not valid XML"),
+            ("<p>hello</p>", "<p>, expected <svg>"),
             (f'<!DOCTYPE svg [<!ENTITY a "b">]><svg {NS}/>', "entities"),
             (f"<svg {NS}/>", "no size"),
             (f'<svg {NS} viewBox="0 0 0 9"/>', "no size"),
             (f'<svg {NS} viewBox="0 0 1e999 9"/>', "no size"),
             (f'<svg {NS} width="100%" height="20"/>', "no size"),
             (f'<svg {NS} viewBox="0 0 9 9">{"<g>" * 300}<text>t</text>{"</g>" * 300}</svg>', "too deep"),
-            (f'<svg {NS} viewBox="0 0 9 9">{"<g/>" * 20_001}</svg>', "too many parts"),
+            (f'<svg {NS} viewBox="0 0 9 9">{"<g/>" * 20_001}</svg>', "too many elements"),
             ("x" * (MAX_CHARACTERS + 1), "too large"),
         ],
     )
@@ -261,29 +261,34 @@ class TestHook:
     @pytest.mark.parametrize(
         ("body", "code", "message", "place"),
         [
-            ("raise ValueError('no clef')", "diagram", "notes diagram: no clef", (6, 4)),
-            ("raise SyntaxError('bad note', ('', 2, 3, None))", "diagram", "notes diagram: bad note", (8, 3)),
+            ("raise ValueError('no clef')", "diagram", 'invalid "notes" diagram: no clef', (6, 4)),
+            (
+                "raise SyntaxError('bad note', ('', 2, 3, None))",
+                "diagram",
+                'invalid "notes" diagram: bad note',
+                (8, 3),
+            ),
             (
                 "raise SyntaxError('bad note', ('', 2, None, None))",
                 "diagram",
-                "notes diagram: bad note",
+                'invalid "notes" diagram: bad note',
                 (8, 1),
             ),
             (
                 "raise SyntaxError('bad note', ('', 99, 1, None))",
                 "diagram",
-                "notes diagram: bad note",
+                'invalid "notes" diagram: bad note',
                 (6, 4),
             ),
-            ("compile('(', 'f.py', 'exec')", "plugin", "plugin mine fails on notes: SyntaxError", (6, 4)),
-            ("raise KeyError('x')", "plugin", "plugin mine fails on notes: KeyError: 'x'", (6, 4)),
+            ("compile('(', 'f.py', 'exec')", "plugin", 'plugin "mine" fails on "notes": SyntaxError', (6, 4)),
+            ("raise KeyError('x')", "plugin", 'plugin "mine" fails on "notes": KeyError: \'x\'', (6, 4)),
             (
                 "return '<p>'",
                 "plugin",
-                "plugin mine gives no drawing for notes: the drawing is no XML",
+                'plugin "mine" returns an invalid drawing for "notes": drawing is not valid XML',
                 (6, 4),
             ),
-            ("return None", "plugin", "plugin mine gives no drawing for notes: ", (6, 4)),
+            ("return None", "plugin", 'plugin "mine" returns an invalid drawing for "notes": ', (6, 4)),
         ],
     )
     def test_mistakes(
@@ -314,14 +319,17 @@ class TestHook:
         config = "plugins: [mine]\nmarkup: {untrusted: true}\n"
         html, report = site(tmp_path, "```notes\nc\n```\n", code, config)
         (found,) = report.diagnostics
-        assert (found.code, found.severity) == ("diagram-source", "warning") and "strangers" in found.hint
+        assert (found.code, found.severity) == (
+            "diagram-source",
+            "warning",
+        ) and "trust all authors" in found.hint
         assert "<details>" in html
 
     @pytest.mark.parametrize(("language", "name"), [("mermaid", "mermaid"), ("dot", "graphviz")])
     def test_without_a_plugin_the_hint_names_it(self, tmp_path: Path, language: str, name: str) -> None:
         _, report = site(tmp_path, f"```{language}\nx\n```\n", config="title: T\n")
         (found,) = report.diagnostics
-        assert found.hint == f"write plugins: [{name}] in blogsmith.yaml"
+        assert found.hint == f"write `plugins: [{name}]` in blogsmith.yaml"
 
     def test_the_style_sheet_only_where_it_is_needed(self, tmp_path: Path) -> None:
         with_diagram, _ = site(tmp_path / "1", "```notes\nc\n```\n", plugin(self.SVG))
@@ -378,9 +386,9 @@ class TestMermaid:
     @pytest.mark.parametrize(
         ("chart", "message"),
         [
-            ("", "begins with no kind of diagram"),
-            ("hello", "begins with no kind of diagram"),
-            ('graph LR\n  A["$$a -> b$$"]', "a formula in a label cannot contain"),
+            ("", "missing diagram type at the start"),
+            ("hello", "missing diagram type at the start"),
+            ('graph LR\n  A["$$a -> b$$"]', "are not allowed in a formula in a label"),
             ("graph LR\n" + "".join(f"subgraph s{n}\n" for n in range(400)) + "end\n" * 400, "too large"),
             ("graph LR\n" + "  a --> b\n" * 9000, "too large"),
         ],
@@ -427,9 +435,13 @@ class TestGraphviz:
     @pytest.mark.parametrize(
         ("said", "message", "line"),
         [
-            ("Error: <stdin>: syntax error in line 2 near '->'", "dot diagram: syntax error near '->'", 8),
-            ("Error: bad label format", "dot diagram: bad label format", 6),
-            ("", "dot diagram: dot fails without a word", 6),
+            (
+                "Error: <stdin>: syntax error in line 2 near '->'",
+                "invalid \"dot\" diagram: syntax error near '->'",
+                8,
+            ),
+            ("Error: bad label format", 'invalid "dot" diagram: bad label format', 6),
+            ("", 'invalid "dot" diagram: "dot" fails without an error message', 6),
         ],
     )
     def test_mistakes(self, tmp_path: Path, said: str, message: str, line: int) -> None:
@@ -446,7 +458,7 @@ class TestGraphviz:
         (found,) = report.diagnostics
         assert (found.code, found.hint) == (
             "diagram-source",
-            "install Graphviz, which brings the program dot",
+            "install Graphviz, which includes the program `dot`",
         )
         assert report.ok and "<details>" in html
 

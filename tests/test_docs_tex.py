@@ -73,7 +73,7 @@ def test_the_page_is_light(page: str) -> None:
 def test_what_the_manual_calls_missing_is_missing(name: str, tex: str) -> None:
     missing = [line for line in PAGES["mathematics"].splitlines() if " missing" in line]
     assert any(f"`{name}`" in line for line in missing)
-    with pytest.raises(TexError, match=f"unknown TeX (command|environment) {re.escape(name)}$"):
+    with pytest.raises(TexError, match=f'unknown TeX (command|environment) "{re.escape(name)}"$'):
         convert_formula(tex, display=True)
 
 

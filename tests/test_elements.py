@@ -212,7 +212,7 @@ def test_what_needs_a_plugin_is_left_out_without_it(
     assert main(["new", "page", "--elements", "--site", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert out.endswith("content/elements/index.md\n")
-    assert "note: elements of these plugins are left out: hf_space, mermaid\n" in err
+    assert "note: elements of these plugins are omitted: hf_space, mermaid\n" in err
     assert "hint: write `plugins: [hf_space, mermaid]` in blogsmith.yaml" in err
     assert build(tmp_path, drafts=True, strict=True).diagnostics == ()
     missing = missing_elements(page_of(tmp_path))
@@ -226,7 +226,7 @@ def test_the_extra_of_a_plugin_is_named(
     new_elements(tmp_path)
     assert load_config(tmp_path).config.plugins == ("hf_space", "mermaid")
     err = capsys.readouterr().err
-    assert "left out: mermaid\nhint: install blogsmith with the extra `diagrams`" in err
+    assert "omitted: mermaid\nhint: install blogsmith with the extra `diagrams`" in err
     assert "write `plugins" not in err
 
 
@@ -241,7 +241,7 @@ def test_title_and_section(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_an_existing_page_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new_elements(tmp_path)
     assert main(["new", "page", "--elements", "--site", str(tmp_path)]) == 1
-    assert "content/elements is already there" in capsys.readouterr().err
+    assert "content/elements already exists" in capsys.readouterr().err
 
 
 def test_a_page_without_elements_needs_a_title(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

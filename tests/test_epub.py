@@ -162,11 +162,11 @@ def test_the_same_bytes(tmp_path: Path) -> None:
     [
         (
             ("--series", "Two part"),
-            'there is no series "Two part" [book-empty]\nhint: did you mean Two parts?',
+            'unknown series "Two part" [book-empty]\nhint: did you mean Two parts?',
         ),
         (("content/posts/draft.md",), "content/posts/draft.md is not published"),
-        (("content/posts/secnd.md",), "there is no post content/posts/secnd.md"),
-        (("content/posts/first.md", "--series", "Two parts"), "name posts or a series, not both"),
+        (("content/posts/secnd.md",), 'post not found: "content/posts/secnd.md"'),
+        (("content/posts/first.md", "--series", "Two parts"), "POSTS and --series exclude each other"),
         (("-o", "nowhere/book.epub"), "cannot write"),
     ],
 )

@@ -120,7 +120,7 @@ def test_a_worker_that_dies_takes_only_its_session(tmp_path: Path) -> None:
         cuda = list(run_sessions(with_cuda, workers=2, executor=executor))
         harmed, *others = run_sessions(jobs, workers=2, executor=executor)
     assert [run.cells[0].status for run in cuda] == ["ok"] * 3
-    assert harmed.problem == "the Dask worker that ran it died"
+    assert harmed.problem == "the Dask worker died while it ran the session"
     assert [c.status for c in harmed.cells] == ["skipped", "skipped"]
     assert [printed(run.cells[0]) for run in others] == ["0\n", "1\n", "2\n", "3\n"]
 
@@ -262,11 +262,11 @@ def test_nobody_offers_what_a_cell_needs(tmp_path: Path, cluster: Machines) -> N
     root = site(tmp_path / "s", config, a="#| needs: cuda\n1", b="#| needs: nonsense\n1")
     errors = [line for line in said(build(root, execution=STALE)).splitlines() if ": error: " in line]
     assert [re.sub(r"tcp://[\d.:]+", "W", error) for error in errors] == [
-        "content/posts/a.md:5:11: error: cell 1 cannot run: "
-        "no worker of the Dask cluster offers TPU=2, and nothing is recorded [cell-need]",
+        "content/posts/a.md:5:11: error: cell 1 cannot run and has no recorded result: "
+        "no Dask worker offers TPU=2 [cell-need]",
         # the answer of the first worker is shown for all
-        "content/posts/b.md:5:11: error: cell 1 cannot run: no worker of the Dask cluster has it; "
-        "W says: nonsense is not installed, and nothing is recorded [cell-need]",
+        "content/posts/b.md:5:11: error: cell 1 cannot run and has no recorded result: "
+        'no Dask worker meets it; W reports: package "nonsense" is not installed [cell-need]',
     ]
 
 
@@ -303,8 +303,8 @@ def test_workers_that_cannot_run_sessions_are_named(tmp_path: Path, cluster: Mac
     ):
         pass
     assert re.sub(r"tcp://[\d.:]+", "W", str(error.value)) == (
-        "not all workers of the Dask cluster can run sessions: "
-        f"W has no {tmp_path}/blogsmith.yaml; W has no {tmp_path}/blogsmith.yaml"
+        "some Dask workers cannot run sessions: "
+        f"W (no file {tmp_path}/blogsmith.yaml); W (no file {tmp_path}/blogsmith.yaml)"
     )
 
 
@@ -325,7 +325,7 @@ def test_a_scheduler_without_workers_and_one_that_dies(tmp_path: Path) -> None:
         found.scheduler.kill()
         _, errors = builder.communicate(timeout=120)
         wait_for(lambda: running(root) == [])
-    lost = "the session main cannot run: the connection to the Dask scheduler is lost [cell-start]"
+    lost = 'cannot run session "main": the connection to the Dask scheduler is lost [cell-start]'
     assert builder.returncode == 1
     assert [line.partition("error: ")[2] for line in errors.splitlines() if "error" in line][:2] == [lost] * 2
     assert "Traceback" not in errors
@@ -345,15 +345,15 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - began < 20
     assert (found.code, found.path, found.place and found.place.line) == ("cell-start", "blogsmith.yaml", 2)
     assert found.source_line[found.place.column - 1 :].startswith("'tcp://127.0.0.1:9'")  # type: ignore[union-attr]
-    assert found.message.startswith("there is no Dask scheduler at tcp://127.0.0.1:9: Timed out")
+    assert found.message.startswith("cannot connect to the Dask scheduler at tcp://127.0.0.1:9: Timed out")
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_connection, "find_spec", lambda name: None)
     (found,) = build(site(tmp_path / "s", there("tcp://box:1"), a="1"), execution=STALE).diagnostics
     assert (found.message, found.hint) == (
-        "executor: dask needs the package distributed",
-        install_command("distributed>=2026.8"),
+        'missing package "distributed", which "executor: dask" requires',
+        f"run `{install_command('distributed>=2026.8')}`",
     )
     assert found.source_line[found.place.column - 1 :].startswith("dask, env")  # type: ignore[union-attr]
 

@@ -54,10 +54,10 @@ OFFERS = {
         ("scheduler: 'tls://[::1]:8786'", ""),
         ("cuda: {GPU: 0.5, VRAM: 80e9}", ""),
         ("cuda: {}", ""),
-        ("scheduler: box", '2:29: error: "box" is no address of a scheduler'),
-        ("scheduler: 'tcp://box'", '2:29: error: "tcp://box" is no address of a scheduler'),
-        ("cuda: {GPU: 0}", "2:30: error: an amount of GPU must be more than 0"),
-        ("cuda: {GPU: .inf}", "2:30: error: an amount of GPU must be more than 0"),
+        ("scheduler: box", '2:29: error: invalid scheduler address "box"'),
+        ("scheduler: 'tcp://box'", '2:29: error: invalid scheduler address "tcp://box"'),
+        ("cuda: {GPU: 0}", '2:30: error: "GPU" must be more than 0'),
+        ("cuda: {GPU: .inf}", '2:30: error: "GPU" must be more than 0'),
     ],
 )
 def test_settings(tmp_path: Path, dask: str, message: str) -> None:
@@ -125,17 +125,17 @@ def test_who_meets_what() -> None:
 @pytest.mark.parametrize(
     ("cuda", "answers", "reasons"),
     [
-        ({"GPU": 3}, {}, {CUDA: "no worker of the Dask cluster offers GPU=3"}),
-        ({"GPU": 1, "X": 1}, {}, {CUDA: "no worker of the Dask cluster offers GPU and X"}),
+        ({"GPU": 3}, {}, {CUDA: "no Dask worker offers GPU=3"}),
+        ({"GPU": 1, "X": 1}, {}, {CUDA: "no Dask worker offers GPU and X"}),
         (
             GPU,
             {"tcp://b:1": {CUDA: "no device"}},
-            {CUDA: "no worker of the Dask cluster has it; tcp://b:1 says: no device"},
+            {CUDA: "no Dask worker meets it; tcp://b:1 reports: no device"},
         ),
         (
             GPU,
             {"tcp://b:1": OSError("gone")},
-            {CUDA: "no worker of the Dask cluster has it; tcp://b:1 says: OSError: gone"},
+            {CUDA: "no Dask worker meets it; tcp://b:1 reports: OSError: gone"},
         ),
     ],
 )
@@ -221,7 +221,7 @@ def test_needs_that_no_worker_meets_together(tmp_path: Path) -> None:
     cluster = FakeCluster()
     with DaskExecutor(cluster, judged, GPU) as executor:
         future = executor.submit(run_session, job(tmp_path, "1", needs=(CUDA, TORCH), cuda=True))
-    assert lost(future) == "no worker of the Dask cluster has all it needs: cuda, torch>=2.6"
+    assert lost(future) == "no Dask worker meets all needs of the session: cuda, torch>=2.6"
     assert cluster.asked == []
 
 
@@ -272,11 +272,11 @@ def test_a_session_does_not_wait_for_workers_that_are_gone(
         waits = executor.submit(run_session, job(tmp_path, "1"))
         gives_up = executor.submit(run_session, job(tmp_path, "1", cuda=True))
         del cluster.workers["tcp://b:1"], cluster.workers["tcp://b:2"]
-        assert lost(gives_up) == "the workers of the Dask cluster that offer GPU are gone"
+        assert lost(gives_up) == "no Dask workers are left that offer GPU"
         wait_for(lambda: cluster.tasks[1].released)
         assert not waits.done()
         cluster.workers.clear()
-        assert lost(waits) == "the workers of the Dask cluster that could run it are gone"
+        assert lost(waits) == "no Dask workers are left that can run the session"
 
 
 def test_a_worker_may_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

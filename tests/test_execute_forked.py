@@ -207,8 +207,8 @@ def test_modules_that_are_missing(tmp_path: Path) -> None:
         assert not is_forked(run_session(work, silent_observer, none.start))
     with ForkServer(str(tmp_path / "python"), ("decimal",), work.env) as nowhere:
         lost = replace(work, python=str(tmp_path / "python"))
-        assert nowhere.fork_obstacle(lost).endswith("cannot be started: No such file or directory")
-        assert "cannot be started" in run_session(lost, silent_observer, nowhere.start).problem
+        assert nowhere.fork_obstacle(lost).endswith("/python: No such file or directory")
+        assert "cannot start " in run_session(lost, silent_observer, nowhere.start).problem
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_modules_that_are_missing(tmp_path: Path) -> None:
     [
         (
             "import threading, time\nthreading.Thread(target=time.sleep, args=(99,), daemon=True).start()",
-            "1 threads run as soon as the modules are imported",
+            "importing the modules left 1 other threads running",
         ),
         ("import os; os._exit(3)", "the fork server ended while it imported its modules"),
         ("import sys; sys.exit(3)", "none of the modules can be imported"),

@@ -144,7 +144,7 @@ def test_a_frame_in_pieces(line: tuple[WorkerConnection, socket.socket, int]) ->
 def test_frames_that_are_none(line: tuple[WorkerConnection, socket.socket, int], data: bytes) -> None:
     wire, far, _ = line
     far.sendall(frame(event="a") + data)
-    assert wire.wait(1) == [{"event": "a"}, SocketClosed("it sent something blogsmith cannot read")]
+    assert wire.wait(1) == [{"event": "a"}, SocketClosed("it sent data that blogsmith cannot read")]
     assert wire.closed
 
 
@@ -224,7 +224,7 @@ def test_deaths_in_words(code: int, words: str) -> None:
 
 def test_amounts_of_memory() -> None:
     assert parse_memory("4 GB") == 4 * 10**9
-    with pytest.raises(ValueError, match='"much" is no amount of memory; write it as'):
+    with pytest.raises(ValueError, match='invalid amount of memory "much": write a size such as'):
         parse_memory("much")
 
 

@@ -97,7 +97,7 @@ def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
     for module in ("jupyter_client.kernelspec", "jupyter_client.manager"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
-        kernel_local.KernelStartError, match=r"jupyter-client is not installed: .*jupyter-client>="
+        kernel_local.KernelStartError, match=r"missing package .jupyter-client.: .*jupyter-client>="
     ):
         kernel_local.LocalKernel("python3", tmp_path, tmp_path)
 
@@ -105,7 +105,7 @@ def test_a_missing_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.M
 def test_a_sandbox_is_not_promised(tmp_path: Path) -> None:
     (ran,) = run(tmp_path, "1", sandbox="landlock").cells
     assert ran.status == "skipped"
-    assert ran.problem.startswith("sandbox: landlock cannot hold a Jupyter kernel")
+    assert ran.problem.startswith('"sandbox: landlock" is not supported with a Jupyter kernel')
 
 
 def test_the_bridge_is_of_the_blogsmith_that_builds(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_the_bridge_is_of_the_blogsmith_that_builds(tmp_path: Path) -> None:
     work = kernel_job(tmp_path, "1", kernel="jula")
     ran = run_session(replace(work, env={**work.env, "PYTHONPATH": str(tmp_path / "other")}))
     assert "another one" not in ran.problem
-    assert "is not installed" in ran.problem or "there is no Jupyter kernel" in ran.problem
+    assert "missing package" in ran.problem or "unknown Jupyter kernel" in ran.problem
 
 
 def test_the_token_stays_with_the_bridge(tmp_path: Path) -> None:
@@ -443,7 +443,7 @@ def test_memory_has_a_limit(tmp_path: Path) -> None:
 @needs_kernel
 def test_a_kernel_that_does_not_exist(tmp_path: Path) -> None:
     ran = run(tmp_path, "1", kernel="jula")
-    assert ran.problem.startswith('there is no Jupyter kernel "jula"; installed: ')
+    assert ran.problem.startswith('unknown Jupyter kernel "jula"; installed: ')
     assert "python3" in ran.problem
 
 
@@ -451,7 +451,7 @@ def test_a_kernel_that_does_not_exist(tmp_path: Path) -> None:
 def test_a_kernel_that_dies_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add_kernel(tmp_path, monkeypatch, "broken", ["-c", "import sys; sys.exit('no engine')"])
     ran = run(tmp_path, "1", kernel="broken")
-    assert ran.problem == "the kernel broken died at once: no engine"
+    assert ran.problem == 'kernel "broken" died at start: no engine'
 
 
 @needs_kernel
@@ -525,7 +525,9 @@ def test_another_language(bash: Path) -> None:
     assert {(c.device, c.packages) for c in ran.cells} == {("", ("bash_kernel",))}
     assert ran.machine.python == "" and ran.machine.platform and ran.machine.packages["bash_kernel"]
     assert ran.values[1].failure == Failure(
-        "kernel bash", "it computes no values in the text", "kernel bash: it computes no values in the text\n"
+        "kernel bash",
+        "this kernel cannot compute inline values",
+        "kernel bash: this kernel cannot compute inline values\n",
     )
 
 
@@ -673,14 +675,16 @@ def test_a_killed_builder_leaves_no_kernel_on_the_server(on_server: SimpleNamesp
 @needs_server
 def test_what_a_server_refuses(on_server: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     # others may be installed in this environment or by the test above
-    missing = r'there is no Jupyter kernel "jula"; installed: (.*, )?python3\b'
+    missing = r'unknown Jupyter kernel "jula"; installed: (.*, )?python3\b'
     assert re.search(missing, run(on_server.root, "1", kernel="jula").problem)
     monkeypatch.setenv("JUPYTER_TOKEN", "wrong")
     assert run(on_server.root, "1").problem.endswith(
-        "starts no kernel: it refuses the token in JUPYTER_TOKEN"
+        "cannot start a kernel: it rejects the token in JUPYTER_TOKEN"
     )
     monkeypatch.setenv("JUPYTER_BASE_URL", "http://127.0.0.1:9")
-    assert run(on_server.root, "1").problem.endswith("starts no kernel: it is not reached (ConnectionError)")
+    assert run(on_server.root, "1").problem.endswith(
+        "cannot start a kernel: it cannot be reached (ConnectionError)"
+    )
 
 
 SWEPT = """\

@@ -265,7 +265,7 @@ def file_digest(file: Path) -> str:
 def test_the_folder_for_temporary_files_ends_with_the_session(tmp_path: Path) -> None:
     code = "import tempfile, pathlib\np = pathlib.Path(tempfile.mkdtemp()) / 'x'\np.write_text('1')\n"
     code += "print(str(p)[::-1])"
-    # backwards: the name of the folder is no part of a result
+    # backwards: the name of the folder is not part of a result
     temporary = Path(printed(run_session(job(tmp_path, code)).cells[0]).strip()[::-1])
     assert temporary.is_relative_to(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["content"]
@@ -284,9 +284,9 @@ def test_a_python_that_is_none(tmp_path: Path) -> None:
     missing = run_session(job(tmp_path, "1", value(1, "1"), python=str(tmp_path / "python")))
     broken = run_session(job(tmp_path, "1", python=str(tmp_path / "broken")))
     homeless = run_session(replace(job(tmp_path, "1"), folder=tmp_path / "gone"))
-    assert missing.problem == f"{tmp_path}/python cannot be started: No such file or directory"
-    assert broken.problem == f"{tmp_path}/broken did not start to work: no such thing"
-    assert homeless.problem == f"its folder {tmp_path}/gone is missing"
+    assert missing.problem == f"cannot start {tmp_path}/python: No such file or directory"
+    assert broken.problem == f"{tmp_path}/broken failed at start: no such thing"
+    assert homeless.problem == f"folder not found: {tmp_path}/gone"
     assert [run.cells[0].status for run in (missing, broken, homeless)] == ["skipped"] * 3
     assert missing.values[1].status == "skipped"
 

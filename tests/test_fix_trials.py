@@ -40,7 +40,6 @@ ROWS = MappingProxyType(
         "fence-open": ("fence-open",),
         "fix-doubts": (
             "foreign-syntax",
-            "image-missing",
             "label-unused",
             "macro-bypassed",
             "macro-unused",
@@ -74,6 +73,7 @@ ROWS = MappingProxyType(
         "front-toml": ("toml-syntax",),
         "front-types": ("front-matter-unknown",),
         "hidden-character": ("hidden-character",),
+        "image-missing": ("image-missing",),
         "image-record": ("image-record",),
         "include-code": (
             "include-region",

@@ -90,46 +90,58 @@ class TestMarkup:
     @each_row(
         ("markup", "why"),
         [
-            ("<mi>x</mi>", "it is no <math> element"),
+            ("<mi>x</mi>", "it is not a <math> element"),
             ("<math></math>", "it is empty"),
-            ("<math><mi>x</math>", "its markup is no XML: mismatched tag"),
-            ("<math><mi>&</mi></math>", "its markup is no XML: not well-formed (invalid token)"),
+            ("<math><mi>x</math>", "its markup is not valid XML: mismatched tag"),
+            ("<math><mi>&</mi></math>", "its markup is not valid XML: not well-formed (invalid token)"),
             (
                 "<!DOCTYPE x [<!ENTITY a 'b'>]><math><mi>&a;</mi></math>",
-                "its markup has declarations or comments",
+                "its markup contains declarations or comments",
             ),
-            ("<math><!-- --><mi>x</mi></math>", "its markup has declarations or comments"),
-            ("<math>x</math>", "text stands in its <math>"),
-            ("<math><mtext><script>a</script></mtext></math>", "its mtext holds <script>, no text alone"),
-            ("<math><mtext><mi>a</mi></mtext></math>", "its mtext holds <mi>, no text alone"),
+            ("<math><!-- --><mi>x</mi></math>", "its markup contains declarations or comments"),
+            ("<math>x</math>", "its <math> contains text"),
+            ("<math><mtext><script>a</script></mtext></math>", "its mtext contains <script> instead of text"),
+            ("<math><mtext><mi>a</mi></mtext></math>", "its mtext contains <mi> instead of text"),
             (
                 "<math><script>a</script></math>",
-                "<script> is no element of MathML Core that formulas may have",
+                "<script> is not a supported element of MathML Core",
             ),
-            ("<math><menclose><mi>a</mi></menclose></math>", "<menclose> is no element of MathML Core that"),
-            ("<math xmlns:s='s'><s:mi>a</s:mi></math>", "<mi> is no element of MathML Core"),
-            ("<math onload='x'><mi>a</mi></math>", "its math has onload, which no formula may have"),
-            ("<math><mi onclick='x'>a</mi></math>", "its mi has onclick, which no formula may have"),
-            ("<math><mrow href='javascript:x'><mi>a</mi></mrow><mi/></math>", "its mrow has href, which no"),
-            ("<math xmlns:l='l'><mi l:href='x'>a</mi></math>", "its mi has href, which no formula may have"),
+            ("<math><menclose><mi>a</mi></menclose></math>", "<menclose> is not a supported element"),
+            ("<math xmlns:s='s'><s:mi>a</s:mi></math>", "<mi> is not a supported element"),
+            (
+                "<math onload='x'><mi>a</mi></math>",
+                'its math has the attribute "onload", which is not allowed',
+            ),
+            (
+                "<math><mi onclick='x'>a</mi></math>",
+                'its mi has the attribute "onclick", which is not allowed',
+            ),
+            (
+                "<math><mrow href='javascript:x'><mi>a</mi></mrow><mi/></math>",
+                'its mrow has the attribute "href", which',
+            ),
+            (
+                "<math xmlns:l='l'><mi l:href='x'>a</mi></math>",
+                'its mi has the attribute "href", which is not allowed',
+            ),
             (
                 "<math><mi style='background:url(//x)'>a</mi></math>",
-                "its mi has style, which no formula may have",
+                'its mi has the attribute "style", which is not allowed',
             ),
-            ("<math><mi id='a'>a</mi></math>", "its mi has id, which no formula may have"),
+            ("<math><mi id='a'>a</mi></math>", 'its mi has the attribute "id", which is not allowed'),
             ("<math><mstyle mathcolor='url(x)'><mi>a</mi></mstyle></math>", 'Core has no mathcolor="url(x)"'),
             ("<math><mpadded width='+1em'><mi>a</mi></mpadded></math>", 'MathML Core has no width="+1em"'),
             ("<math><mtable frame='solid'/></math>", 'MathML Core has no frame="solid" for mtable'),
-            ("<math><mtable><mlabeledtr/></mtable></math>", "its table holds <mlabeledtr>"),
-            ("<math><mfrac><mi>a</mi></mfrac></math>", "its mfrac has 1 children, not 2"),
+            ("<math><mtable><mlabeledtr/></mtable></math>", "its table contains <mlabeledtr>"),
+            ("<math><mfrac><mi>a</mi></mfrac></math>", "its mfrac has 1 children, expected 2"),
             ("<math><mi>\\foo</mi></math>", "it prints \\foo as text"),
             ("<math><mi mathvariant='looped'>a</mi></math>", 'MathML Core has no mathvariant="looped"'),
             (
                 "<math><mstyle mathvariant='bold'><mi>a</mi></mstyle></math>",
                 "has no mathvariant for <mstyle>",
             ),
-            ("<math>" + "<mrow>" * 200 + "</mrow>" * 200 + "</math>", "it is nested too deep"),
-            ("<math><mi>" + "x" * 1_000_000 + "</mi></math>", "its markup has 1,000,"),
+            ("<math>" + "<mrow>" * 200 + "</mrow>" * 200 + "</math>", "it is nested too deeply"),
+            ("<math><mi>" + "x" * 1_000_000 + "</mi></math>", "its markup is too long: 1,000,"),
         ],
     )
     def test_is_refused_with_the_reason(self, markup: str, why: str) -> None:
@@ -212,17 +224,29 @@ class TestFrame:
     @each_row(
         ("tex", "result", "why"),
         [
-            ("x", None, "the plugin passes it over"),
-            ("x", 3, "what it gives is no text"),
-            ("x", "<math><mi onclick='a'>x</mi></math>", "its mi has onclick, which no formula may have"),
+            ("x", None, "the plugin skips it"),
+            ("x", 3, "its result is not a string"),
+            (
+                "x",
+                "<math><mi onclick='a'>x</mi></math>",
+                'its mi has the attribute "onclick", which is not allowed',
+            ),
             (
                 r"\href{https://example.org}{x}",
                 ROOT_SIGN,
-                "a link, an id or a class stands in it, which stays",
+                "it contains a link, an id or a class, which",
             ),
-            (r"\eqref{a}", ROOT_SIGN, "a link, an id or a class stands in it, which stays blogsmith's"),
-            (r"\htmlId{a}{x}", ROOT_SIGN, "a link, an id or a class stands in it, which stays blogsmith's"),
-            (r"\class{a}{x}", ROOT_SIGN, "a link, an id or a class stands in it, which stays blogsmith's"),
+            (r"\eqref{a}", ROOT_SIGN, "it contains a link, an id or a class, which need blogsmith's markup"),
+            (
+                r"\htmlId{a}{x}",
+                ROOT_SIGN,
+                "it contains a link, an id or a class, which need blogsmith's markup",
+            ),
+            (
+                r"\class{a}{x}",
+                ROOT_SIGN,
+                "it contains a link, an id or a class, which need blogsmith's markup",
+            ),
         ],
     )
     def test_ours_is_taken(self, tex: str, result: object, why: str) -> None:
@@ -340,7 +364,7 @@ class TestSites:
         report = compare(root)
         assert "<mn>3</mn>" in page(root)
         kept = build(root, use_cache=True)
-        # what was kept is told as well
+        # cached formulas are reported too
         assert not kept.rebuilt
         assert [*kept.fallbacks] == [*report.fallbacks] == ["content/posts/a.md"]
         (root / "plugins/mine.py").write_text(MINE.format(result=ROOT_SIGN, options=""))
@@ -368,8 +392,8 @@ class TestSites:
         monkeypatch.chdir(root)
         assert main(["build", "-v"]) == 0
         note = (
-            "content/posts/a.md:6:5: note: latex2mathml leaves this formula to blogsmith: "
-            "the plugin passes it over (and 3 more formulas)\n"
+            "content/posts/a.md:6:5: note: formula typeset by blogsmith instead of latex2mathml: "
+            "the plugin skips it (and 3 more formulas)\n"
         )
         assert note in capsys.readouterr().err
         assert main(["build"]) == 0
@@ -395,9 +419,12 @@ class TestCommand:
         assert main(["math", "--converter", "latex2mathml", r"a \sim b"]) == 0
         out, err = capsys.readouterr()
         assert "<mo>∼</mo>" in out
-        assert err == "note: blogsmith typesets this formula: the plugin passes it over\n"
+        assert err == "note: formula typeset by blogsmith: the plugin skips it\n"
         assert main(["math", "--converter", "mermaid", "x"]) == 1
-        assert 'no plugin of this site named "mermaid" typesets formulas' in capsys.readouterr().err
+        assert (
+            'unknown formula converter "mermaid": no plugin of this site provides it'
+            in capsys.readouterr().err
+        )
 
     def test_knows_what_the_site_says(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any

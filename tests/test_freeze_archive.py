@@ -111,9 +111,9 @@ def test_what_no_page_uses_is_removed_and_said(gpu_box: Path) -> None:
     (gpu_box / FOLDER / ".new-outputs.json").write_text("half")
     (gpu_box / FOLDER / "notes.txt").write_text("mine")
     said = (
-        f"{FOLDER}/.new-outputs.json: no record names it",
-        f"{FOLDER}/old-1-00000000.svg: no record names it",
-        "_freeze/posts/v1.2: no page with this path runs anything",
+        f"{FOLDER}/.new-outputs.json: not used by any record",
+        f"{FOLDER}/old-1-00000000.svg: not used by any record",
+        "_freeze/posts/v1.2: no page with this path runs code",
     )
     before = sorted((gpu_box / "_freeze").rglob("*"))
     assert prune(gpu_box, [POST], dry=True) == said

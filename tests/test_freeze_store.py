@@ -206,13 +206,13 @@ VALID = to_json(record(page(cell()), runs={0: CellRun("ok", reads={"data/x": dig
 @each_row(
     ("data", "said"),
     [
-        (VALID.replace(b'"schema": 1', b'"schema": 2'), "the recorded results are of a newer blogsmith"),
-        (b'{"schema": 9, "cells": []}', "the recorded results are of a newer blogsmith"),
-        (b'{"schema": 0}', "the recorded results are of an older blogsmith"),
-        (b"", "the recorded results are no JSON: Expecting value"),
-        (b"[" * 100_000, "the recorded results are no JSON"),
-        (b'{"a":' * 100_000, "the recorded results are no JSON"),
-        (b"\xc3(", "the recorded results are no JSON"),
+        (VALID.replace(b'"schema": 1', b'"schema": 2'), "the recorded results are from a newer blogsmith"),
+        (b'{"schema": 9, "cells": []}', "the recorded results are from a newer blogsmith"),
+        (b'{"schema": 0}', "the recorded results are from an older blogsmith"),
+        (b"", "the recorded results are not valid JSON: Expecting value"),
+        (b"[" * 100_000, "the recorded results are not valid JSON"),
+        (b'{"a":' * 100_000, "the recorded results are not valid JSON"),
+        (b"\xc3(", "the recorded results are not valid JSON"),
         (b"[]", "the recorded results are damaged: Expected `object`, got `array`"),
         (
             VALID.replace(b'"ok"', b'"fine"').replace(b'"key"', b'"status": "fine", "key"'),
@@ -240,7 +240,7 @@ def test_conflict_marks_are_found_with_their_line() -> None:
     lines = VALID.split(b"\n")
     found = from_json(b"\n".join([*lines[:3], b"<<<<<<< HEAD", *lines[3:]]), "x")
     assert isinstance(found, Diagnostic)
-    assert found.message == "the recorded results hold conflict marks of a merge"
+    assert found.message == "the recorded results contain merge conflict markers"
     assert found.place is not None and (found.place.line, found.place.column) == (4, 1)
 
 

@@ -69,12 +69,12 @@ def test_head_and_body(text: str, title: str, body: str, first_line: int) -> Non
 @each_row(
     ("text", "title", "body", "messages"),
     [
-        ("---\ntitle: x\n\nbody\n", "x", "\nbody\n", ["the front matter has no end"]),
-        ("---\ntitle: x", "x", "", ["the front matter has no end"]),
-        ("+++\ntitle = 'x'\n\nb", "x", "\nb", ["the front matter has no end"]),
+        ("---\ntitle: x\n\nbody\n", "x", "\nbody\n", ["missing end of front matter"]),
+        ("---\ntitle: x", "x", "", ["missing end of front matter"]),
+        ("+++\ntitle = 'x'\n\nb", "x", "\nb", ["missing end of front matter"]),
         ("---\njust words\n---\nb", "", "b", ["front matter must be `key: value` lines"]),
         ("---\n- a\n---\nb", "", "b", ["front matter must be `key: value` lines"]),
-        ("---\ntitle: x\ntags: [a\n---\nb", "x", "b", ["the list is not closed, or a comma is missing"]),
+        ("---\ntitle: x\ntags: [a\n---\nb", "x", "b", ['missing closing "]" or comma in the list']),
     ],
 )
 def test_a_broken_head_still_gives_a_document(text: str, title: str, body: str, messages: list[str]) -> None:
@@ -171,7 +171,7 @@ def test_references_in_csl_and_in_short(entry: str, expected: Reference) -> None
 def test_references_without_ids_are_listed_by_number() -> None:
     document, diagnostics = read("---\nreferences:\n- {title: X}\n- {id: '1', title: Y}\n- {title: Z}\n---\n")
     assert [(d.severity, d.message) for d in diagnostics] == [
-        ("warning", "2 references have no id, so nothing can cite what is listed here")
+        ("warning", '2 references have no "id" and cannot be cited')
     ]
     found = [(one.key, one.title, one.is_named) for one in document.front.references]
     assert found == [("2", "X", False), ("1", "Y", True), ("3", "Z", False)]
@@ -179,7 +179,7 @@ def test_references_without_ids_are_listed_by_number() -> None:
 
 def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
     document, (found,) = read("---\nreferences:\n- {id: a, tittle: X, volume: 3, isbn: 4}\n---\n")
-    assert (found.severity, found.message) == ("warning", "tittle of a reference is not printed")
+    assert (found.severity, found.message) == ("warning", '"tittle" of a reference is not printed')
     assert (found.hint, document.front.references[0].extra) == (
         "did you mean title?", {"tittle": "X", "isbn": 4},
     )  # fmt: skip
@@ -313,74 +313,78 @@ def test_references_as_a_mapping() -> None:
     [
         ("tittle: x", ['front-matter-key 2:1 unknown key "tittle"']),
         ("Tags: x", ['front-matter-key 2:1 unknown key "Tags"']),
-        ("title: true", ["front-matter-value 2:8 title must be a text"]),
-        ("title: [x]", ["front-matter-unknown 2:8 title is a list and read as one text"]),
-        ("draft: yes", ["front-matter-value 2:8 draft must be true or false"]),
-        ("tags: {a: b}", ["front-matter-value 2:7 tags must be a list of texts"]),
+        ("title: true", ['front-matter-value 2:8 "title" must be a string']),
+        ("title: [x]", [
+            'front-matter-unknown 2:8 "title" must be a string; the entries of the list are joined'
+        ]),
+        ("draft: yes", ['front-matter-value 2:8 "draft" must be true or false']),
+        ("tags: {a: b}", ['front-matter-value 2:7 "tags" must be a list of strings']),
         ("tags: [a, [b], ~]", [
-            "front-matter-value 2:11 entry 2 of tags must be a text",
-            "front-matter-value 2:16 entry 3 of tags must be a text",
+            'front-matter-value 2:11 entry 2 of "tags" must be a string',
+            'front-matter-value 2:16 entry 3 of "tags" must be a string',
         ]),
-        ("category: {a: b}", ["front-matter-value 2:11 category must be a list of texts"]),
-        ("layout: a\ntemplate: b", ["front-matter-value 2:9 layout and template mean the same"]),
+        ("category: {a: b}", ['front-matter-value 2:11 "category" must be a list of strings']),
+        ("layout: a\ntemplate: b", ['front-matter-value 2:9 "layout" and "template" have the same meaning']),
         ("layout: ../a", [
-            'front-matter-unknown 2:9 layout must be the name of a layout; "../a" changes nothing'
+            'front-matter-unknown 2:9 "layout" must be the name of a layout; "../a" has no effect'
         ]),
-        ("lang: e_n", ['front-matter-value 2:7 "e_n" is no language tag']),
-        ("status: done", ['front-matter-unknown 2:9 status must be wip; "done" changes nothing']),
-        ("authors: [1, true]", ["front-matter-value 2:14 authors must be a name or a list of names"]),
-        ("author: {given: A}", ["front-matter-value 2:9 a person needs name, or family and given"]),
-        ("part: 0\nseries: x", ["front-matter-value 2:7 part must be a number from 1 on"]),
-        ("series: {part: 1}", ["front-matter-value 2:9 a series needs a name"]),
+        ("lang: e_n", ['front-matter-value 2:7 invalid language tag "e_n"']),
+        ("status: done", ['front-matter-unknown 2:9 "status" must be wip; "done" has no effect']),
+        ("authors: [1, true]", ['front-matter-value 2:14 "authors" must be a name or a list of names']),
+        ("author: {given: A}", ['front-matter-value 2:9 missing key "name", or "family" and "given"']),
+        ("part: 0\nseries: x", ['front-matter-value 2:7 "part" must be a whole number of at least 1']),
+        ("series: {part: 1}", ['front-matter-value 2:9 missing key "name" in "series"']),
         ("series: {name: x, prt: 1}", ['front-matter-value 2:19 unknown key "prt"']),
         ("math: 1", [
-            'front-matter-unknown 2:7 math must be true, false, or a mapping; "1" changes nothing'
+            'front-matter-unknown 2:7 "math" must be true, false, or a mapping; "1" has no effect'
         ]),
-        ("math: {macros: {R: x}}", ['front-matter-value 2:17 "R" is no name of a macro']),
-        ("math: {macros: x}", ["front-matter-value 2:16 macros must be a mapping from names to TeX"]),
+        ("math: {macros: {R: x}}", ['front-matter-value 2:17 invalid macro name "R"']),
+        ("math: {macros: x}", ['front-matter-value 2:16 "macros" must be a mapping from names to TeX']),
         (
             "math: {numbering: some}",
             [
                 "front-matter-value 2:19 "
-                "numbering must be all, labelled, none, all by section or labelled by section"
+                '"numbering" must be all, labelled, none, all by section or labelled by section'
             ],
         ),
-        ("execute: yes", ["front-matter-value 2:10 execute must be off, marked or all"]),
+        ("execute: yes", ['front-matter-value 2:10 "execute" must be off, marked or all']),
         ("execute: {mod: all}", ['front-matter-value 2:11 unknown key "mod"']),
         ("uses_math: maybe", [
-                'front-matter-unknown 2:12 uses_math must be true or false; "maybe" changes nothing'
+                'front-matter-unknown 2:12 "uses_math" must be true or false; "maybe" has no effect'
             ]),
         ("references: x", [
-            "front-matter-value 2:13 references must be a list of entries, or a mapping from key to entry"
+            'front-matter-value 2:13 "references" must be a list of entries, or a mapping from key to entry'
         ]),
         ("references: [x, {title: y}, {id: 'a b'}]", [
             "front-matter-value 2:14 a reference must be a mapping such as `title: …`",
-            'front-matter-value 2:29 "a b" cannot be cited',
-            "front-matter-unknown 2:17 a reference has no id, so nothing can cite what is listed here",
+            'front-matter-value 2:29 invalid reference key "a b"',
+            'front-matter-unknown 2:17 a reference has no "id" and cannot be cited',
         ]),
         ("references:\n- {id: a}\n- {id: a}", [
-            'front-matter-value 4:3 reference "a" is given twice, first on line 3'
+            'front-matter-value 4:3 duplicate reference "a" (first defined on line 3)'
         ]),
         ("references: [{id: a, url: 'javascript:x'}]", [
-            'front-matter-value 2:27 "javascript:x" is no http or https address'
+            'front-matter-value 2:27 invalid URL "javascript:x": expected http or https'
         ]),
-        ("references: [{id: a, doi: x}]", ['front-matter-value 2:27 "x" is no DOI']),
+        ("references: [{id: a, doi: x}]", ['front-matter-value 2:27 invalid DOI "x"']),
         ("references: [{id: a, issued: {x: 1}}]", [
-            "front-matter-value 2:30 issued must be a year, or a mapping as in CSL"
+            'front-matter-value 2:30 "issued" must be a year, or a mapping as in CSL'
         ]),
-        ("date: 2026-02-30", ['date 2:7 "2026-02-30" is a day or time that does not exist']),
-        ("date: 2026-02-03 25:00", ['date 2:7 "2026-02-03 25:00" is a day or time that does not exist']),
+        ("date: 2026-02-30", ['date 2:7 invalid date "2026-02-30": this day or time does not exist']),
+        ("date: 2026-02-03 25:00", [
+            'date 2:7 invalid date "2026-02-03 25:00": this day or time does not exist'
+        ]),
         ("date: 2026-02-03 10:00 +24:00", [
-            'date 2:7 "2026-02-03 10:00 +24:00" is a day or time that does not exist'
+            'date 2:7 invalid date "2026-02-03 10:00 +24:00": this day or time does not exist'
         ]),
-        ("date: 0000-01-01", ['date 2:7 "0000-01-01" is a day or time that does not exist']),
-        ("date: 3 March 2026", ['date 2:7 "3 March 2026" is no date']),
-        ("updated: 2026-13", ['date 2:10 "2026-13" is a day or time that does not exist']),
-        ("date: ٢٠٢٦-٠٢-٠٣", ['date 2:7 "٢٠٢٦-٠٢-٠٣" is no date']),
+        ("date: 0000-01-01", ['date 2:7 invalid date "0000-01-01": this day or time does not exist']),
+        ("date: 3 March 2026", ['date 2:7 invalid date "3 March 2026"']),
+        ("updated: 2026-13", ['date 2:10 invalid date "2026-13": this day or time does not exist']),
+        ("date: ٢٠٢٦-٠٢-٠٣", ['date 2:7 invalid date "٢٠٢٦-٠٢-٠٣"']),
         ("draft: 1\ntoc: 2\ndate: x\ntitel: y\nmath: {a: 1}", [
-            "front-matter-value 2:8 draft must be true or false",
-            'front-matter-unknown 3:6 toc must be true or false; "2" changes nothing',
-            'date 4:7 "x" is no date',
+            'front-matter-value 2:8 "draft" must be true or false',
+            'front-matter-unknown 3:6 "toc" must be true or false; "2" has no effect',
+            'date 4:7 invalid date "x"',
             'front-matter-value 6:8 unknown key "a"',
             'front-matter-key 5:1 unknown key "titel"',
         ]),
@@ -398,10 +402,10 @@ def test_mistakes_are_reported_at_their_places(lines: str, expected: list[str]) 
         ("execute: {mod: all}", "error", "did you mean mode?"),
         ("execute: mark", "error", "did you mean marked?"),
         *(
-            (f"execute: {word}", "error", "write marked, or all for every python fence")
+            (f"execute: {word}", "error", "write `marked`, or `all` to run every Python fence")
             for word in ("true", "yes", "On", "{mode: 'true'}")
         ),
-        ("layout: a\ntemplate: b", "error", "keep template only"),
+        ("layout: a\ntemplate: b", "error", "keep only `template`"),
     ],
 )
 def test_suggestions(lines: str, severity: str, hint: str) -> None:
@@ -441,7 +445,8 @@ def test_values_are_data(value: str) -> None:
 
 
 def test_thousands_of_unknown_keys_end_in_a_bounded_report() -> None:
-    document, diagnostics = read("---\n" + "".join(f"title{n}: 1\n" for n in range(4000)) + "---\n")
+    keys = [*(f"titl{'_' * n}" for n in range(100)), *(f"title{n}" for n in range(3900))]
+    document, diagnostics = read("---\n" + "".join(f"{key}: 1\n" for key in keys) + "---\n")
     assert len(document.front.extra) == 4000
     assert 0 < len(diagnostics) <= 50
 

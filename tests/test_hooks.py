@@ -151,27 +151,35 @@ class TestEveryHook:
         assert "<p>the text</p>" in html_of(tmp_path / "a", {"plugins/mine.py": code}, "teh text\n")
         found = problems(tmp_path / "b", code, "never\n")
         assert (found.code, found.message, found.path) == (
-            *("plugin", "plugin mine: never is no word"),
+            *("plugin", 'plugin "mine": never is no word'),
             "content/posts/a.md",
         )
 
     @pytest.mark.parametrize(
         ("hook", "result", "message"),
         [
-            ("page_read", "None", "plugin mine: its page_read gives no document of this page"),
-            ("page_rendered", "None", "plugin mine: its page_rendered gives no text"),
-            ("site_outputs", "{'../x': ''}", 'plugin mine: "../x" is no path in the output folder'),
-            ("site_outputs", "{'/etc/x': ''}", 'plugin mine: "/etc/x" is no path in the output folder'),
-            ("site_outputs", "1 / 0", "plugin mine fails: ZeroDivisionError: division by zero"),
+            ("page_read", "None", 'plugin "mine": page_read must return a document of this page'),
+            ("page_rendered", "None", 'plugin "mine": page_rendered must return a string'),
+            (
+                "site_outputs",
+                "{'../x': ''}",
+                'plugin "mine": invalid path "../x": expected a path in the output folder',
+            ),
+            (
+                "site_outputs",
+                "{'/etc/x': ''}",
+                'plugin "mine": invalid path "/etc/x": expected a path in the output folder',
+            ),
+            ("site_outputs", "1 / 0", 'plugin "mine" fails: ZeroDivisionError: division by zero'),
             (
                 "site_outputs",
                 "{'a.txt': lambda: 1 / 0}",
-                "plugin mine fails: ZeroDivisionError: division by zero",
+                'plugin "mine" fails: ZeroDivisionError: division by zero',
             ),
             (
                 "site_outputs",
                 "{'posts/a/index.html': ''}",
-                "content/posts/a.md and a file of plugin mine are both to become the file posts/a/index.html",
+                'content/posts/a.md and a file of plugin "mine" have the same output file posts/a/index.html',
             ),
         ],
     )
@@ -266,7 +274,7 @@ class TestLoading:
     ) -> None:
         found = failure(write(tmp_path, mine=code), "mine")
         assert (found.code, found.path) == ("plugin", "plugins/mine.py")
-        assert found.message.startswith("plugin mine fails to load: ") and message in found.message
+        assert found.message.startswith('plugin "mine" fails to load: ') and message in found.message
         assert found.place is not None and found.place.line == line
         assert found.source_line == code.split("\n")[line - 1]
 
@@ -277,12 +285,12 @@ class TestLoading:
     @pytest.mark.parametrize("code", ["", "register = 1\n", "def setup(hooks):\n    pass\n"])
     def test_without_register(self, tmp_path: Path, code: str) -> None:
         found = failure(write(tmp_path, mine=code), "mine")
-        assert found.message == "plugin mine has no function register(hooks)"
+        assert found.message == 'plugin "mine" has no function register(hooks)'
 
     def test_missing(self, tmp_path: Path) -> None:
         folder = write(tmp_path, cards="", maps="")
         assert failure(folder, "card").hint == "did you mean cards?"
-        assert failure(folder, "zzz").hint == "plugins here: cards, maps"
+        assert failure(folder, "zzz").hint == "known: cards, maps"
 
 
 class TestBlame:
@@ -302,7 +310,7 @@ class TestBlame:
         with pytest.raises(SiteError) as caught, convert_plugin_errors(plugins):
             plugins.markdown_rules[0](MarkdownIt())
         (found,) = caught.value.diagnostics
-        assert found.message.startswith("plugin mine fails: AttributeError")
+        assert found.message.startswith('plugin "mine" fails: AttributeError')
         assert (found.path, found.place and found.place.line) == ("plugins/mine.py", 4)
 
 

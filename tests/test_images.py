@@ -111,19 +111,19 @@ OUTSIDE = '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + SVG % 'wi
 @pytest.mark.parametrize(
     "name, data, message",
     [
-        ("a.png", b"", "a.png is empty"),
-        ("a.svg", b"", "a.svg is empty"),
+        ("a.png", b"", '"a.png" is empty'),
+        ("a.svg", b"", '"a.svg" is empty'),
         ("a.png", b"hello", "is not a PNG"),
         ("a.eps", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "is not a PNG"),
         ("a.png", picture("PNG")[:20], "damaged"),
-        ("a.png", picture("PNG")[:-20], "a.png is cut off: its end is missing"),
-        ("a.jpg", picture("JPEG")[:-20], "a.jpg is cut off: its end is missing"),
-        ("a.jpg", with_thumbnail()[:-20], "a.jpg is cut off: its end is missing"),
+        ("a.png", picture("PNG")[:-20], '"a.png" is truncated: its end is missing'),
+        ("a.jpg", picture("JPEG")[:-20], '"a.jpg" is truncated: its end is missing'),
+        ("a.jpg", with_thumbnail()[:-20], '"a.jpg" is truncated: its end is missing'),
         ("a.webp", picture("WEBP")[:-20], "damaged"),
         ("a.avif", picture("AVIF")[:60], "damaged"),
-        ("a.png", png_of(20_000, 20_000), "a.png has more than 178 million pixels"),
-        ("a.svg", ENTITIES.encode(), "declares the entity a"),
-        ("a.svg", OUTSIDE.encode(), "declares the entity a"),
+        ("a.png", png_of(20_000, 20_000), '"a.png" has more than 178 million pixels'),
+        ("a.svg", ENTITIES.encode(), 'declares the entity "a"'),
+        ("a.svg", OUTSIDE.encode(), 'declares the entity "a"'),
         ("a.svg", b"<html/>", "no <svg> element"),
         ("a.svg", b"<svg width='4", "line 1"),
         ("a.svg", b"hello", "line 1"),
@@ -146,7 +146,7 @@ def test_things_that_are_no_files(tmp_path: Path) -> None:
     (tmp_path / "folder.svg").mkdir()
     (tmp_path / "loop.png").symlink_to("loop.png")
     for name in ("pipe.png", "folder.svg"):
-        with pytest.raises(ImageError, match=f"{name} is not a file"):
+        with pytest.raises(ImageError, match=f'"{name}" is not a file'):
             image_size(tmp_path / name)
     for name in ("loop.png", "missing.png", "nul\0.png"):
         with pytest.raises(ImageError, match="cannot be read"):

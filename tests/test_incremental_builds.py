@@ -200,7 +200,7 @@ def test_only_what_has_changed_is_made(site: Path) -> None:
 def test_who_asked_is_made_anew(site: Path) -> None:
     write(site / "content/posts/b.md", POSTS["content/posts/b.md"].replace("## End", "## The end"))
     assert rebuilt(site) == {
-        "content/posts/a.md": "the site answers anew: where this leads: b.md#end",
+        "content/posts/a.md": "the site has changed: target of the link b.md#end",
         "content/posts/b.md": "its file has changed",
     }
 
@@ -208,7 +208,7 @@ def test_who_asked_is_made_anew(site: Path) -> None:
 def test_an_image_of_another_size(site: Path) -> None:
     path, svg = next((path, text) for path, text in OTHERS if path.endswith(".svg"))
     write(site / path, svg)
-    assert rebuilt(site) == {"content/posts/c/index.md": "the site answers anew: the image one.svg"}
+    assert rebuilt(site) == {"content/posts/c/index.md": "the site has changed: image one.svg"}
     compare(site)
 
 
@@ -304,7 +304,7 @@ def test_records_that_are_edited(site: Path) -> None:
     assert pictures
     for file in pictures:
         file.write_bytes(file.read_bytes().replace(b'width="4"', b'width="9"'))
-    # what is damaged is told once: cells of a site that is trusted run again
+    # damage is reported once: cells of a trusted site run again
     assert [found.code for found in build(site, use_cache=True).diagnostics] == ["freeze-damaged"]
     compare(site)
     write(record, record.read_text().replace("2026", "2025"))
@@ -342,7 +342,7 @@ def test_pages_that_are_gone_are_not_kept(site: Path) -> None:
     for path, text in texts.items():
         write(site / path, text)
     again = rebuilt(site)
-    assert {again[path] for path in texts} == {"nothing is kept of it"}
+    assert {again[path] for path in texts} == {"it is not in the cache"}
 
 
 def _build_and_die(root: Path, after: int) -> None:

@@ -77,7 +77,7 @@ def site(tmp_path: Path) -> Path:
 
 
 def run(site: Path, *arguments: str) -> tuple[int, str]:
-    """The command where the package is installed: exit code, and both streams."""
+    """Run the command where the package is installed. Return the exit code and both streams."""
     env = {
         **os.environ,
         "PYTHONPATH": str(site.parent / "packages"),
@@ -130,7 +130,7 @@ def test_an_installed_plugin_needs_consent_for_its_version_and_files(site: Path)
     put_package(site.parent / "packages", version="1.3.0")
     code, text = run(site, "build")
     assert code == 1
-    assert "aside (arrows-plugin 1.2.0) is gone" in text
+    assert "aside (arrows-plugin 1.2.0) was removed" in text
     assert "aside (arrows-plugin 1.3.0) is new" in text
 
 
@@ -148,7 +148,7 @@ def test_a_file_of_the_site_takes_precedence(site: Path) -> None:
     (site / "blogsmith.yaml").write_text("title: Notes\nplugins: [aside]\n", "utf-8")
     (site / "plugins").mkdir()
     (site / "plugins" / "aside.py").write_text(PLUGIN.format(word="of the site"), "utf-8")
-    assert "plugin aside is code of this site" in run(site, "build")[1]
+    assert 'plugin "aside" is code of this site' in run(site, "build")[1]
     assert "arrows" not in run(site, "trust")[1]
     assert run(site, "build")[0] == 0
     assert "Aside of the site" in (site / "public" / "index.html").read_text("utf-8")
@@ -159,7 +159,7 @@ def test_an_entry_point_without_a_module_is_a_missing_plugin(site: Path) -> None
     run(site, "trust")
     code, text = run(site, "build")
     assert code == 1
-    assert "there is no plugin gone" in text
+    assert 'plugin not found: "gone"' in text
 
 
 def test_an_installed_theme_needs_no_consent(site: Path) -> None:

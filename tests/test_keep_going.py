@@ -62,9 +62,9 @@ def test_by_default_nothing_is_written(root: Path, capsys: pytest.CaptureFixture
     assert not (root / "public").exists()
     assert capsys.readouterr().err.endswith(
         "1 error\n"
-        "nothing was written: the last site stays as it is\n"
-        "to go on all the same: `blogsmith build --keep-going` writes the pages that can be made\n"
-        "to let such errors pass: `diagnostics: {link-missing: warning}` in blogsmith.yaml\n"
+        "nothing was written: the last build of the site is unchanged\n"
+        "run `blogsmith build --keep-going` to write the pages that can be rendered\n"
+        "write `diagnostics: {link-missing: warning}` in blogsmith.yaml to treat these errors as warnings\n"
     )
 
 
@@ -73,7 +73,7 @@ def test_what_can_be_made_is_written(root: Path, capsys: pytest.CaptureFixture[s
     assert main(["build", "--keep-going", "--site", str(root)]) == 1
     out, err = capsys.readouterr()
     assert "[link-missing]" in err
-    assert err.endswith("1 error\nwith errors: 1 page with what could be made of it\n")
+    assert err.endswith("1 error\nwith errors: 1 page rendered in part\n")
     assert out.startswith("built ")
     assert "Another text" in page(root) and "<msup>" in page(root)
     assert "The other post" in page(root, "posts/b/index.html")

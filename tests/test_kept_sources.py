@@ -97,8 +97,8 @@ def test_a_text_that_is_saved_or_removed_meanwhile(site: Path) -> None:
         assert found is not None
         assert found.text == POST
         (site / path).write_text(POST + "more\n")
-        with pytest.raises(SiteError, match="saved while the site was being built"):
+        with pytest.raises(SiteError, match="the file changed during the build"):
             _ = found.text
         (site / path).unlink()
-        with pytest.raises(SiteError, match="cannot be read: No such file"):
+        with pytest.raises(SiteError, match="cannot read the file: No such file"):
             _ = found.text

@@ -137,8 +137,8 @@ def test_the_lab_counts_as_present(environment: Path) -> None:
     needs = [Need("blogsmith"), Need("blogsmith.lab"), Need("blogsmith", "99"), Need("blogsmith.cli")]
     missing = unmet(needs, python(environment), os.environ)
     assert missing == {
-        Need("blogsmith", "99"): f"blogsmith is {__version__}, older than 99",
-        Need("blogsmith.cli"): "blogsmith.cli is not installed",
+        Need("blogsmith", "99"): f'package "blogsmith" has version {__version__}, older than 99',
+        Need("blogsmith.cli"): 'package "blogsmith.cli" is not installed',
     }
     assert probe_versions(["blogsmith"], python(environment), os.environ) == {"blogsmith": __version__}
 

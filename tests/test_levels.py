@@ -37,7 +37,7 @@ def test_a_code_is_lowered_where_the_table_says_so(code: str) -> None:
     else:
         (found,) = loaded.diagnostics
         assert (found.code, found.place) == ("config-value", Place(1, len(code) + 17, 7))
-        assert found.message == f"{code} cannot be lowered to a warning"
+        assert found.message == f'"{code}" cannot be lowered to a warning'
         assert found.hint and found.source_line
 
 
@@ -106,25 +106,25 @@ def test_only_content_is_lowered() -> None:
 @each_row(
     ("text", "message", "hint"),
     [
-        ("{link-mising: warning}", 'there is no code "link-mising"', "did you mean link-missing?"),
-        ("{link-missing: warn}", "link-missing must be error, warning or off", "did you mean warning?"),
+        ("{link-mising: warning}", 'unknown code "link-mising"', "did you mean link-missing?"),
+        ("{link-missing: warn}", '"link-missing" must be error, warning or off', "did you mean warning?"),
         (
             "{link-missing: {in: a}}",
-            "level is missing",
-            "write {level: warning, in: …} or link-missing: warning",
+            'missing key "level"',
+            "write `{level: warning, in: …}` or `link-missing: warning`",
         ),
         ("{link-missing: {level: warning, on: a}}", 'unknown key "on"', "known keys: level, in"),
         (
             "{link-missing: off}",
-            "link-missing cannot be off: errors are not silenced",
-            "lower it to a warning",
+            '"link-missing" cannot be "off": errors cannot be silenced',
+            "write `warning`",
         ),
         (
             "{link-missing: 3}",
-            "link-missing must be error, warning or off, or a mapping with level and in",
+            '"link-missing" must be error, warning or off, or a mapping with "level" and "in"',
             "",
         ),
-        ("{ignore: x}", "ignore must be a list of texts", ""),
+        ("{ignore: x}", '"ignore" must be a list of strings', ""),
     ],
 )
 def test_mistakes_in_the_settings(text: str, message: str, hint: str) -> None:
@@ -143,7 +143,7 @@ def test_the_settings_count_in_every_command(
     monkeypatch.chdir(tmp_path)
     for command in ("build", "build", "check", "check"):
         assert main([command]) == 0
-        assert "warning: there is no page or file gone.md [link-missing]" in capsys.readouterr().err
+        assert 'warning: page or file not found: "gone.md" [link-missing]' in capsys.readouterr().err
     assert main(["build", "--strict"]) == 1
     line = new_line(tmp_path)
     present = settled(line)

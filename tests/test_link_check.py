@@ -150,7 +150,7 @@ def test_dead_links_are_told_at_their_places(tmp_path: Path, host: Host) -> None
     ]
     (one, *_) = report.diagnostics
     assert one.message == f"{gone} is gone: the server answers 404 Not Found"
-    assert one.hint == f"look for an old copy: https://web.archive.org/web/20200301/{gone}"
+    assert one.hint == f"search for an archived copy: https://web.archive.org/web/20200301/{gone}"
     assert report.ok
 
 
@@ -184,7 +184,7 @@ def test_what_has_moved(status: int, code: str, tmp_path: Path, host: Host) -> N
     old = host.put("/old", status, Location="/new")
     report = check(tmp_path, f"[A]({old}#part)")
     assert [(one.code, one.hint) for one in report.diagnostics] == [
-        (code, f"write {host.url}/new#part")
+        (code, f"write `{host.url}/new#part`")
     ] * bool(code)
 
 
@@ -217,21 +217,21 @@ def test_a_move_counts_as_far_as_it_is_for_good(tmp_path: Path, host: Host) -> N
     host.put("/today")
     host.put("/new", 302, Location="/today")
     report = check(tmp_path, f"[A]({host.put('/old', 301, Location='/new')})")
-    assert [one.hint for one in report.diagnostics] == [f"write {host.url}/new"]
+    assert [one.hint for one in report.diagnostics] == [f"write `{host.url}/new`"]
 
 
 def test_a_move_to_the_front_page(tmp_path: Path, host: Host) -> None:
     host.put("/")
     report = check(tmp_path, f"[A]({host.put('/old', 301, Location='/')})")
     (one,) = report.diagnostics
-    assert one.message == f"{host.url}/old leads to the front page {host.url}/ now"
+    assert one.message == f"{host.url}/old now redirects to the home page {host.url}/"
     assert "web.archive.org/web/2*/" in one.hint
 
 
 def test_a_circle(tmp_path: Path, host: Host) -> None:
     report = check(tmp_path, f"[A]({host.put('/a', 302, Location='/a')})")
     assert [one.message for one in report.diagnostics] == [
-        f"{host.url}/a cannot be reached: it leads on more than 5 times"
+        f"{host.url}/a cannot be reached: more than 5 redirects"
     ]
 
 
@@ -282,7 +282,7 @@ def test_no_private_machine_is_asked(address: str, tmp_path: Path, host: Host) -
     for more in ("", ", private: true"):
         report = check(tmp_path, body, options, LINKS + more)
         assert [one.code for one in report.diagnostics] == ["link-unreachable"]
-        assert "a machine of a private network" in report.diagnostics[0].message
+        assert "is in a private network" in report.diagnostics[0].message
     assert host.asked == []
 
 
@@ -450,7 +450,7 @@ def test_the_archive_is_asked(tmp_path: Path, host: Host) -> None:
     )
     options = replace(OPTIONS, archive_api=f"{host.url}/api")
     report = check(tmp_path, f"<{gone}>", options, f"{LINKS}, archive: ask", head="date: 2020-03-01\n")
-    assert [one.hint for one in report.diagnostics] == [f"an old copy: {copy}"]
+    assert [one.hint for one in report.diagnostics] == [f"link to the archived copy: {copy}"]
 
 
 def test_an_address_of_the_archive() -> None:

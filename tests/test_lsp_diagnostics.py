@@ -41,6 +41,20 @@ def test_unsaved_text_is_what_counts(desk: Desk) -> None:
     assert (desk.root / ONE).read_text(encoding="utf-8") == HEAD + EQUATION
 
 
+def test_codes_link_to_the_manual_that_the_settings_name(tmp_path: Path) -> None:
+    wrong = HEAD + "$\\wrongly$\n"
+    desk = Desk(tmp_path / "one", {"blogsmith.yaml": CONFIG, ONE: wrong})
+    desk.open(ONE)
+    (found,) = desk.told[desk.uri(ONE)].diagnostics
+    assert found.code_description is None
+    named = f"{CONFIG}diagnostics: {{documentation: https://example.org/docs}}\n"
+    desk = Desk(tmp_path / "two", {"blogsmith.yaml": named, ONE: wrong})
+    desk.open(ONE)
+    (found,) = desk.told[desk.uri(ONE)].diagnostics
+    assert found.code_description is not None
+    assert found.code_description.href == "https://example.org/docs/errors/#math-command"
+
+
 def test_an_error_is_told_after_a_short_pause_and_not_before(desk: Desk) -> None:
     desk.open(ONE)
     desk.write(ONE, HEAD + "$\\wrongly$\n", rests=False)

@@ -176,7 +176,7 @@ def test_hover_over_a_command_says_what_it_prints(desk: Desk) -> None:
 
 
 def test_hover_over_a_shortcode_says_what_it_takes(desk: Desk) -> None:
-    assert "- `alt`: What the picture shows" in desk.hover(ONE, f'{HEAD}{{% i▮mg src="cat.svg" %}}\n')
+    assert "- `alt`: Description of the image" in desk.hover(ONE, f'{HEAD}{{% i▮mg src="cat.svg" %}}\n')
 
 
 def test_hover_as_plain_text(desk: Desk) -> None:
@@ -242,7 +242,7 @@ def test_names_that_a_label_cannot_have_are_refused(desk: Desk, name: str) -> No
 
 def test_a_name_that_is_taken_is_refused(desk: Desk) -> None:
     text = HEAD + BODY + "\n$$ c $$ {#eq:total}\n"
-    with pytest.raises(RenameError, match="taken"):
+    with pytest.raises(RenameError, match="already has it"):
         desk.renamed(ONE, text.replace("@eq-sum", "@eq▮-sum"), "eq:total")
 
 
@@ -272,7 +272,7 @@ def test_front_matter_callouts_and_fences_fold(desk: Desk) -> None:
 
 
 def test_links_can_be_followed(desk: Desk) -> None:
-    desk.write(TWO, FILES[TWO])
+    desk.open(TWO, FILES[TWO])
     assert [one.target for one in desk.service.links(desk.uri(TWO))] == [desk.uri(ONE)]
 
 

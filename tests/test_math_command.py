@@ -69,7 +69,7 @@ def test_wrong_settings_are_told_and_the_others_count(
     assert main(["math", r"\a"]) == 0
     out, err = capsys.readouterr()
     assert "<mi>b</mi>" in out
-    assert err.startswith("blogsmith.yaml:1:13: error: pagination must be 0 or more [config-value]\n")
+    assert err.startswith('blogsmith.yaml:1:13: error: "pagination" must be 0 or more [config-value]\n')
 
 
 @pytest.mark.parametrize("arguments", [[], ["-"]])
@@ -88,7 +88,7 @@ def test_a_mistake_is_shown_at_its_place(
     assert main(["math", "--display"]) == 1
     assert capsys.readouterr() == (
         "",
-        "formula:2:3: error: unknown TeX command \\betaa [math-command]\n"
+        'formula:2:3: error: unknown TeX command "\\betaa" [math-command]\n'
         "    2 | + \\betaa\n"
         "      |   ^^^^^^\n"
         "hint: did you mean \\beta?\n",
@@ -106,10 +106,10 @@ def test_input_that_is_no_text_is_an_error(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--jsonl", "x"], "read from standard input"),
-        (["--macro", "x", "y"], "x is not written as \\NAME=TEX"),
-        (["--macro", "\\a1=b", "y"], "\\a1=b is not written as"),
-        (["--macro", "=b", "y"], "=b is not written as"),
+        (["--jsonl", "x"], "reads formulas from standard input"),
+        (["--macro", "x", "y"], 'invalid macro "x": expected \\NAME=TEX'),
+        (["--macro", "\\a1=b", "y"], 'invalid macro "\\a1=b": expected'),
+        (["--macro", "=b", "y"], 'invalid macro "=b": expected'),
         (["x", "y"], "unexpected extra argument"),
         (["--site", "nowhere", "x"], "does not exist"),
     ],
@@ -160,7 +160,7 @@ def test_each_line_is_answered_in_its_turn() -> None:
         {"id": 1, "mathml": '<math display="block" alttext="y"><mi>y</mi></math>'},
         {
             "id": "three",
-            "error": "opening brace { is never closed",
+            "error": 'opening brace "{" is never closed',
             "kind": "math-brace",
             "offset": 0,
             "length": 1,
@@ -190,17 +190,17 @@ WRONG = [
     (b"", "the line is not JSON: "),
     (b"{", "the line is not JSON: "),
     (b"\xff", "the line is not JSON: "),
-    (b'{"id": NaN, "tex": "x"}', "the line is not JSON: NaN is no JSON"),
+    (b'{"id": NaN, "tex": "x"}', 'the line is not JSON: "NaN" is not valid JSON'),
     (b"[" * 100_000, "the line is not JSON: "),
     (b"null", "the line is not a JSON object"),
     (b'["x"]', "the line is not a JSON object"),
     (b'{"id": 1e999, "tex": "x"}', "the id cannot be written as JSON"),
     (b"x" * (MAX_LINE + 1), "the line has more than 4,000,000 bytes"),
-    (b'{"display": true}', "tex must be a text"),
-    (b'{"tex": 1}', "tex must be a text"),
-    (b'{"tex": "x", "display": 1}', "display must be true or false"),
-    (b'{"tex": "x", "macros": ["a"]}', "macros must be an object of texts"),
-    (b'{"tex": "x", "macros": {"a": 1}}', "macros must be an object of texts"),
+    (b'{"display": true}', '"tex" must be a string'),
+    (b'{"tex": 1}', '"tex" must be a string'),
+    (b'{"tex": "x", "display": 1}', '"display" must be true or false'),
+    (b'{"tex": "x", "macros": ["a"]}', '"macros" must be an object of strings'),
+    (b'{"tex": "x", "macros": {"a": 1}}', '"macros" must be an object of strings'),
 ]
 
 

@@ -321,12 +321,12 @@ class TestOwnFont:
     @pytest.mark.parametrize("path", ["missing.woff", "../../blogsmith.yaml", "."])
     def test_a_path_that_leads_nowhere(self, tmp_path: Path, path: str) -> None:
         report = build(self.theme(tmp_path, f"math_font: {path}"))
-        assert f'error: the theme has no file "{path}" [theme-value]' in printed(report)
+        assert f'error: theme file not found: "{path}" [theme-value]' in printed(report)
 
     def test_no_font(self, tmp_path: Path) -> None:
         report = build(self.theme(tmp_path, "math_font: own.woff", b"no font"))
         said = printed(report)
-        assert "error: the math font own.woff of theme mine cannot be cut: " in said and not report.ok
+        assert 'error: math font "own.woff" of theme "mine" cannot be subset: ' in said and not report.ok
         assert not (tmp_path / "public").exists()
 
 

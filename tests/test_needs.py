@@ -56,13 +56,13 @@ def test_without_a_device_nobody_is_asked_about_cuda() -> None:
     [
         (Need("torch"), {"torch": "2.13.0"}, ""),
         (Need("torch"), {"torch": ""}, ""),
-        (Need("torch"), {}, "torch is not installed"),
+        (Need("torch"), {}, 'package "torch" is not installed'),
         (Need("torch", "2.6"), {"torch": "2.13.0+cpu"}, ""),
         (Need("torch", "2.13"), {"torch": "2.13"}, ""),
         (Need("torch", "2.13.0"), {"torch": "2.13"}, ""),
-        (Need("torch", "2.13.1"), {"torch": "2.13"}, "torch is 2.13, older than 2.13.1"),
-        (Need("torch", "2.6"), {"torch": "2.5.1"}, "torch is 2.5.1, older than 2.6"),
-        (Need("torch", "2.6"), {"torch": ""}, "torch does not say its version, and 2.6 is needed"),
+        (Need("torch", "2.13.1"), {"torch": "2.13"}, 'package "torch" has version 2.13, older than 2.13.1'),
+        (Need("torch", "2.6"), {"torch": "2.5.1"}, 'package "torch" has version 2.5.1, older than 2.6'),
+        (Need("torch", "2.6"), {"torch": ""}, 'package "torch" has no version, but 2.6 is required'),
     ],
 )
 def test_packages(need: Need, packages: dict[str, str], said: str) -> None:
@@ -75,7 +75,11 @@ def test_packages(need: Need, packages: dict[str, str], said: str) -> None:
         (CUDA, {"capability": "7.5"}, ""),
         (Need("cuda", "8.0"), {"capability": "9.0"}, ""),
         (Need("cuda", "9.0"), {"capability": "10.0"}, ""),
-        (Need("cuda", "8.0"), {"capability": "7.5"}, "its CUDA device has capability 7.5, not 8.0"),
+        (
+            Need("cuda", "8.0"),
+            {"capability": "7.5"},
+            "the CUDA device has capability 7.5, but 8.0 is required",
+        ),
         (CUDA, {"problem": "torch sees no CUDA device"}, "torch sees no CUDA device"),
     ],
 )
@@ -91,7 +95,7 @@ def test_all_names_are_asked_for_at_once() -> None:
         return answering({"packages": {"numpy": "2.4.6"}, "cuda": {"capability": "9.0"}})(command)
 
     needs = [CUDA, Need("numpy"), Need("numpy", "2.0"), Need("nope"), CUDA]
-    assert unmet(needs, "python", {}, run, lambda: True) == {Need("nope"): "nope is not installed"}
+    assert unmet(needs, "python", {}, run, lambda: True) == {Need("nope"): 'package "nope" is not installed'}
     assert [json.loads(command[-1]) for command in commands] == [["cuda", "nope", "numpy"]]
 
 
@@ -100,11 +104,11 @@ def test_all_names_are_asked_for_at_once() -> None:
     [
         (
             answering("", 1, "Traceback\nImportError: no\n"),
-            "python does not say what it has: ImportError: no",
+            "python cannot list its packages: ImportError: no",
         ),
-        (answering("", -11), "python does not say what it has: exit code -11"),
-        (answering("no JSON"), "python does not say what it has: exit code 0"),
-        (answering([]), "python does not say what it has: exit code 0"),
+        (answering("", -11), "python cannot list its packages: exit code -11"),
+        (answering("no JSON"), "python cannot list its packages: exit code 0"),
+        (answering([]), "python cannot list its packages: exit code 0"),
     ],
 )
 def test_a_child_that_fails_is_said(run: Any, said: str) -> None:
@@ -117,12 +121,12 @@ def test_a_child_that_hangs_is_said() -> None:
         raise subprocess.TimeoutExpired(command, settings["timeout"])
 
     found = unmet([Need("numpy")], "python", {}, run)
-    assert found == {Need("numpy"): "python did not say within 120 s what it has"}
+    assert found == {Need("numpy"): "python did not list its packages within 120 s"}
 
 
 def test_a_python_that_is_not_there_is_said(tmp_path: Path) -> None:
     found = unmet([Need("json")], str(tmp_path / "python3"), {})
-    assert found == {Need("json"): "python3 cannot be started: No such file or directory"}
+    assert found == {Need("json"): "cannot start python3: No such file or directory"}
 
 
 def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Path) -> None:
@@ -158,7 +162,7 @@ def test_versions_are_found_by_import_name() -> None:
 def test_a_device_that_only_the_driver_knows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert program.nvidia_smi_device() == {
-        "problem": "neither torch nor nvidia-smi is there to find a CUDA device"
+        "problem": "cannot search for a CUDA device: neither torch nor nvidia-smi is available"
     }
     put_tool(tmp_path, "9.0")
     assert program.nvidia_smi_device() == {"capability": "9.0"}

@@ -79,17 +79,17 @@ def test_a_page_has_no_date(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("title", "section", "message"),
     [
-        ("?!", "posts", "no letter or digit"),
-        ("", "posts", "no letter or digit"),
+        ("?!", "posts", "expected a letter or digit"),
+        ("", "posts", "expected a letter or digit"),
         ("Index", "posts", "page of the section"),
-        ("A", "../up", "not a path of slugs"),
-        ("A", "", "not a path of slugs"),
-        ("A", "Posts", "not a path of slugs"),
-        ("A", "posts//deep", "not a path of slugs"),
-        ("A", "c:\\posts", "not a path of slugs"),
-        ("Aux", "posts", "aux.md, which Windows cannot hold"),
-        ("COM1", "posts", "com1.md, which Windows cannot hold"),
-        ("A", "posts/nul", "nul, which Windows cannot hold"),
+        ("A", "../up", "expected a path of slugs"),
+        ("A", "", "expected a path of slugs"),
+        ("A", "Posts", "expected a path of slugs"),
+        ("A", "posts//deep", "expected a path of slugs"),
+        ("A", "c:\\posts", "expected a path of slugs"),
+        ("Aux", "posts", '"aux.md" is not allowed as a file name on Windows'),
+        ("COM1", "posts", '"com1.md" is not allowed as a file name on Windows'),
+        ("A", "posts/nul", '"nul" is not allowed as a file name on Windows'),
     ],
 )
 def test_new_post_refuses(tmp_path: Path, title: str, section: str, message: str) -> None:
@@ -103,7 +103,7 @@ def test_new_post_refuses(tmp_path: Path, title: str, section: str, message: str
 def test_a_post_is_never_overwritten(tmp_path: Path, first: bool, second: bool) -> None:
     file = new_post(tmp_path, "A post", bundle=first)
     file.write_text("a year of work")
-    with pytest.raises(SiteError, match="already there"):
+    with pytest.raises(SiteError, match="already exists"):
         new_post(tmp_path, "a  POST", bundle=second)
     assert file.read_text() == "a year of work"
 

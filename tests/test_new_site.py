@@ -180,7 +180,7 @@ def test_check_has_nothing_to_say_before_the_first_build(
     for _ in range(2):
         assert main(["check", "--strict"]) == 0
         out, err = capsys.readouterr()
-        assert (err, "2 cells (3 results for the next build to make)" in out) == ("", True)
+        assert (err, "2 cells (3 results pending until the next build)" in out) == ("", True)
     assert main(["build", "--strict"]) == 0
     assert main(["check", "--strict"]) == 0
     out, err = capsys.readouterr()
@@ -219,8 +219,8 @@ def test_what_a_cell_needs_is_told_also_where_cells_may_run(
     put(tmp_path, {"content/posts/a.md": post})
     assert main(["check"]) == 0
     err = capsys.readouterr().err
-    assert "content/posts/a.md:6:4: warning: cell 1: no result is recorded" in err
-    assert "hint: blogsmith execute runs it where cuda is" in err
+    assert "content/posts/a.md:6:4: warning: no recorded result for cell 1" in err
+    assert "hint: run `blogsmith execute` where cuda is available" in err
 
 
 def test_no_placeholder_is_left(tmp_path: Path) -> None:
@@ -286,7 +286,7 @@ def test_nothing_is_written_through_a_link(tmp_path: Path) -> None:
 
 def test_a_site_is_a_site_already(tmp_path: Path) -> None:
     new_site(tmp_path, TODAY)
-    with pytest.raises(SiteError, match="is a site already"):
+    with pytest.raises(SiteError, match="is already a site"):
         new_site(tmp_path, TODAY)
 
 
@@ -303,7 +303,7 @@ def test_new_site_refuses_ones_home(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert main(["new", "site"]) == 1
-    assert "is your home folder" in capsys.readouterr().err
+    assert "the home folder is not allowed as a site" in capsys.readouterr().err
     assert files_in(tmp_path) == {}
 
 
@@ -314,7 +314,7 @@ def test_plugins_that_were_there_are_not_trusted(
     put(tmp_path, {"plugins/theirs.py": "raise SystemExit\n"})
     assert main(["new", "site"]) == 0
     out, err = capsys.readouterr()
-    assert "plugins/ was there before" in err
+    assert "plugins/ existed before" in err
     assert out.endswith("next: blogsmith trust && blogsmith serve\n")
     assert main(["build"]) == 0
     assert "[cell-pending]" in capsys.readouterr().err
@@ -351,7 +351,7 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
     assert code == 0, shown
     for text in (
         "Title of the site [a b]: ",
-        "it must start with http",
+        'must start with "http',
         "did you mean paper?",
         "as en or pt-BR",
     ):
@@ -367,7 +367,10 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_guided_reports_a_language_without_texts(tmp_path: Path) -> None:
     shown, code = at_a_terminal(["new", "site", "s", "--guided"], tmp_path, ["", "", "", "", "sv", ""])
-    assert (code, 'the first pages are in English: blogsmith has no texts in "sv"' in shown) == (0, True)
+    assert (code, 'the first pages are in English: blogsmith has no first pages in "sv"' in shown) == (
+        0,
+        True,
+    )
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")

@@ -50,10 +50,10 @@ def test_a_new_theme_works(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("../x", "is not a plain folder name"),
-        ("", "is not a plain folder name"),
-        ("paper", "there is a theme paper already"),
-        ("mine", "there is a theme mine already"),
+        ("../x", "expected a plain folder name"),
+        ("", "expected a plain folder name"),
+        ("paper", 'theme "paper" already exists'),
+        ("mine", 'theme "mine" already exists'),
     ],
 )
 def test_names_that_are_refused(tmp_path: Path, name: str, message: str) -> None:
@@ -89,7 +89,7 @@ def test_what_cannot_be_copied(tmp_path: Path) -> None:
     root = site(tmp_path)
     assert refusal(root, "partials/site_fooder.html") == (
         "theme-file",
-        'theme paper has no file "partials/site_fooder.html"',
+        'file not found in theme "paper": "partials/site_fooder.html"',
         "did you mean partials/site_footer.html?",
     )
     assert refusal(root, "toc.html")[2] == "did you mean partials/toc.html?"
@@ -98,5 +98,5 @@ def test_what_cannot_be_copied(tmp_path: Path) -> None:
     assert refusal(root, "paper/layouts/post.html")[0] == "theme-file"
     copy(root, "layouts/post.html")
     before = (root / "layouts/post.html").read_bytes()
-    assert refusal(root, "layouts/post.html")[:2] == ("file-exists", "layouts/post.html is already there")
+    assert refusal(root, "layouts/post.html")[:2] == ("file-exists", "layouts/post.html already exists")
     assert (root / "layouts/post.html").read_bytes() == before

@@ -36,7 +36,7 @@ def test_a_site_is_begun_and_built_without_calls_of_unix(tmp_path: Path) -> None
     built = start(site, "build")
     # features that cannot run there are reported, and the rest of the page exists
     assert built.returncode == 0, built.stderr
-    assert "hint: code of posts runs on Linux and macOS" in built.stderr
+    assert "hint: run `blogsmith execute` on Linux, macOS or WSL" in built.stderr
     assert "Traceback" not in built.stderr and built.stderr.count("warning:") == 1
     assert "<math" in (site / "public/posts/hello/index.html").read_text("utf-8")
     cleaned = start(site, "clean")

@@ -187,16 +187,16 @@ def test_a_linked_folder_is_not_entered(site: Path) -> None:
     write(site, {"index.html": "new"})
     assert read(site / "precious") == {"index.html": "mine", "b/c.txt": "mine"}
     assert failure(site, OLD) == [
-        "output-foreign: public/a is not blogsmith's, but a/b/c.txt is to be written there"
+        "output-foreign: public/a was not written by blogsmith and blocks a/b/c.txt"
     ]
 
 
 @pytest.mark.parametrize(
     "foreign, message",
     [
-        ("d/index.html", "public/d/index.html is not blogsmith's, but stands where a file is to be written"),
-        ("d", "public/d is not blogsmith's, but d/index.html is to be written there"),
-        ("gone/mine.txt", "public/gone is not blogsmith's, but stands where a file is to be written"),
+        ("d/index.html", "public/d/index.html was not written by blogsmith and is not overwritten"),
+        ("d", "public/d was not written by blogsmith and blocks d/index.html"),
+        ("gone/mine.txt", "public/gone was not written by blogsmith and is not overwritten"),
     ],
 )
 def test_foreign_file_in_the_way(site: Path, way: str, foreign: str, message: str) -> None:
@@ -209,16 +209,16 @@ def test_foreign_file_in_the_way(site: Path, way: str, foreign: str, message: st
 @pytest.mark.parametrize(
     "paths, messages",
     [
-        (["a.html", "a.html"], ['two files of the site are to be written to "a.html"']),
+        (["a.html", "a.html"], ['two files of the site have the same output path "a.html"']),
         (["Case/i", "case/i"], ['"Case/i" and "case/i" are the same file on some systems']),
         (["stra\u00dfe", "strasse"], ['"strasse" and "stra\u00dfe" are the same file on some systems']),
         (["\u00e9", "e\u0301"], ['"e\u0301" and "\u00e9" are the same file on some systems']),
-        (["a", "a/b/c"], ['"a" is to be a file, and a folder for "a/b/c"']),
-        (["../x"], ['the path "../x" is not one inside the output folder']),
-        (["/x"], ['the path "/x" is not one inside the output folder']),
-        (["a/../../x"], ['the path "a/../../x" is not one inside the output folder']),
-        ([MANIFEST], [f'the path "{MANIFEST}" is kept for blogsmith itself']),
-        ([".Blogsmith-New/x"], ['the path ".Blogsmith-New/x" is kept for blogsmith itself']),
+        (["a", "a/b/c"], ['"a" is both a file and the folder of "a/b/c"']),
+        (["../x"], ['invalid path "../x": expected a path inside the output folder']),
+        (["/x"], ['invalid path "/x": expected a path inside the output folder']),
+        (["a/../../x"], ['invalid path "a/../../x": expected a path inside the output folder']),
+        ([MANIFEST], [f'invalid path "{MANIFEST}": the name is reserved for blogsmith']),
+        ([".Blogsmith-New/x"], ['invalid path ".Blogsmith-New/x": the name is reserved for blogsmith']),
     ],
 )
 def test_paths_that_are_refused(site: Path, paths: list[str], messages: list[str]) -> None:
@@ -232,17 +232,17 @@ def test_paths_that_are_refused(site: Path, paths: list[str], messages: list[str
 @pytest.mark.parametrize(
     "folder, problem",
     [
-        (".", "holds the site's own sources"),
-        ("..", "holds the site's own sources"),
-        ("../..", "holds the site's own sources"),
-        ("/", "holds the site's own sources"),
-        ("../home", "is not a folder to build into"),
-        ("content", "lies in content/, which holds the site's own sources"),
-        ("content/public", "lies in content/, which holds the site's own sources"),
-        ("public/../static", "lies in static/, which holds the site's own sources"),
-        ("link", "lies in themes/, which holds the site's own sources"),
+        (".", "contains the sources of the site"),
+        ("..", "contains the sources of the site"),
+        ("../..", "contains the sources of the site"),
+        ("/", "contains the sources of the site"),
+        ("../home", "is your home folder or the root of the file system"),
+        ("content", "is in content/, which contains sources of the site"),
+        ("content/public", "is in content/, which contains sources of the site"),
+        ("public/../static", "is in static/, which contains sources of the site"),
+        ("link", "is in themes/, which contains sources of the site"),
         ("file", "is not a folder"),
-        ("full", "holds files that blogsmith did not write"),
+        ("full", "contains files that blogsmith did not write"),
     ],
 )
 def test_folders_that_are_refused(
@@ -267,7 +267,7 @@ def test_damaged_manifest_is_not_trusted(site: Path, text: str) -> None:
     write(site, OLD)
     put(site, {"x": "precious", f"public/{MANIFEST}": text})
     (message,) = failure(site, {})
-    assert message.startswith(f"output-folder: the list of blogsmith's own files, {MANIFEST}, is damaged")
+    assert message.startswith(f"output-folder: damaged list of output files {MANIFEST}")
     assert read(site / "public") == OLD
     assert (site / "x").read_text() == "precious"
 
@@ -387,7 +387,7 @@ def test_one_writer_at_a_time(site: Path) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        message = f"busy: another blogsmith (process {holder.pid}) is writing this site"
+        message = f"busy: another blogsmith process {holder.pid} is writing to this site"
         assert failure(site, NEW) == [message]
         holder.kill()
         holder.wait()

@@ -233,7 +233,7 @@ def test_execute_records_and_writes_no_site(site: Path, capsys: pytest.CaptureFi
 
 def test_execute_refuses_a_post_that_is_not_there(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["execute", "--site", str(site), "posts/b"]) == 1
-    assert "there is no post posts/b [post-unknown]" in capsys.readouterr().err
+    assert 'post not found: "posts/b" [post-unknown]' in capsys.readouterr().err
 
 
 KNOWN = tuple(
@@ -262,7 +262,7 @@ def test_a_bare_name_is_enough_where_it_is_the_only_one(tmp_path: Path, name: st
     [
         ("slwo.md", "did you mean slow?"),
         ("content/posts/slwo.md", "did you mean posts/slow?"),
-        ("zzz", "name a source file or a folder, e.g. content/posts/attention.md"),
+        ("zzz", "write a source file or a folder, such as `content/posts/attention.md`"),
     ],
 )
 def test_a_name_of_no_post_gets_a_hint(tmp_path: Path, name: str, hint: str) -> None:
@@ -276,7 +276,7 @@ def test_a_bare_name_of_several_posts_is_asked_back(tmp_path: Path) -> None:
     with pytest.raises(SiteError) as caught:
         select_posts(tmp_path, ["a"], several)
     (found,) = caught.value.diagnostics
-    assert found.hint == "which of content/p/a.md, content/q/a.md, content/r/a.md, …?"
+    assert found.hint == "write one of content/p/a.md, content/q/a.md, content/r/a.md, …"
 
 
 def test_frozen_exits_with_3_only_if_nothing_else_is_wrong(

@@ -155,15 +155,15 @@ def test_a_stale_result_is_shown_and_says_what_changed(
     report = run(site)
     assert report.ok and report.executed_cells == 0
     (warning,) = report.diagnostics
-    assert warning.message == "flash: an old result is shown, its code has changed"
-    assert warning.hint == "blogsmith execute runs it where torch and cuda>=8.0 is"
+    assert warning.message == 'an old result is shown for cell "flash": its code has changed'
+    assert warning.hint == "run `blogsmith execute` where torch and cuda>=8.0 is available"
     assert "on the GPU\n<" in page(site) and 'data-status="stale"' in page(site)
     assert "its code has changed" in page(site)
     assert record(site) == before
     code, _, err = command(capsys, "build", "--frozen", "--site", str(site))
     assert code == 3
-    assert "flash: no valid result, its code has changed [freeze-stale]" in err
-    assert "run blogsmith execute --needs torch --needs cuda where torch and cuda>=8.0 is" in err
+    assert 'no valid result for cell "flash": its code has changed [freeze-stale]' in err
+    assert "run `blogsmith execute --needs torch --needs cuda` where torch and cuda>=8.0 is available" in err
 
 
 def test_without_any_result_the_fallback_is_shown_and_said(site: Path, machine: Machine) -> None:
@@ -188,8 +188,8 @@ def test_without_a_way_out_it_is_an_error(site: Path, machine: Machine) -> None:
     (error,) = report.diagnostics
     assert error.code == "cell-need"
     assert error.place and (error.place.line, error.place.column) == (13, 11)
-    assert error.message.startswith("flash cannot run: ")
-    assert error.message.endswith("this machine has no CUDA device, and nothing is recorded")
+    assert error.message.startswith('cell "flash" cannot run and has no recorded result: ')
+    assert error.message.endswith("this machine has no CUDA device")
 
 
 def test_a_capability_that_is_too_small_is_no_device(site: Path, machine: Machine) -> None:
@@ -197,7 +197,7 @@ def test_a_capability_that_is_too_small_is_no_device(site: Path, machine: Machin
     change(site, "#| fallback: naive\n", "")
     machine.with_cuda()
     (error,) = run(site).diagnostics
-    assert "its CUDA device has capability 9.0, not 9.5, and nothing is recorded" in error.message
+    assert "the CUDA device has capability 9.0, but 9.5 is required" in error.message
 
 
 # -- one machine after the other --
@@ -297,9 +297,9 @@ def test_a_device_that_is_not_there_is_said_once_and_nothing_is_touched(
     code, out, err = command(capsys, "execute", "--needs", "cuda", *everything, "--site", str(site))
     assert (code, out) == (1, "")
     lines = err.splitlines()
-    said = "nothing that needs cuda can run here: this machine has no CUDA device"
+    said = 'no cell that needs "cuda" can run here: this machine has no CUDA device'
     assert lines[0] == f"error: {said} [need-unmet]"
-    assert lines[1].startswith("hint: run it on a machine that has that")
+    assert lines[1].startswith("hint: run it on a machine that has it")
     assert lines[2:] == ["1 error"]
     assert record(site) == before
 
@@ -328,13 +328,13 @@ def test_a_package_that_is_not_there_is_said_likewise(
     (site / "content/posts/b.md").write_text(OTHER)
     code, _, err = command(capsys, "execute", "--needs", "tensorflop", "--site", str(site))
     assert code == 1
-    assert "nothing that needs tensorflop can run here: tensorflop is not installed" in err
+    assert 'no cell that needs "tensorflop" can run here: package "tensorflop" is not installed' in err
     assert not (site / "_freeze").exists()
 
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("cuad", "did you mean cuda?"), ("cuda>=8.0", "did you mean cuda?"), ("numpy", "they need cuda, torch")],
+    [("cuad", "did you mean cuda?"), ("cuda>=8.0", "did you mean cuda?"), ("numpy", "known: cuda, torch")],
 )
 def test_a_name_that_no_cell_needs_is_said(
     site: Path, machine: Machine, capsys: pytest.CaptureFixture[str], name: str, hint: str
@@ -342,7 +342,7 @@ def test_a_name_that_no_cell_needs_is_said(
     for _ in range(2):
         code, _, err = command(capsys, "execute", "--needs", name, "--site", str(site))
         assert code == 1
-        assert err == f"error: no cell of these posts needs {name} [need-unmet]\nhint: {hint}\n1 error\n"
+        assert err == f'error: no cell of these posts needs "{name}" [need-unmet]\nhint: {hint}\n1 error\n'
         run(site)
 
 

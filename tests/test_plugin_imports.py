@@ -241,10 +241,10 @@ def test_the_refusal_names_plugin_file_and_remedy(site: Path) -> None:
     )
     found = refusal(site)
     assert found.message == (
-        "plugin part imports lib, which is refused: it is not in plugins/, and trust does not cover it"
+        'plugin "part" imports lib, which is not allowed: it is not in plugins/, and trust does not cover it'
     )
     assert (found.path, found.place) == ("plugins/part.py", Place(1, 1, 17))
-    assert found.hint == "put it into plugins/, which blogsmith trust covers, and write: from .lib import …"
+    assert found.hint == "move it to plugins/, which `blogsmith trust` covers, and write `from .lib import …`"
 
 
 def test_a_plugin_that_is_a_link_out_of_the_site_is_refused(site: Path, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_plugin_that_is_a_link_out_of_the_site_is_refused(site: Path, tmp_path
     found = refusal(site)
     assert (found.code, found.message) == (
         "plugin-missing",
-        "plugin mine is not loaded: it is a link that leads out of the site",
+        'plugin "mine" is not loaded: it is a link to a file outside the site',
     )
 
 

@@ -148,7 +148,7 @@ def test_edits_in_any_order(
             present = settled(line, present, asked)
             reopen = False
         except SiteError:
-            # what is mended then is not known
+            # the fixed part is not known
             reopen = True
     if not reopen:
         report = build(root, output=root / "public")
@@ -413,7 +413,7 @@ def test_a_page_that_a_browser_waits_for_and_that_a_plugin_fails_on(tmp_path: Pa
     with pytest.raises(SiteError, match="ZeroDivisionError"):
         for present in line.update_site(None, request):
             found += [present] if present else []
-    # the other pages can be looked at while the plugin is mended
+    # the other pages can be viewed while the plugin is being fixed
     assert [present.unrendered & {"content/about.md", "content/posts/b.md"} for present in found] == [
         {"content/posts/b.md"}
     ]

@@ -54,11 +54,11 @@ def test_a_run_that_goes_on_from_a_state() -> None:
         ("ended", {"cell": 9, "refused": "a timer\x1b runs"}),
         ("finished", {}),
     )
-    last = "/posts/café/: 2 cells ran in 200 ms, from the state after cell 6"
+    last = "/posts/café/: 2 cells ran in 200 ms, resumed after cell 6"
     assert run(*events) == [last]
     assert run(*events, loud=True) == [
-        "/posts/café/: cell 7 of 9, from the state after cell 6",
-        "/posts/café/: the state after cell 8 is not kept: a timer\\x1b runs",
+        "/posts/café/: cell 7 of 9, resumed after cell 6",
+        "/posts/café/: no checkpoint after cell 8: a timer\\x1b runs",
         last,
     ]
 
@@ -72,5 +72,5 @@ def test_states_of_two_sessions() -> None:
         ("finished", {}),
     )
     assert run(*events) == [
-        "/posts/café/: 2 cells ran in 200 ms, from the state after cell 1 and after cell 1 of the session gpu"
+        "/posts/café/: 2 cells ran in 200 ms, resumed after cell 1 and after cell 1 of the session gpu"
     ]

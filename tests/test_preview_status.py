@@ -20,7 +20,7 @@ from tests.rows import each_row
 AT = dt.datetime(2026, 3, 1, 14, 3, 22, tzinfo=dt.UTC)
 TEX = Diagnostic(
     "math-command",
-    "unknown TeX command \\sofmax",
+    r'unknown TeX command "\sofmax"',
     "content/a.md",
     Place(41, 7, 7),
     "$$A = \\sofmax(QK)$$",
@@ -32,7 +32,7 @@ WARNING = Diagnostic("code-language", 'unknown language "pyton"', "content/a.md"
 
 def test_the_first_line_names_the_address() -> None:
     assert serving_line("http://127.0.0.1:8000/") == (
-        "blogsmith serves http://127.0.0.1:8000/ (Ctrl-C ends it)"
+        "blogsmith serves http://127.0.0.1:8000/ (press Ctrl-C to stop)"
     )
 
 
@@ -49,7 +49,7 @@ def test_the_whole_site_is_counted() -> None:
     ("change", "expected"),
     [
         (ChangeLine(AT, ["content/posts/a.md"], 1, 0.0239), "14:03:22 content/posts/a.md: 1 page in 24 ms"),
-        (ChangeLine(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changes"),
+        (ChangeLine(AT, ["theme.css"], 0, 0.002), "14:03:22 theme.css: no page changed"),
         (
             ChangeLine(AT, ["content/a.md"] + [f"content/{n}.md" for n in range(1499)], 1600, 1.26),
             "14:03:22 content/a.md and 1,499 more: 1,600 pages in 1.3 s",
@@ -73,7 +73,7 @@ def moved(found: Diagnostic, line: int) -> Diagnostic:
 
 def test_a_new_error_is_printed_in_full() -> None:
     assert problem_lines([], [TEX], color=False) == [
-        "content/a.md:41:7: error: unknown TeX command \\sofmax [math-command]\n"
+        'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
         "   41 | $$A = \\sofmax(QK)$$\n"
         "      |       ^^^^^^^\n"
         "hint: did you mean \\softmax?"
@@ -96,20 +96,20 @@ def test_what_is_known_is_not_repeated() -> None:
 
 def test_what_is_fixed_is_told() -> None:
     assert problem_lines([TEX], [], color=False) == [
-        "fixed: content/a.md: unknown TeX command \\sofmax [math-command]"
+        'fixed: content/a.md: unknown TeX command "\\sofmax" [math-command]'
     ]
     assert problem_lines([TEX, LINK, WARNING], [WARNING], color=False) == ["fixed: 2 errors"]
     assert problem_lines([TEX, LINK], [LINK], color=False) == [
-        "fixed: content/a.md: unknown TeX command \\sofmax [math-command] (1 error left)"
+        'fixed: content/a.md: unknown TeX command "\\sofmax" [math-command] (1 error left)'
     ]
     assert problem_lines([WARNING], [], color=False) == []
 
 
 def test_an_error_that_another_replaces_is_not_called_fixed() -> None:
-    typed = Diagnostic("math-command", "unknown TeX command \\sofma", "content/a.md", Place(41, 7, 6))
+    typed = Diagnostic("math-command", r'unknown TeX command "\sofma"', "content/a.md", Place(41, 7, 6))
     lines = problem_lines([TEX], [typed], color=False)
     assert [line.partition(" [")[0] for line in lines] == [
-        "content/a.md:41:7: error: unknown TeX command \\sofma"
+        'content/a.md:41:7: error: unknown TeX command "\\sofma"'
     ]
 
 
@@ -128,7 +128,7 @@ def test_a_long_list_has_a_line_for_each_and_excerpts_for_the_first() -> None:
     ("line", "previous", "expected"),
     [
         ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 a.md: 1 page in 8 ms", True),
-        ("14:03:25 a.md: 1 page in 9 ms (1 error)", "14:03:22 a.md: no page changes", True),
+        ("14:03:25 a.md: 1 page in 9 ms (1 error)", "14:03:22 a.md: no page changed", True),
         ("14:03:25 a.md: 1 page in 9 ms", "14:03:22 b.md: 1 page in 8 ms", False),
         ("14:03:25 a.md and 2 more: 3 pages in 9 ms", "14:03:22 a.md: 1 page in 8 ms", False),
         ("14:03:25 a.md: 1 page in 9 ms", "", False),

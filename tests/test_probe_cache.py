@@ -69,9 +69,11 @@ def place(tmp_path: Path) -> Place:
 def test_the_second_time_nobody_is_asked(place: Place) -> None:
     needs = (CUDA, Need("torch"), Need("nope"))
     first = place.ask(*needs)
-    assert (first, place.children) == ({"nope": "nope is not installed"}, 1)
+    assert (first, place.children) == ({"nope": 'package "nope" is not installed'}, 1)
     assert place.ask(*needs) == first
-    assert place.ask(Need("cuda", "9.5")) == {"cuda>=9.5": "its CUDA device has capability 9.0, not 9.5"}
+    assert place.ask(Need("cuda", "9.5")) == {
+        "cuda>=9.5": "the CUDA device has capability 9.0, but 9.5 is required"
+    }
     assert place.children == 1
     assert b"hunter2" not in cache_path(place.root / "site").read_bytes()
     assert list((place.root / "site").iterdir()) == []
@@ -191,7 +193,7 @@ def known(python: str, **changes: object) -> dict[str, object]:
 )
 def test_a_broken_row_counts_as_none_and_is_replaced(place: Place, content: object) -> None:
     put_row(place.root / "site", content, place.root / "env/bin/python")
-    assert place.ask(CUDA, Need("nope")) == {"nope": "nope is not installed"}
+    assert place.ask(CUDA, Need("nope")) == {"nope": 'package "nope" is not installed'}
     place.ask(CUDA, Need("nope"))
     assert place.children == 1
 

@@ -89,7 +89,7 @@ def mended(root: Path) -> Path:
 @pytest.fixture(autouse=True)
 def small_sites(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let processes make pages of small sites, too."""
-    for name in ("FORK_FEWEST", "SPAWN_FEWEST"):
+    for name in ("MIN_FORK_BODIES", "MIN_SPAWN_BODIES"):
         monkeypatch.setattr(page_executor, name, 5)
     monkeypatch.setattr(write, "MIN_PROCESS_PAGES", 16)
 
@@ -135,7 +135,7 @@ def sent_states(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         found[Path(path).stem] = made.state
         return take(pool, path, made)
 
-    monkeypatch.setattr(body_processes.BodyPool, "_adopt", adopt)
+    monkeypatch.setattr(body_processes.BodyPool, "_store_result", adopt)
     return found
 
 
@@ -316,7 +316,7 @@ from blogsmith.pools import page_executor
 from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from tests.worker_faults import ENDLESS, break_pages, break_workers
-page_executor.FORK_FEWEST = page_executor.SPAWN_FEWEST = 1
+page_executor.MIN_FORK_BODIES = page_executor.MIN_SPAWN_BODIES = 1
 root, method = sys.argv[1:]
 act = f"open({root + '/busy'!r}, 'w').close(); {ENDLESS}"
 break_pages(act) if method == "fork" else break_workers(pytest.MonkeyPatch(), act)
@@ -331,8 +331,11 @@ from blogsmith.pools import page_executor
 from blogsmith.build.site import build_site
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 os.environ["PYTHONPATH"] = os.pathsep
-page_executor.SPAWN_FEWEST, take, sent_states = 1, body_pool.BodyPool._adopt, []
-body_pool.BodyPool._adopt = lambda pool, path, made: sent_states.append(made.state) or take(pool, path, made)
+page_executor.MIN_SPAWN_BODIES, take, sent_states = 1, body_pool.BodyPool._store_result, []
+def store(pool, path, made):
+    sent_states.append(made.state)
+    return take(pool, path, made)
+body_pool.BodyPool._store_result = store
 now, jobs = dt.datetime(2026, 6, 1, tzinfo=dt.UTC), ExecutionOptions(jobs=2)
 # without a guard for the main module, which no process imports again
 build_site(pathlib.Path.cwd(), BuildOptions(now=now, start_method="spawn", execution=jobs))
@@ -351,7 +354,7 @@ class TestSpawned:
             report = build_with(root, 2, start_method="spawn")
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
         assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
-        assert found.message == "the process that made this page was ended by SIGKILL"
+        assert found.message == "the process that rendered this page was ended by SIGKILL"
         assert not (root / "public").exists()
 
     def test_what_only_fails_there_is_made_here(
@@ -431,7 +434,7 @@ class TestSpawned:
         run = "# Run\n\n<div class='runnable' data-lang='python'>\n\n```python\n1\n```\n\n</div>\n"
         put(root, {"content/posts/drawn.md": drawn, "content/posts/run.md": run})
         one = build_with(root, 1, output=tmp_path / "one")
-        monkeypatch.setattr(page_executor.PageExecutor, "is_elsewhere", True)
+        monkeypatch.setattr(page_executor.PageExecutor, "is_remote", True)
         several = build_with(root, 2, output=tmp_path / "several", start_method="spawn")
         # bibliographies are here
         cites = {f"p{number}" for number in range(0, POSTS, 7)}
@@ -474,7 +477,7 @@ class TestFailures:
         report = build_with(root, 3)
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
         assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
-        assert found.message == "the process that made this page was ended by SIGKILL"
+        assert found.message == "the process that rendered this page was ended by SIGKILL"
         assert not (root / "public").exists()
 
     def test_what_is_raised_there_is_raised_here(

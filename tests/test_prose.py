@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scripts.commit_subject import problem
 from tests.prose.check import (
     Passage,
     Term,
@@ -64,3 +65,19 @@ def test_code_is_not_prose() -> None:
 
 def test_every_term_has_a_suggestion() -> None:
     assert all(isinstance(term, Term) and term.suggestion for term in terms())
+
+
+@pytest.mark.parametrize(
+    ("subject", "wrong"),
+    [
+        ("Report the line of a broken link", ""),
+        ("syntax: Keep prices in tables", ""),
+        ("Merge branch", ""),
+        ("Reported the line", "Reported"),
+        ("tables: The cells of prices", "The"),
+        ("Report the line.", "full stop"),
+        ("Report " + "x" * 70, "characters"),
+    ],
+)
+def test_subjects_of_commits(subject: str, wrong: str) -> None:
+    assert (wrong in problem(subject)) if wrong else problem(subject) == ""

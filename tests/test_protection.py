@@ -125,7 +125,7 @@ def test_the_error_can_be_neither_lowered_nor_silenced(
     config = f"title: S\ndiagnostics:\n  ignore: [{PROTECTED_CODE}]\n  {PROTECTED_CODE}: warning\n"
     put_bare(tmp_path, {"blogsmith.yaml": config, PATH: PROTECTED_POST.replace("DRAFT", "password: x\n")})
     assert main(["check", "--site", str(tmp_path)]) == 1
-    assert f"{PROTECTED_CODE} cannot be lowered to a warning" in capsys.readouterr().err
+    assert f'"{PROTECTED_CODE}" cannot be lowered to a warning' in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -31,8 +31,8 @@ def test_from_nothing_to_a_site_that_can_be_published(root: Path, capsys: pytest
     command = ("publish", "check", "netlify", "--site", str(root))
     assert run(*command) == 3
     told = capsys.readouterr().err
-    assert "no valid result, it was never run [freeze-stale]" in told
-    assert "netlify.toml is not set up: blogsmith publish setup netlify" in told
+    assert "no valid result for cell 1: it was never run [freeze-stale]" in told
+    assert "netlify.toml is not set up: run `blogsmith publish setup netlify`" in told
     assert not (root / "public").exists()
     assert build(root, execution=ExecutionOptions(execute="stale")).ok
     assert run(*command) == 1
@@ -61,4 +61,4 @@ def test_warnings_stop_it_as_they_stop_the_machine(root: Path, capsys: pytest.Ca
 def test_results_that_git_leaves_out(line: str, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (root / ".gitignore").write_text(f"/public/\n{line}\n", "utf-8")
     assert run("publish", "setup", "gitlab", "--site", str(root)) == 0
-    assert ".gitignore:2:1: warning: git leaves out the recorded results" in capsys.readouterr().err
+    assert ".gitignore:2:1: warning: git ignores the recorded results" in capsys.readouterr().err

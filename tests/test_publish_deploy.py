@@ -73,7 +73,7 @@ def test_pages_are_shown_then_pushed(root: Path, capsys: pytest.CaptureFixture[s
     assert publish(root, "--dry-run") == 0
     said = capsys.readouterr().out
     assert "  new      posts/a/index.html\n" in said
-    assert "nothing was pushed: leave out --dry-run to publish\n" in said
+    assert "nothing was pushed: omit --dry-run to publish\n" in said
     assert published(root) == []
     assert publish(root, "--yes") == 0
     assert (
@@ -167,13 +167,13 @@ def test_repositories_that_cannot_be_pushed_to(root: Path, capsys: pytest.Captur
     assert 'remote not found: "upstream" [publish-git]' in capsys.readouterr().err
     git(root, "remote", "set-url", "origin", (root.parent / "gone.git").as_uri())
     assert publish(root, "--yes") == 1
-    assert 'remote "origin" not reached: ' in capsys.readouterr().err
+    assert 'cannot reach remote "origin": ' in capsys.readouterr().err
     git(root, "remote", "remove", "origin")
     assert publish(root, "--yes") == 1
-    assert 'hint: run "git remote add origin URL"' in capsys.readouterr().err
+    assert "hint: run `git remote add origin URL`" in capsys.readouterr().err
     shutil.rmtree(root / ".git")
     assert publish(root, "--yes") == 1
-    assert "the site is in no git repository [publish-git]" in capsys.readouterr().err
+    assert "the site is not in a git repository [publish-git]" in capsys.readouterr().err
 
 
 def test_an_author_without_a_name_learns_to_give_one(

@@ -257,7 +257,7 @@ def test_an_index_with_another_program_under_our_name(
     source = InstallSource("index")
     with pytest.raises(SiteError) as caught:
         plan_install(tmp_path, LockInputs(__version__, (), "3.12", source))
-    assert "the package index has another program" in caught.value.diagnostics[0].message
+    assert "in the package index differs from the program" in caught.value.diagnostics[0].message
     monkeypatch.setattr(pip_resolver, "download_wheel", lambda *_: package_wheel.pack_wheel(FILES))
     assert plan_install(tmp_path, LockInputs(__version__, (), "3.12", source)).wheel == ""
 
@@ -291,7 +291,7 @@ def test_an_author_s_own_file_is_kept(tmp_path: Path, capsys: pytest.CaptureFixt
     files = {"blogsmith.yaml": "title: T\nbase_url: https://example.org\n", LOCK: "numpy\n"}
     root = put_bare(tmp_path, files)
     assert run("publish", "setup", "gitlab", "--site", str(root), "--force") == 1
-    assert "the file was not written by blogsmith [publish-lock]" in capsys.readouterr().err
+    assert "the lock was not written by blogsmith [publish-lock]" in capsys.readouterr().err
     assert (root / LOCK).read_text("utf-8") == "numpy\n"
 
 

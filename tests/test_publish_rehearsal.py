@@ -89,7 +89,7 @@ def test_files_that_differ_are_named(tmp_path: Path) -> None:
     differing = different_files(tmp_path / "here", tmp_path / "host")
     assert differing == ("changed", "only there", "posts/only here")
     message = pages_problem(differing).message
-    assert message.endswith("than those built here: changed, only there, posts/only here")
+    assert message.endswith("from those built here: changed, only there, posts/only here")
     assert different_files(tmp_path / "here", tmp_path / "here") == ()
 
 

@@ -114,7 +114,7 @@ def test_who_cannot_know_the_address_is_told(
 ) -> None:
     site(tmp_path)
     assert setup(tmp_path, target, "--destination", "/srv/x") == 1
-    assert "and there is no base_url [publish-base-url]" in capsys.readouterr().err
+    assert "needs the URL of the site [publish-base-url]" in capsys.readouterr().err
 
 
 def test_an_address_of_another_repository_is_a_warning(
@@ -152,7 +152,7 @@ def test_another_host_in_the_settings_is_the_authors_to_change(
 ) -> None:
     site(tmp_path, "base_url: https://example.org\npublish: netlify\n")
     assert setup(tmp_path, "cloudflare") == 1
-    assert "blogsmith.yaml:3:10: error: builds write the headers and redirects" in capsys.readouterr().err
+    assert 'blogsmith.yaml:3:10: error: invalid "publish": expected cloudflare' in capsys.readouterr().err
     assert not (tmp_path / "wrangler.toml").exists()
 
 
@@ -182,7 +182,7 @@ def test_a_site_in_a_folder_of_its_repository(tmp_path: Path, capsys: pytest.Cap
     put(tmp_path, {".git/config": GITHUB, ".git/HEAD": "ref: refs/heads/trunk\n"})
     root = put_bare(tmp_path / "web site", {"blogsmith.yaml": "title: T\n", "content/posts/a.md": POST})
     assert setup(root, "github-pages") == 1
-    assert f"add --repository {tmp_path} to write them there" in capsys.readouterr().err
+    assert f"add `--repository {tmp_path}` to write them there" in capsys.readouterr().err
     assert setup(root, "github-pages", "--repository", str(tmp_path)) == 0
     assert (root / LOCK).is_file()
     found = workflow(tmp_path)
@@ -213,7 +213,7 @@ def test_a_file_that_the_author_has_changed_is_shown_and_kept(
     assert setup(tmp_path, "github-pages") == 1
     told = capsys.readouterr()
     assert "-    runs-on: ubuntu-24.04\n+    runs-on: ubuntu-latest\n" in told.out
-    assert told.err == "nothing was written: .github/workflows/publish.yml differs; --force overwrites it\n"
+    assert told.err == "nothing was written: add --force to overwrite .github/workflows/publish.yml\n"
     assert file.read_text("utf-8") == theirs
     assert not (tmp_path / LOCK).exists()
     assert setup(tmp_path, "github-pages", "--diff") == 0

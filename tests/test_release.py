@@ -30,7 +30,7 @@ def test_the_open_section_gets_version_and_date() -> None:
     ],
 )
 def test_a_changelog_that_does_not_fit_is_refused(changes: str, message: str) -> None:
-    with pytest.raises(release.Refused, match=message):
+    with pytest.raises(release.ReleaseError, match=message):
         release.with_date(changes, "0.2.0", DAY)
 
 
@@ -38,12 +38,12 @@ def test_a_changelog_that_does_not_fit_is_refused(changes: str, message: str) ->
     ("present", "wanted", "message"),
     [
         ("0.2.0", "0.1.9", "is older than"),
-        ("0.1.0", "next", "is no version"),
-        ("0.1.0", "1.0", "is no version"),
+        ("0.1.0", "next", "invalid version"),
+        ("0.1.0", "1.0", "invalid version"),
     ],
 )
 def test_a_version_that_does_not_fit_is_refused(present: str, wanted: str, message: str) -> None:
-    with pytest.raises(release.Refused, match=message):
+    with pytest.raises(release.ReleaseError, match=message):
         release.with_version(f'__version__ = "{present}"\n', wanted)
 
 

@@ -202,7 +202,7 @@ def test_redirects_are_followed_and_counted(host: Host) -> None:
     data = png()
     host.put("/a.png", data)
     assert download(host.move("/b", "a.png"), HERE).data == data
-    assert refusal(host.move("/c", "/c")) == "it leads on more than 5 times"
+    assert refusal(host.move("/c", "/c")) == "more than 5 redirects"
     assert host.asked.count("/c") == 6
 
 
@@ -210,16 +210,16 @@ def test_redirects_are_followed_and_counted(host: Host) -> None:
     "target", ["file:///etc/passwd", "ftp://127.0.0.1/", "http://u:p@127.0.0.1/", "gopher://x"]
 )
 def test_redirects_lead_to_web_addresses_only(host: Host, target: str) -> None:
-    assert refusal(host.move("/a", target)) == f"it leads to {target}, which is not https"
+    assert refusal(host.move("/a", target)) == f'redirect to "{target}", which is not an https URL'
 
 
 def test_private_hosts_are_not_asked(host: Host) -> None:
     address = host.put("/a.png", png())
-    message = "127.0.0.1 is 127.0.0.1, a machine of a private network, and this site is not trusted"
+    message = 'host "127.0.0.1" is in a private network (127.0.0.1), and this site is not trusted'
     assert refusal(address, Limits()) == message
     named = address.replace("127.0.0.1", "pictures.example")
     lookup = Limits(lookup=lambda host, port: ["8.8.8.8", "10.0.0.1"])
-    assert "pictures.example is 10.0.0.1, a machine" in refusal(named, lookup)
+    assert "is in a private network (10.0.0.1)" in refusal(named, lookup)
     assert host.asked == []
 
 
@@ -230,7 +230,7 @@ def test_a_redirect_to_a_private_host_is_refused(host: Host, monkeypatch: pytest
     limits = Limits(lookup=lambda name, port: ["169.254.169.254" if "metadata" in name else "127.0.0.1"])
     host.move("/a", f"http://metadata.example:{port}/token")
     said = refusal(f"http://pictures.example:{port}/a", limits)
-    assert said.startswith("metadata.example is 169.254.169.254, a machine of a private network")
+    assert said.startswith('host "metadata.example" is in a private network (169.254.169.254)')
     assert host.asked == ["/a"]
 
 
@@ -246,7 +246,7 @@ def test_the_address_that_was_judged_is_the_one_asked(host: Host) -> None:
 def test_what_is_too_large_is_not_read(host: Host) -> None:
     address = host.put("/a.png", b"x" * 3_000_000)
     small = Limits(allow_private=True, size=2_000_000)
-    assert refusal(address, small) == "it is larger than 2 MB"
+    assert refusal(address, small) == "the file is larger than 2 MB"
 
     def endless(request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)
@@ -255,7 +255,7 @@ def test_what_is_too_large_is_not_read(host: Host) -> None:
             request.wfile.write(b"x" * 100_000)
 
     host.answers["/endless"] = endless
-    assert refusal(host.url + "/endless", small) == "it is larger than 2 MB"
+    assert refusal(host.url + "/endless", small) == "the file is larger than 2 MB"
 
 
 def test_a_server_that_draws_out_is_left(host: Host) -> None:
@@ -269,7 +269,7 @@ def test_a_server_that_draws_out_is_left(host: Host) -> None:
     host.answers["/drip"] = drip
     started = time.monotonic()
     limits = Limits(allow_private=True, read_timeout_s=5.0, total_timeout_s=0.3)
-    assert refusal(host.url + "/drip", limits) == "it is not there after 0.3 seconds"
+    assert refusal(host.url + "/drip", limits) == "no complete response after 0.3 seconds"
     assert time.monotonic() - started < 3
     stop.set()
 
@@ -278,7 +278,7 @@ def test_a_silent_server_is_left() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         limits = Limits(allow_private=True, read_timeout_s=0.2)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        assert refusal(address, limits) == "the server is silent for 0.2 seconds"
+        assert refusal(address, limits) == "no data from the server for 0.2 seconds"
 
 
 def test_what_breaks_off_is_refused(host: Host) -> None:
@@ -289,9 +289,9 @@ def test_what_breaks_off_is_refused(host: Host) -> None:
         request.wfile.write(b"x" * 10)
 
     host.answers["/cut"] = cut
-    assert refusal(host.url + "/cut") == "it broke off after 10 of 100 bytes"
+    assert refusal(host.url + "/cut") == "the connection ended after 10 of 100 bytes"
     assert refusal(host.url + "/gone") == "the server answers 404 Not Found"
-    assert refusal(host.put("/packed", png(), Content_Encoding="gzip")) == "the server packs what it sends"
+    assert refusal(host.put("/packed", png(), Content_Encoding="gzip")) == "the server sends compressed data"
 
 
 # what came
@@ -316,18 +316,18 @@ def test_pictures_are_known_by_their_bytes(data: bytes, media_type: str, suffix:
 @each_row(
     "data, media_type, reason",
     [
-        (png(), "text/html", "the server sends text/html, not a picture"),
-        (b"<!doctype html><p>x", "image/png", "it is no SVG image, or is damaged"),
-        (b"<html/>", "image/svg+xml", "it is no SVG image"),
-        (b"GIF87", "image/gif", "it is not a PNG, JPEG, GIF, WebP, AVIF or SVG image"),
-        (png()[:-20], "image/png", "it is cut off: its end is missing"),
-        (b"", "image/png", "it is not a PNG, JPEG, GIF, WebP, AVIF or SVG image"),
-        (SVG.replace(b"<rect/>", b"<script/>"), "image/svg+xml", "this SVG holds <script>, which runs"),
-        (SVG.replace(b"<rect/>", b"<rect onload='x()'/>"), "image/svg+xml", "attribute onload"),
-        (SVG.replace(b"<rect/>", b"<a href='javascript:x()'/>"), "text/plain", "an address that is a script"),
+        (png(), "text/html", 'the server sends "text/html", not an image'),
+        (b"<!doctype html><p>x", "image/png", "the file is not a valid SVG image"),
+        (b"<html/>", "image/svg+xml", "the file is not an SVG image"),
+        (b"GIF87", "image/gif", "the file is not a PNG, JPEG, GIF, WebP, AVIF or SVG image"),
+        (png()[:-20], "image/png", "it is truncated: its end is missing"),
+        (b"", "image/png", "the file is not a PNG, JPEG, GIF, WebP, AVIF or SVG image"),
+        (SVG.replace(b"<rect/>", b"<script/>"), "image/svg+xml", "this SVG contains <script>, which runs"),
+        (SVG.replace(b"<rect/>", b"<rect onload='x()'/>"), "image/svg+xml", 'attribute "onload"'),
+        (SVG.replace(b"<rect/>", b"<a href='javascript:x()'/>"), "text/plain", "a URL that runs a script"),
         (SVG.replace(b"<rect/>", b"<foreignObject/>"), "image/svg+xml", "foreignObject"),
-        (b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "image/svg+xml", "it declares the entity a"),
-        (SVG.decode().encode("utf-16"), "image/svg+xml", "it is not a PNG"),
+        (b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "image/svg+xml", 'it declares the entity "a"'),
+        (SVG.decode().encode("utf-16"), "image/svg+xml", "the file is not a PNG"),
         (SVG.replace(b"<rect/>", "<text>\u00e4</text>".encode("latin-1")), "image/svg+xml", "UTF-8"),
     ],
 )
@@ -355,14 +355,17 @@ def test_the_record_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line, problem",
     [
-        ("x", "this is no line of the record"),
-        (f"{'a' * 64} static/remote/../../x.png https://x.org/a", "static/remote/../../x.png is no file in"),
-        (f"{'a' * 64} /etc/passwd https://x.org/a", "/etc/passwd is no file in static/remote/"),
-        (f"{'a' * 64} content/x.png https://x.org/a", "content/x.png is no file in static/remote/"),
-        (f"{'a' * 64} static/remote//x.png https://x.org/a", "static/remote//x.png is no file in"),
-        (f"{'a' * 64} static/remote/x.png file:///etc", "file:///etc is no address of another host"),
-        (f"{'a' * 63} static/remote/x.png https://x.org/a", "this is no line of the record"),
-        (f"{'b' * 64} static/remote/y.png https://x.org/b", "https://x.org/b is recorded twice"),
+        ("x", "invalid line: expected SHA-256, file and URL"),
+        (
+            f"{'a' * 64} static/remote/../../x.png https://x.org/a",
+            '"static/remote/../../x.png" is not a file in',
+        ),
+        (f"{'a' * 64} /etc/passwd https://x.org/a", '"/etc/passwd" is not a file in static/remote/'),
+        (f"{'a' * 64} content/x.png https://x.org/a", '"content/x.png" is not a file in static/remote/'),
+        (f"{'a' * 64} static/remote//x.png https://x.org/a", '"static/remote//x.png" is not a file in'),
+        (f"{'a' * 64} static/remote/x.png file:///etc", '"file:///etc" is not a URL of another host'),
+        (f"{'a' * 63} static/remote/x.png https://x.org/a", "invalid line: expected SHA-256, file and URL"),
+        (f"{'b' * 64} static/remote/y.png https://x.org/b", 'duplicate URL "https://x.org/b"'),
     ],
 )
 def test_a_hostile_record_leads_nowhere(tmp_path: Path, line: str, problem: str) -> None:
@@ -426,11 +429,11 @@ def test_images_are_fetched_once_and_shown(
     assert main(["images", "fetch"]) == 0
     printed_lines = capsys.readouterr().out.splitlines()
     assert printed_lines[-1].startswith("2 images downloaded (")
-    assert printed_lines[-1].endswith("), 0 already there")
+    assert printed_lines[-1].endswith("), 0 already present")
     assert sorted(host.asked) == ["/a.png", "/b.png"]
     assert [file.read_bytes() for file in copies_of(site)] == [png(4, 3), png(8, 3)]
     assert main(["images", "fetch"]) == 0
-    assert capsys.readouterr().out == "0 images downloaded (0 bytes), 2 already there\n"
+    assert capsys.readouterr().out == "0 images downloaded (0 bytes), 2 already present\n"
     assert len(host.asked) == 2
 
     def refuse(*arguments: object) -> NoReturn:
@@ -451,16 +454,16 @@ def test_images_are_fetched_once_and_shown(
 def test_a_build_names_what_is_not_there(site: Path, host: Host) -> None:
     report = build(site)
     assert not report.ok
-    assert f"image {host.url}/a.png has not been downloaded [image-fetch]" in printed(report)
-    assert "hint: run blogsmith images fetch" in printed(report)
+    assert f'image "{host.url}/a.png" is not downloaded [image-fetch]' in printed(report)
+    assert "hint: run `blogsmith images fetch`" in printed(report)
     assert host.asked == []
     assert main(["images", "fetch"]) == 0
     first, second = copies_of(site)
     first.unlink()
     second.write_bytes(png(9, 9))
     said = printed(build(site))
-    assert f"has lost its copy: there is no file {first.relative_to(site)} [image-fetch]" in said
-    assert f"remote-images.txt says: {second.relative_to(site)} was changed [image-fetch]" in said
+    assert f'has no copy: file not found: "{first.relative_to(site)}" [image-fetch]' in said
+    assert f"differs from remote-images.txt: {second.relative_to(site)} was changed [image-fetch]" in said
 
 
 def test_the_command_mends_what_it_can(site: Path, host: Host, capsys: pytest.CaptureFixture[str]) -> None:
@@ -474,8 +477,8 @@ def test_the_command_mends_what_it_can(site: Path, host: Host, capsys: pytest.Ca
     said = capsys.readouterr()
     assert first.read_bytes() == png(4, 3)
     assert second.read_bytes() == png(9, 9)
-    assert "content/posts/a.md:8:6: error: image " in said.err
-    assert "has another SHA-256 than remote-images.txt says [image-fetch]" in said.err
+    assert "content/posts/a.md:8:6: error: cannot copy image " in said.err
+    assert "differs from the one in remote-images.txt [image-fetch]" in said.err
     assert "1 image downloaded" in said.out
     assert "1 failed" in said.out
     assert (site / "remote-images.txt").read_bytes() == record
@@ -493,8 +496,8 @@ def test_another_picture_is_not_taken_unasked(
     capsys.readouterr()
     assert main(["images", "fetch"]) == 1
     said = capsys.readouterr().err
-    assert "it is another picture now than remote-images.txt says" in said
-    assert "look at it, then take it with blogsmith images fetch --renew" in said
+    assert "the image differs from the one recorded in remote-images.txt" in said
+    assert "inspect the image, then run `blogsmith images fetch --renew` to replace the copy" in said
     assert not first.exists()
     assert main(["images", "fetch", "--renew"]) == 0
     assert first.read_bytes() == png(5, 5, "blue")
@@ -505,9 +508,7 @@ def test_what_fails_stops_nothing_else(site: Path, host: Host, capsys: pytest.Ca
     del host.answers["/a.png"]
     assert main(["images", "fetch"]) == 1
     said = capsys.readouterr()
-    assert (
-        f"image {host.url}/a.png cannot be copied: the server answers 404 Not Found [image-fetch]" in said.err
-    )
+    assert f'cannot copy image "{host.url}/a.png": the server answers 404 Not Found [image-fetch]' in said.err
     assert [file.read_bytes() for file in copies_of(site)] == [png(8, 3)]
     assert "1 image downloaded" in said.out
 
@@ -517,7 +518,7 @@ def test_a_dry_run_asks_nobody(site: Path, host: Host, capsys: pytest.CaptureFix
     assert capsys.readouterr().out.splitlines() == [
         f"{host.url}/a.png",
         f"{host.url}/b.png",
-        "2 images would be downloaded, 0 already there",
+        "2 images would be downloaded, 0 already present",
     ]
     assert host.asked == []
     assert not (site / "remote-images.txt").exists()
@@ -533,8 +534,8 @@ def test_a_site_that_is_not_trusted_reaches_no_private_host(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "stranger"))
     assert main(["images", "fetch"]) == 1
     said = capsys.readouterr().err
-    assert "127.0.0.1 is 127.0.0.1, a machine of a private network, and this site is not trusted" in said
-    assert "hint: if you know the site, run blogsmith trust" in said
+    assert 'host "127.0.0.1" is in a private network (127.0.0.1), and this site is not trusted' in said
+    assert "hint: run `blogsmith trust` if you know the site" in said
     assert host.asked == []
 
 
@@ -546,7 +547,7 @@ def test_nothing_is_written_through_a_link(
     (site / "static").mkdir()
     (site / "static/remote").symlink_to(outside)
     assert main(["images", "fetch"]) == 1
-    assert "cannot be written: a link stands in the way" in capsys.readouterr().err
+    assert "a link is in the way" in capsys.readouterr().err
     assert list(outside.iterdir()) == []
 
 
@@ -577,7 +578,7 @@ def test_what_no_page_names_is_told(site: Path, capsys: pytest.CaptureFixture[st
     put(site, {"content/posts/a.md": "---\ntitle: A\ndate: 2026-03-01\n---\nText\n"})
     capsys.readouterr()
     assert main(["images", "fetch"]) == 0
-    assert f"no page names {host.url}/a.png any more" in capsys.readouterr().out
+    assert f"no longer used: {host.url}/a.png" in capsys.readouterr().out
 
 
 def test_a_copy_that_changes_makes_its_page_anew(site: Path, host: Host) -> None:
@@ -623,7 +624,7 @@ def test_a_picture_that_is_allowed_can_be_seen(tmp_path: Path, rule: str, untrus
 def test_a_picture_elsewhere_is_an_error_by_default(tmp_path: Path) -> None:
     report = build(with_rule(tmp_path, "error"))
     assert not report.ok
-    assert "write images: {remote: fetch} and run blogsmith images fetch" in printed(report)
+    assert "write `images: {remote: fetch}` and run `blogsmith images fetch`" in printed(report)
 
 
 # posters of videos
@@ -692,7 +693,7 @@ def test_posters_are_fetched_once_and_shown(
     assert page_of(videos).count("embed-poster") == 1
     assert host.asked == [], "a build uses no network"
     assert main(["images", "fetch", "--dry-run"]) == 0
-    assert capsys.readouterr().out == f"{WATCH}\n{VIMEO}\n2 images would be downloaded, 0 already there\n"
+    assert capsys.readouterr().out == f"{WATCH}\n{VIMEO}\n2 images would be downloaded, 0 already present\n"
     assert host.asked == []
     assert main(["images", "fetch"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("2 images downloaded (")
@@ -728,16 +729,16 @@ def test_no_posters_without_the_setting(rule: str, videos: Path, host: Host) -> 
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (oembed("https://evil.example/x.png"), "not on a server of its own"),
-        (oembed("https://i.ytimg.com.evil.example/x.png"), "not on a server of its own"),
-        (oembed("https://i.ytimg.com:8443/x.png"), "not on a server of its own"),
-        (oembed("http://i.ytimg.com/x.png"), "not on a server of its own"),
-        (oembed("file:///etc/passwd"), "not on a server of its own"),
-        (oembed("https://i.ytimg.com@evil.example/x.png"), "not on a server of its own"),
-        (b'{"thumbnail_url": 3}', "its host names no picture for it"),
-        (b"<html>", "its host names no picture for it"),
-        (b"\xff\xfe", "its host names no picture for it"),
-        (b"{}", "its host names no picture for it"),
+        (oembed("https://evil.example/x.png"), "not on its own servers"),
+        (oembed("https://i.ytimg.com.evil.example/x.png"), "not on its own servers"),
+        (oembed("https://i.ytimg.com:8443/x.png"), "not on its own servers"),
+        (oembed("http://i.ytimg.com/x.png"), "not on its own servers"),
+        (oembed("file:///etc/passwd"), "not on its own servers"),
+        (oembed("https://i.ytimg.com@evil.example/x.png"), "not on its own servers"),
+        (b'{"thumbnail_url": 3}', "its host provides no poster image"),
+        (b"<html>", "its host provides no poster image"),
+        (b"\xff\xfe", "its host provides no poster image"),
+        (b"{}", "its host provides no poster image"),
     ],
 )
 def test_a_poster_comes_from_the_host_of_its_video(
@@ -746,7 +747,7 @@ def test_a_poster_comes_from_the_host_of_its_video(
     host.put(f"/www.youtube.com/oembed?format=json&url={quote(WATCH, safe='')}", answer, "application/json")
     assert main(["images", "fetch"]) == 1
     problem = capsys.readouterr().err
-    assert f"the poster of {WATCH} cannot be copied: " in problem and reason in problem
+    assert f'cannot copy poster "{WATCH}": ' in problem and reason in problem
     assert "content/posts/a.md:6:36" in problem
     assert not [path for path in host.asked if "evil" in path or "passwd" in path]
 

@@ -16,13 +16,13 @@ FORMS = [
     pytest.param(
         Diagnostic(
             "math-command",
-            r"unknown TeX command \sofmax",
+            r'unknown TeX command "\sofmax"',
             "content/a.md",
             Place(41, 7, 7),
             r"$$A = \sofmax(QK^\top)V$$",
             r"did you mean \softmax?",
         ),
-        "content/a.md:41:7: error: unknown TeX command \\sofmax [math-command]\n"
+        'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
         "   41 | $$A = \\sofmax(QK^\\top)V$$\n"
         "      |       ^^^^^^^\n"
         "hint: did you mean \\softmax?",

@@ -28,12 +28,13 @@ FOUND = (
     Diagnostic("busy", "another blogsmith", severity="error"),
     Diagnostic("unreadable", "cannot be read", "content/x.md", severity="warning"),
 )
+MANUAL = "https://example.org/docs/"
 HOSTILE = "a\r\n::error file=x::b %0A \x1b[31m\u202e\ud800 \x7f,:"
 BAD = Diagnostic("link-missing", HOSTILE, f"content/{HOSTILE}.md", Place(1, 1), HOSTILE, HOSTILE)
 
 
 def test_json() -> None:
-    found = json.loads(format_json(FOUND, "/site", "1.0"))
+    found = json.loads(format_json(FOUND, "/site", "1.0", MANUAL))
     assert (found["version"], found["errors"], found["warnings"], found["root"]) == (1, 2, 1, "/site")
     first, second, third = found["diagnostics"]
     assert first == {
@@ -57,7 +58,7 @@ def test_json() -> None:
                 ],
             }
         ],
-        "documentation": "https://blogsmith.example/docs/errors/#math-command",
+        "documentation": "https://example.org/docs/errors/#math-command",
     }
     assert (second["path"], second["range"]) == (None, None)
     assert (third["path"], third["range"]) == ("content/x.md", None)
@@ -65,7 +66,7 @@ def test_json() -> None:
 
 @pytest.mark.parametrize("found", [(), FOUND, (BAD,)], ids=["none", "some", "hostile"])
 def test_sarif_is_valid(found: tuple[Diagnostic, ...]) -> None:
-    log = json.loads(format_sarif(found, "docs/", "1.0"))
+    log = json.loads(format_sarif(found, "docs/", "1.0", MANUAL))
     assert not list(Draft4Validator(SCHEMA).iter_errors(log))
     run = log["runs"][0]
     rules = run["tool"]["driver"]["rules"]
@@ -73,9 +74,33 @@ def test_sarif_is_valid(found: tuple[Diagnostic, ...]) -> None:
         rule = rules[result["ruleIndex"]]
         assert rule["id"] == result["ruleId"] == one.code
         assert rule["shortDescription"]["text"] == CODES[one.code]
-        assert rule["helpUri"].endswith(f"/docs/errors/#{one.code}")
+        assert rule["helpUri"] == f"https://example.org/docs/errors/#{one.code}"
         file = result["locations"][0]["physicalLocation"]["artifactLocation"]
         assert re.fullmatch(r"docs/[\w/.%~-]+", file["uri"])
+
+
+def test_without_a_manual_there_are_no_links() -> None:
+    found = json.loads(format_json(FOUND, "/site", "1.0"))["diagnostics"]
+    assert not any("documentation" in one for one in found)
+    log = json.loads(format_sarif(FOUND, "", "1.0"))
+    assert not list(Draft4Validator(SCHEMA).iter_errors(log))
+    driver = log["runs"][0]["tool"]["driver"]
+    assert "informationUri" not in driver
+    assert not any("helpUri" in rule for rule in driver["rules"])
+
+
+def test_the_settings_name_the_manual(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (site / "blogsmith.yaml").open("a") as settings:
+        settings.write("diagnostics: {documentation: 'https://example.org/m'}\n")
+    assert run("check", "--format", "json", "content/posts/a.md") == 1
+    first = json.loads(capsys.readouterr().out)["diagnostics"][0]
+    assert first["documentation"] == f"https://example.org/m/errors/#{first['code']}"
+    assert run("check", "--format", "sarif", "content/posts/a.md") == 1
+    driver = json.loads(capsys.readouterr().out)["runs"][0]["tool"]["driver"]
+    assert driver["informationUri"] == "https://example.org/m"
+    assert {rule["helpUri"] for rule in driver["rules"]} == {
+        f"https://example.org/m/errors/#{rule['id']}" for rule in driver["rules"]
+    }
 
 
 def test_sarif_tells_regions_and_fixes() -> None:
@@ -156,7 +181,7 @@ def test_only_named_files(site: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run("check", "themes", "blogsmith.yaml") == 0
     (site / "notes.txt").write_text("no part of it")
     assert run("check", "notes.txt") == 2
-    assert "no part of the site" in capsys.readouterr().err
+    assert "not part of the site" in capsys.readouterr().err
 
 
 def test_a_site_that_cannot_be_read_is_told_whatever_is_asked(

@@ -257,7 +257,7 @@ def test_a_package_that_is_not_copied_is_told_at_its_import(root: Path) -> None:
     write_stub(root / "static" / "py thon", lock)
     (found,) = build(root).diagnostics
     assert (found.code, found.severity, found.path) == ("pyodide-folder", "error", "content/posts/a.md")
-    assert found.message == "static/py thon lacks the package scipy"
+    assert found.message == 'package not found in static/py thon: "scipy"'
     post = root / "content" / "posts" / "a.md"
     text = post.read_text(encoding="utf-8")
     guarded = "try:\n    import scipy\nexcept ImportError:\n    pass"
@@ -276,9 +276,9 @@ def test_packages_of_a_site_s_own_are_found(root: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (LOCK, b"{}", f"static/py thon/{LOCK} cannot be used: it has no packages and no info"),
-        ("pyodide.mjs", b"x", "static/py thon is not of Pyodide 314.0.7, by the size of pyodide.mjs"),
-        (file_name("numpy"), None, f"static/py thon lacks {file_name('numpy')}"),
+        (LOCK, b"{}", f'invalid static/py thon/{LOCK}: missing "packages" or "info"'),
+        ("pyodide.mjs", b"x", "static/py thon is not from Pyodide 314.0.7: size differs for pyodide.mjs"),
+        (file_name("numpy"), None, f"missing in static/py thon: {file_name('numpy')}"),
     ],
 )
 def test_what_a_folder_lacks_is_told(root: Path, name: str, content: bytes | None, message: str) -> None:

@@ -14,7 +14,7 @@ from blogsmith.tex.parse.lexer import tokenize, tokenize_without_positions
 _PLAIN_SIGNS = re.compile(
     r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|[\w)][~^][\w+-]"
 )
-"""The simple form; `_SIGNS` is arranged so that `re` finds matches quickly."""
+"""The simple form; `_QUICK_TEST` is arranged so that `re` finds matches quickly."""
 
 
 @given(st.text("{[^*:)=\\nrD!?+%~-aé 1`$\0", max_size=12))

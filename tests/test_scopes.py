@@ -147,7 +147,7 @@ def test_a_key_that_moves_a_page(name: str, tmp_path: Path) -> None:
 
 
 def test_what_pages_ask_of_the_site_is_written_down() -> None:
-    """A function of `Tools` that is not traced may depend on its arguments and on settings alone."""
+    """A function of `SiteAccess` that is not traced may depend on its arguments and on settings alone."""
     traced = {*trace._PAGE_LOOKUPS, *trace._SHARED, trace._TEMPLATES}
     plain = {"config", "parser", "theme", "plugins", "mark_lines", "cached_fragments"}
     of_arguments = {"lex_code", "formula", "plugin_formula", "language"}

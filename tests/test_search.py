@@ -354,7 +354,7 @@ def test_pages_that_are_kept_out(tmp_path: Path) -> None:
     for value in ("false", "{exclude: true}"):
         put(root, {"content/own.md": f"---\ntitle: Own\nsearch: {value}\n---\nHidden platypus.\n"})
         report = compare(root)
-        assert ("search must be true or false" in printed(report)) is (value != "false")
+        assert ('"search" must be true or false' in printed(report)) is (value != "false")
         assert "platypus" not in json.dumps(index_files(root / "public"))
         assert "/b/own/" not in (root / "public/search/index.html").read_text().partition("<main")[2]
     # it is published, and in lists as usual
@@ -408,7 +408,7 @@ def test_in_another_language(tmp_path: Path) -> None:
 
 def test_a_page_of_the_author_at_its_address(tmp_path: Path) -> None:
     report = build(put_site(tmp_path, **{"content__search.md": "---\ntitle: Mine\n---\nText.\n"}))
-    assert "content/search.md has the address /search/ of the search page" in printed(report)
+    assert 'content/search.md has the same URL "/search/" as the search page' in printed(report)
     assert not report.ok
 
 
@@ -418,7 +418,7 @@ def test_an_own_theme_without_the_layout(tmp_path: Path) -> None:
     config = "title: Notes\nsearch: true\ntheme: own\n"
     put_site(tmp_path, **{"blogsmith.yaml": config})
     report = build(put(tmp_path, {**own, "themes/own/theme.yaml": "name: own\n"}))
-    assert 'theme own has no layout "search"' in printed(report)
+    assert 'layout not found in theme "own": "search"' in printed(report)
 
 
 # Pagefind
@@ -460,7 +460,7 @@ def test_pagefind_fails() -> None:
 def test_pagefind_that_is_not_there(tmp_path: Path) -> None:
     with patch.object(pagefind, "is_installed", return_value=False):
         report = build(put(tmp_path, BIG))
-    assert "search needs Pagefind, which is not installed [search-engine]" in printed(report)
+    assert 'search engine "pagefind" is not installed [search-engine]' in printed(report)
     assert not (tmp_path / "public").exists()
 
 

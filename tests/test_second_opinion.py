@@ -41,7 +41,7 @@ def test_what_is_not_compared_is_counted_by_reason(tmp_path: Path) -> None:
     assert [found.code for found in report.diagnostics] == ["math-command"]
     assert report.notes == (
         "second opinion: 1 formula compared with latex2mathml, 0 differ; "
-        "3 not compared (the plugin passes it over: 2; DoubleSuperscriptsError: 1)",
+        "3 not compared (the plugin skips it: 2; DoubleSuperscriptsError: 1)",
     )
 
 

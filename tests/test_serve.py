@@ -72,7 +72,7 @@ class TestStart:
             assert serving.page("/notes/").startswith("200 "), "a list names its own"
             serving.wait_until_whole()
         lines = serving.said().splitlines()
-        assert lines[0] == f"blogsmith serves http://127.0.0.1:{serving.port}/ (Ctrl-C ends it)"
+        assert lines[0] == f"blogsmith serves http://127.0.0.1:{serving.port}/ (press Ctrl-C to stop)"
         assert len(lines) == 2
 
     def test_the_usual_port_is_taken(self, site: Path) -> None:
@@ -83,7 +83,7 @@ class TestStart:
             serving = stack.enter_context(running(site, "--port=auto"))
             assert PORT < serving.port <= PORT + 100
             assert "Some text" in serving.page("/posts/a/")
-            assert f"port {PORT} is taken: this preview uses port {serving.port}" in serving.said()
+            assert f"port {PORT} is in use: this preview uses port {serving.port}" in serving.said()
 
     @pytest.mark.parametrize(
         ("options", "words"),

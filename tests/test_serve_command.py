@@ -91,7 +91,7 @@ def test_without_options_only_this_machine_is_served(
         build=BuildOptions(now=NOW), now=CLOCKS.now, allowed_hosts=("127.0.0.1",)
     )
     assert capsys.readouterr() == (
-        "blogsmith serves http://127.0.0.1:8000/ (Ctrl-C ends it)\n",
+        "blogsmith serves http://127.0.0.1:8000/ (press Ctrl-C to stop)\n",
         "12 pages, 3 formulas in 80 ms\n",
     )
 
@@ -123,7 +123,7 @@ def test_a_chosen_port_that_is_taken_is_an_error(
     assert serve("--port", str(taken)) == 1
     assert capsys.readouterr() == (
         "",
-        f"Error: port {taken} is taken: write `--port auto` to use the next free one\n",
+        f"Error: port {taken} is in use: write `--port auto` to use the next free port\n",
     )
 
 
@@ -135,8 +135,8 @@ def test_another_port_than_the_usual_one_is_reported(
     assert serve(*options) == 0
     assert session.options is not None and not session.options.is_port_fixed
     assert capsys.readouterr() == (
-        "blogsmith serves http://127.0.0.1:8003/ (Ctrl-C ends it)\n",
-        "port 8000 is taken: this preview uses port 8003\n",
+        "blogsmith serves http://127.0.0.1:8003/ (press Ctrl-C to stop)\n",
+        "port 8000 is in use: this preview uses port 8003\n",
     )
 
 
@@ -186,7 +186,7 @@ def test_the_browser_is_opened_when_pages_can_be_asked_for(
         if thread.name == "browser":
             thread.join(10)
     assert opened == ["http://127.0.0.1:8000/"]
-    assert capsys.readouterr().err == "no browser was found here; the site is at http://127.0.0.1:8000/\n"
+    assert capsys.readouterr().err == "no browser found: open http://127.0.0.1:8000/\n"
 
 
 # -- who may ask --
@@ -199,7 +199,7 @@ def test_others_are_let_in_with_a_warning(
     assert session.options is not None
     assert (session.options.host, session.options.allowed_hosts) == ("192.168.1.5", ("192.168.1.5",))
     assert capsys.readouterr().err == (
-        "warning: everybody who reaches 192.168.1.5 can read this preview, drafts too; it answers to "
+        "warning: anyone who can reach 192.168.1.5 can read this preview, including drafts; it answers to "
         "localhost and 192.168.1.5\n"
     )
 

@@ -116,7 +116,7 @@ def _other_tables(root: Path) -> None:
 
 
 def _damaged_pages(root: Path) -> None:
-    change_page(root, packed=b"no deflated text")
+    change_page(root, compressed=b"no deflated text")
 
 
 def _no_pages(root: Path) -> None:
@@ -124,7 +124,7 @@ def _no_pages(root: Path) -> None:
 
 
 def _another_version(root: Path) -> None:
-    change_page(root, packed=zlib.compress(FORGED))
+    change_page(root, compressed=zlib.compress(FORGED))
     row = read_row(root, "served page", PAGE)
     change_row(root, "served page", PAGE, Row("0.0.1 drafts=False future=False", row.data))
 
@@ -148,7 +148,7 @@ def test_a_damaged_file_does_no_harm(site: Path, damage: Callable[[Path], None])
 
 
 def test_pages_of_other_options_are_not_shown(site: Path) -> None:
-    change_page(site, packed=zlib.compress(FORGED))
+    change_page(site, compressed=zlib.compress(FORGED))
     with running(site, "--drafts") as serving:
         assert "forged" not in serving.page(PAGE)
 
@@ -172,7 +172,7 @@ def test_a_clone_s_own_pages_are_not_shown_at_all(site: Path) -> None:
     """Its folder contains pages for this very site, which are never read."""
     # many pages, so that this test sends its request before all are loaded, even on a slow machine
     write_posts(site / "content/notes", 100)
-    change_page(site, packed=zlib.compress(FORGED))
+    change_page(site, compressed=zlib.compress(FORGED))
     name_file(site, "/data.txt", str(site / "static/own.txt"))
     (site / ".blogsmith").mkdir(exist_ok=True)
     for name in ("preview.db", "site.db"):
@@ -188,7 +188,7 @@ def test_a_clone_s_own_pages_are_not_shown_at_all(site: Path) -> None:
 def test_the_same_pages_in_the_user_s_own_cache_are_shown(site: Path) -> None:
     """The location protects: this shows that the test above is meaningful."""
     write_posts(site / "content/notes", 100)
-    change_page(site, packed=zlib.compress(FORGED))
+    change_page(site, compressed=zlib.compress(FORGED))
     with running(site) as serving:
         assert "forged" in serving.page(PAGE)
         serving.wait_for(PAGE, "Some text.")

@@ -351,7 +351,7 @@ def test_a_file_that_is_no_good_is_replaced(
 ) -> None:
     put_row(tmp_path, "a")
     damage(cache_path(tmp_path))
-    expected = f"cache replaced: {reason}; this run starts from the sources" if reason else ""
+    expected = f"cache replaced: {reason}; this run reads all sources again" if reason else ""
     # the first process does not print it
     assert put_row(tmp_path, "b") == ""
     with open_site_cache(tmp_path) as rows:
@@ -379,7 +379,7 @@ def test_a_row_that_is_damaged(tmp_path: Path) -> None:
         assert rows.take_note() == ""
     with open_site_cache(tmp_path) as rows:
         assert rows.get("page", "b") is None
-        assert rows.take_note() == "cache replaced: it was damaged; this run starts from the sources"
+        assert rows.take_note() == "cache replaced: it was damaged; this run reads all sources again"
 
 
 def lock(root: Path, mode: str = "NORMAL") -> sqlite3.Connection:
@@ -408,7 +408,7 @@ class TestProblems:
             rows.share()
             assert time.monotonic() - started >= 0.2
             place = cache_path(tmp_path)
-            expected = f"cache not used: another command has locked {place}; try again when that has ended"
+            expected = f"cache not used: another command has locked {place}; try again when it has ended"
             assert rows.problem == rows.take_note() == expected
             # existing rows can be read, and new ones are still in memory
             assert rows.get("page", "a") and rows.get("page", "b")
@@ -601,7 +601,7 @@ class TestCommands:
         capsys.readouterr()
         assert main([*command, "--site", str(site)]) == 0
         told = capsys.readouterr()
-        expected = "cache replaced: it was damaged; this run starts from the sources"
+        expected = "cache replaced: it was damaged; this run reads all sources again"
         assert notes_in(told.out + told.err) == [expected]
         assert main([*command, "--site", str(site)]) == 0
         told = capsys.readouterr()
@@ -653,7 +653,7 @@ def test_serve_says_it_once(site: Path) -> None:
     with running(site) as serving:
         serving.wait_until_whole()
         assert notes_in(serving.said()) == [
-            "cache replaced: it was damaged; this run starts from the sources"
+            "cache replaced: it was damaged; this run reads all sources again"
         ]
     with running(site) as serving:
         serving.wait_until_whole()
@@ -662,7 +662,7 @@ def test_serve_says_it_once(site: Path) -> None:
 
 def test_an_editor_s_log_says_it_once(site: Path) -> None:
     remember(site)
-    for expected in ("cache replaced: it was damaged; this run starts from the sources", ""):
+    for expected in ("cache replaced: it was damaged; this run reads all sources again", ""):
         if expected:
             noise(cache_path(site))
         desk = Desk(site, {})

@@ -9,7 +9,7 @@ import pytest
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.config.schema import Config
 from blogsmith.model.documents import Asset, Document, Source
-from blogsmith.model.links import LinkTarget
+from blogsmith.model.links import LinkTarget, LinkTitle, TitlePart
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.read.front_matter import read_document
 from blogsmith.site.images import resolve_image
@@ -91,23 +91,28 @@ def test_links_that_lead_somewhere(index: SiteIndex, written: str, url: str) -> 
 
 def test_a_link_knows_the_title_of_its_page(index: SiteIndex) -> None:
     target = resolve_link(index, "/über-uns/", document("content/posts/a.md"))
-    assert index.page_title(target.page) == "Über uns"
+    assert index.link_title(target.page, "") == LinkTitle((TitlePart("text", "Über uns"),))
 
 
 @each_row(
     ("written", "code", "problem", "hint"),
     [
-        ("#stup", "link-anchor", "this page has no anchor #stup", "did you mean #setup?"),
-        ("b/index.md#end", "link-anchor", "content/posts/b/index.md has no anchor #end", "#the-end?"),
-        ("b/indx.md", "link-missing", "there is no page or file b/indx.md", "did you mean b/index.md?"),
-        ("gone.md", "link-missing", "there is no page or file gone.md", "relative"),
-        ("/post/b/", "link-missing", "there is no page or file /post/b/", "did you mean /posts/b/?"),
-        ("../../../x.md", "link-missing", "there is no page or file ../../../x.md", "relative"),
+        ("#stup", "link-anchor", 'anchor not found on this page: "#stup"', "did you mean #setup?"),
+        (
+            "b/index.md#end",
+            "link-anchor",
+            'anchor not found in content/posts/b/index.md: "#end"',
+            "#the-end?",
+        ),
+        ("b/indx.md", "link-missing", 'page or file not found: "b/indx.md"', "did you mean b/index.md?"),
+        ("gone.md", "link-missing", 'page or file not found: "gone.md"', "relative"),
+        ("/post/b/", "link-missing", 'page or file not found: "/post/b/"', "did you mean /posts/b/?"),
+        ("../../../x.md", "link-missing", 'page or file not found: "../../../x.md"', "relative"),
         ("draft.md", "link-unpublished", "content/posts/draft.md is not published", "publish it"),
         ("/posts/draft/", "link-unpublished", "content/posts/draft.md is not published", "publish it"),
-        ("javascript:alert(1)", "link-scheme", "a link may not lead to javascript:alert(1)", "https://"),
-        ("//example.org/x", "link-scheme", "a link may not lead to //example.org/x", "https://"),
-        ("content/posts/b/index.md", "link-missing", "there is no page or file", ""),
+        ("javascript:alert(1)", "link-scheme", '"javascript:alert(1)" is not allowed in a link', "https://"),
+        ("//example.org/x", "link-scheme", '"//example.org/x" is not allowed in a link', "https://"),
+        ("content/posts/b/index.md", "link-missing", "page or file not found: ", ""),
     ],
 )
 def test_links_that_lead_nowhere(index: SiteIndex, written: str, code: str, problem: str, hint: str) -> None:
@@ -142,9 +147,9 @@ def test_images(index: SiteIndex, written: str, url: str) -> None:
 @pytest.mark.parametrize(
     ("written", "code", "problem"),
     [
-        ("plto.svg", "image-missing", "there is no image plto.svg"),
-        ("https://example.org/a.png", "image-remote", "image https://example.org/a.png is on another host"),
-        ("//example.org/a.png", "image-remote", "image //example.org/a.png is on another host"),
+        ("plto.svg", "image-missing", 'image not found: "plto.svg"'),
+        ("https://example.org/a.png", "image-remote", 'image "https://example.org/a.png" is on another host'),
+        ("//example.org/a.png", "image-remote", 'image "//example.org/a.png" is on another host'),
         ("plot.svg", "image-unreadable", "plot.svg is damaged"),
     ],
 )
@@ -160,5 +165,5 @@ def test_posts_by_slug(index: SiteIndex) -> None:
     assert index.page_labels("posts/a.md", HERE) == labels
     assert index.page_url("b", HERE) == "/base/posts/b/"
     assert (index.page_labels("none", HERE), index.page_url("none", HERE)) == (None, "")
-    assert index.slug_hint("draft") == "content/posts/draft.md is not published"
+    assert index.slug_hint("draft") == "publish content/posts/draft.md"
     assert index.slug_hint("posst") == "did you mean posts?"

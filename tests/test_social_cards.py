@@ -389,12 +389,15 @@ class TestSite:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("card: {ink: black}", "2:13: error: `ink` is not a colour [theme-value]"),
+        ("card: {ink: black}", '2:13: error: invalid "ink": expected a colour [theme-value]'),
         ("card: {inc: '#000000'}", '2:8: error: unknown key "inc" [theme-value]'),
-        ("card: {font: none.woff2}", 'error: the theme has no file "none.woff2" [theme-value]'),
-        ("card: {font: ../x.woff2}", 'error: the theme has no file "../x.woff2" [theme-value]'),
-        ("card: {weight: bold}", "2:16: error: `weight` is not a number from 1 to 1000 [theme-value]"),
-        ("card: white", "error: `card` is not a mapping [theme-value]"),
+        ("card: {font: none.woff2}", 'error: theme file not found: "none.woff2" [theme-value]'),
+        ("card: {font: ../x.woff2}", 'error: theme file not found: "../x.woff2" [theme-value]'),
+        (
+            "card: {weight: bold}",
+            '2:16: error: invalid "weight": expected a number from 1 to 1000 [theme-value]',
+        ),
+        ("card: white", 'error: invalid "card": expected a mapping [theme-value]'),
     ],
 )
 def test_mistakes_of_a_theme(written: str, message: str, tmp_path: Path) -> None:

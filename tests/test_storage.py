@@ -68,7 +68,7 @@ def linked(request: pytest.FixtureRequest, top: Folder) -> Folder:
 
 def test_no_file_is_opened_through_a_link(linked: Folder) -> None:
     for attempt in (linked.open_file, linked.open_lock, linked.read):
-        with pytest.raises(UnexpectedLinkError, match="a link stands in the way"):
+        with pytest.raises(UnexpectedLinkError, match="a link is in the way"):
             attempt("link")
     with pytest.raises(OSError):
         linked.create("link")
@@ -124,27 +124,27 @@ def test_junctions_of_windows_count_as_links() -> None:
 def test_a_name_is_no_path(top: Folder, name: str) -> None:
     assert not is_name(name)
     for attempt in (top.create, top.read, top.remove, top.remove_tree, top.make):
-        with pytest.raises(OSError, match="it is no name of a file"):
+        with pytest.raises(OSError, match="invalid file name"):
             attempt(name)
 
 
 def test_the_way_down_never_leads_up(top: Folder) -> None:
     for path in ("..", "a/../..", "/etc"):
-        with pytest.raises(OSError, match="it is no name of a file"):
+        with pytest.raises(OSError, match="invalid file name"):
             top.enter(path, make=True)
 
 
 def test_a_pipe_is_no_file(top: Folder) -> None:
     os.mkfifo(top.path / "pipe")
     for attempt in (top.read, top.open_lock):
-        with pytest.raises(OSError, match=r"no regular file|No such device"):
+        with pytest.raises(OSError, match=r"not a regular file|No such device"):
             attempt("pipe")
 
 
 def test_a_lock_on_a_file_with_two_names_is_refused(top: Folder) -> None:
     """An archive may contain a hard link: emptying the file would empty the other name too."""
     (top.path / "lock").hardlink_to(top.path.parent / "outside" / "precious")
-    with pytest.raises(OSError, match="two names"), hold_lock(top, "lock", 0):
+    with pytest.raises(OSError, match="second name"), hold_lock(top, "lock", 0):
         pass
 
 

@@ -232,26 +232,41 @@ class TestJoined:
 
 
 BAD_SETTINGS = [
-    ("styles: [own.csss]", 'the theme has no file "static/own.csss"', "did you mean own.css?", (2, 10)),
-    ("scripts: [o.js]", 'the theme has no file "static/o.js"', "did you mean own.js?", (2, 11)),
+    ("styles: [own.csss]", 'theme file not found: "static/own.csss"', "did you mean own.css?", (2, 10)),
+    ("scripts: [ow.js]", 'theme file not found: "static/ow.js"', "did you mean own.js?", (2, 11)),
     ("styles: [{fil: own.css}]", 'unknown key "fil"', "did you mean file?", (2, 11)),
-    ("styles: [3]", "an entry of `styles` is no style sheet", "write `- own.css`", (2, 10)),
-    ("styles: [{file: own.css, for: []}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
-    ("scripts: [[]]", "an entry of `scripts` is not the name of a file", "write `- own.js`", (2, 11)),
-    ("scripts: [{for: posts}]", "an entry of `scripts` is not the name of a file", "write", (2, 11)),
-    ("scripts: [{file: a, for: 3}]", "an entry of `scripts` is not the name of a file", "write", (2, 11)),
+    ("styles: [3]", 'invalid entry of "styles": expected a stylesheet', "write `- own.css`", (2, 10)),
+    (
+        "styles: [{file: own.css, for: []}]",
+        'invalid entry of "styles": expected a stylesheet',
+        "write",
+        (2, 10),
+    ),
+    ("scripts: [[]]", 'invalid entry of "scripts": expected a script file', "write `- own.js`", (2, 11)),
+    ("scripts: [{for: posts}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
+    ("scripts: [{file: a, for: 3}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
     ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean for?", (2, 26)),
-    ("scripts: [{file: o.js, for: posts}]", 'the theme has no file "static/o.js"', "own.js?", (2, 18)),
-    ("styles: own.css", "`styles` is not a list of style sheets", "", (2, 9)),
-    ("styles: [{file: own.css, when: wide}]", "an entry of `styles` is no style sheet", "write", (2, 10)),
-    ("styles: [{file: own.css, when: {wdie: 1em}}]", 'the theme has no option "wdie"', "mean wide?", (2, 33)),
+    ("scripts: [{file: ow.js, for: posts}]", 'theme file not found: "static/ow.js"', "own.js?", (2, 18)),
+    ("styles: own.css", 'invalid "styles": expected a list of stylesheets', "", (2, 9)),
+    (
+        "styles: [{file: own.css, when: wide}]",
+        'invalid entry of "styles": expected a stylesheet',
+        "write",
+        (2, 10),
+    ),
+    ("styles: [{file: own.css, when: {wdie: 1em}}]", 'unknown theme option "wdie"', "mean wide?", (2, 33)),
     (
         "styles: [{file: own.css, when: {wide: a}}]",
-        f"the option `wide` must be {KINDS['length']}",
+        f'invalid value of option "wide": expected {KINDS["length"]}',
         "",
         (2, 39),
     ),
-    ("styles: [{file: own.css, when: {wide: 3}}]", "an entry of `styles` is no style sheet", "", (2, 10)),
+    (
+        "styles: [{file: own.css, when: {wide: 3}}]",
+        'invalid entry of "styles": expected a stylesheet',
+        "",
+        (2, 10),
+    ),
 ]
 
 

@@ -65,7 +65,7 @@ def test_what_is_changed_in_place_is_told(before: str, code: str, tmp_path: Path
     made = run(tmp_path, before, code)
     first = made.cells[1].others["d = 2"]
     assert first.status == "error"
-    assert "SweepError: the cell changes seen" in first.problem
+    assert 'SweepError: the cell changes "seen"' in first.problem
     assert made.cells[1].status == made.cells[2].status == "skipped"
 
 
@@ -89,7 +89,7 @@ def test_limits_hold_for_each_value(tmp_path: Path) -> None:
 
 def test_only_other_values(tmp_path: Path) -> None:
     swept = cell(2, "print(d)", binding={"d": 1}, sweep_steps=OTHERS[:1], only_others=True)
-    steps = (cell(1, "x = 1"), swept, cell(3, "print('no')", skip="no run of it is due"))
+    steps = (cell(1, "x = 1"), swept, cell(3, "print('no')", skip="it has no run to repeat"))
     made = run_session(job(tmp_path, *steps, is_sweep_only=True))
     assert [one.status for one in made.cells] == ["ok", "skipped", "skipped"]
     assert printed(made.cells[1].others["d = 2"]) == "2\n"
@@ -152,7 +152,7 @@ def test_a_mistake_names_the_value(tmp_path: Path) -> None:
 def test_a_claim_that_is_false_for_one_value(tmp_path: Path) -> None:
     root = site(tmp_path / "site", a=post("#| claim: d is one\n#| sweep: {d: [1, 2]}\nd == 1"))
     report = build(root, execution=STALE)
-    assert "the claim does not hold: d is one (left: 2, right: 1) (with d = 2)" in messages(report)
+    assert 'the claim "d is one" is false (left: 2, right: 1) (with d = 2)' in messages(report)
 
 
 def test_a_frozen_build_wants_every_value(tmp_path: Path) -> None:

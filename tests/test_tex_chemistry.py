@@ -274,15 +274,18 @@ def test_commands(tex: str, made: str) -> None:
 @each_row(
     ("tex", "message"),
     [
-        (r"\ce{A\bond{x}B}", r"unknown bond x in \ce"),
-        (r"\ce{A\bond B}", r"\bond needs the name of a bond in braces in \ce"),
-        (r"\ce{A ->[x B}", r"[ is never closed in \ce"),
-        (r"\ce{A $x B}", r"$ is never closed in \ce"),
-        (r"\ce{A_}", r"_ has nothing to lower in \ce"),
-        (r"\ce{A^^}", r"^ has nothing to raise in \ce"),
-        (r"\cf{A_}", r"_ has nothing to lower in \cf"),
-        (r"\pu{m^}", r"^ has nothing to raise in \pu"),
-        (r"\ce{" + "A ->[" * 41 + "]" * 41 + "}", r"chemistry is nested more than 40 deep in \ce"),
+        (r"\ce{A\bond{x}B}", r'unknown bond "x" in "\ce"'),
+        (r"\ce{A\bond B}", r'missing bond name in braces after "\bond" in "\ce"'),
+        (r"\ce{A ->[x B}", r'"[" is never closed in "\ce"'),
+        (r"\ce{A $x B}", r'"$" is never closed in "\ce"'),
+        (r"\ce{A_}", r'missing subscript after "_" in "\ce"'),
+        (r"\ce{A^^}", r'missing superscript after "^" in "\ce"'),
+        (r"\cf{A_}", r'missing subscript after "_" in "\cf"'),
+        (r"\pu{m^}", r'missing superscript after "^" in "\pu"'),
+        (
+            r"\ce{" + "A ->[" * 41 + "]" * 41 + "}",
+            r'chemistry is nested too deeply: more than 40 levels in "\ce"',
+        ),
     ],
 )
 def test_mistakes(tex: str, message: str) -> None:

@@ -14,9 +14,9 @@ from blogsmith.tex.mathml.allowlist import ATTRIBUTES, ELEMENTS, is_safe_url
 from blogsmith.tex.parse.state import RowNumber
 from tests.rows import each_row, examples
 
-COMMENT = r"behind % everything is a comment; write \% for the sign"
-FENCES = r"delimiters are ( ) [ ] \{ \} | \| \langle \rangle and the like; . is none"
-OWN = "a command of your own is declared under math: macros:"
+COMMENT = r"write `\%` to print `%`: otherwise `%` starts a comment"
+FENCES = r"write a delimiter such as `(`, `[`, `\{`, `|` or `\langle`, or `.` for none"
+OWN = "declare your own commands under `math: macros:`"
 ALIGN = r"\begin{align}a&=b\label{eq:x}\\x\\c&=d\\\end{align}"
 
 
@@ -79,61 +79,85 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
 @each_row(
     ("tex", "kind", "message", "at", "hint"),
     [
-        (r"x+\gama", "math-command", r"unknown TeX command \gama", r"\gama", r"did you mean \gamma?"),
-        (r"\sofmax x", "math-command", r"unknown TeX command \sofmax", r"\sofmax", r"did you mean \softmax?"),
-        ("日本 \\zzz", "math-command", "unknown TeX command \\zzz", "\\zzz", OWN),
-        (r"\foobar", "math-command", r"unknown TeX command \foobar", r"\foobar", OWN),
+        (r"x+\gama", "math-command", r'unknown TeX command "\gama"', r"\gama", r"did you mean \gamma?"),
+        (
+            r"\sofmax x",
+            "math-command",
+            r'unknown TeX command "\sofmax"',
+            r"\sofmax",
+            r"did you mean \softmax?",
+        ),
+        ("日本 \\zzz", "math-command", r'unknown TeX command "\zzz"', "\\zzz", OWN),
+        (r"\foobar", "math-command", r'unknown TeX command "\foobar"', r"\foobar", OWN),
         (
             r"x\begin{algin}a\end{algin}",
             "math-command",
-            "unknown TeX environment algin",
+            'unknown TeX environment "algin"',
             r"\begin{algin}",
             "did you mean align?",
         ),
-        (r"\frac{1}{2", "math-brace", "opening brace { is never closed", "{", ""),
-        ("a}", "math-brace", "} closes nothing that is open", "}", ""),
-        (r"\left( x", "math-brace", r"\left is never closed", r"\left", ""),
-        (r"\text{50%}", "math-brace", "opening brace { is never closed", "{", COMMENT),
+        (r"\frac{1}{2", "math-brace", 'opening brace "{" is never closed', "{", ""),
+        ("a}", "math-brace", 'unmatched "}": nothing is open here', "}", ""),
+        (r"\left( x", "math-brace", r'"\left" is never closed', r"\left", ""),
+        (r"\text{50%}", "math-brace", 'opening brace "{" is never closed', "{", COMMENT),
         (
             r"\left[x\right",
             "math-syntax",
-            r"the end of the formula is no delimiter for \right",
+            r'missing delimiter after "\right"',
             r"\right",
             FENCES,
         ),
-        (r"x \right)", "math-brace", r"\right closes nothing that is open", r"\right", ""),
-        (r"\middle|", "math-brace", r"\middle stands outside \left … \right", r"\middle", ""),
+        (r"x \right)", "math-brace", r'unmatched "\right": nothing is open here', r"\right", ""),
+        (r"\middle|", "math-brace", r'"\middle" is not allowed outside "\left" and "\right"', r"\middle", ""),
         (
             r"\begin{align}a\end{gather}",
             "math-brace",
-            r"\end{gather} stands where \begin{align} is still open",
+            r'unexpected "\end{gather}": "\begin{align}" is still open',
             r"\end{gather}",
             "",
         ),
-        (r"\begin{align}a", "math-brace", r"\begin{align} is never closed", r"\begin{align}", ""),
-        (r"\begin{matrix}{a}}", "math-brace", r"} stands where \begin{matrix} is still open", "}", ""),
-        (r"\sqrt[3{x}", "math-brace", r"the bracket of \sqrt[ is never closed", "[", ""),
-        ("a & b", "math-syntax", "& stands outside a table or alignment", "&", r"write \& for the sign"),
-        ("{a & b}", "math-syntax", "& stands outside a table or alignment", "&", r"write \& for the sign"),
+        (r"\begin{align}a", "math-brace", r'"\begin{align}" is never closed', r"\begin{align}", ""),
+        (r"\begin{matrix}{a}}", "math-brace", r'unexpected "}": "\begin{matrix}" is still open', "}", ""),
+        (r"\sqrt[3{x}", "math-brace", r'"[" after "\sqrt" is never closed', "[", ""),
+        (
+            "a & b",
+            "math-syntax",
+            '"&" is not allowed outside a table or alignment',
+            "&",
+            r"write `\&` to print `&`",
+        ),
+        (
+            "{a & b}",
+            "math-syntax",
+            '"&" is not allowed outside a table or alignment',
+            "&",
+            r"write `\&` to print `&`",
+        ),
         (
             r"\text{a_b}",
             "math-syntax",
-            "_ cannot stand in text",
+            '"_" is not allowed in text',
             "_",
-            r"write \_ or \^{} for the sign itself",
+            r"write `\_` to print `_`",
         ),
-        ("x_1_2", "math-syntax", "double subscript or superscript", "_", "group with braces, as in {x_a}_b"),
-        ("$x$", "math-syntax", "$ stands inside a formula", "$", r"write \$ for the sign"),
-        ("a#b", "math-syntax", "# stands outside a macro", "#", r"write \# for the sign"),
+        (
+            "x_1_2",
+            "math-syntax",
+            "double subscript or superscript",
+            "_",
+            "group with braces, as in `{x_a}_b`",
+        ),
+        ("$x$", "math-syntax", '"$" is not allowed inside a formula', "$", r"write `\$` to print `$`"),
+        ("a#b", "math-syntax", '"#" is not allowed outside a macro', "#", r"write `\#` to print `#`"),
         (
             r"\verb|a",
             "math-syntax",
-            r"\verb is never closed",
+            r'"\verb" is never closed',
             r"\verb",
-            r"write \verb|…|, both bars in one line",
+            r"write `\verb|…|` with both bars on one line",
         ),
-        (r"\href{#a}{\ref{b}}", "math-syntax", r"\ref stands inside a link", r"\ref", ""),
-        ("x\\", "math-syntax", "a backslash stands alone", "\\", ""),
+        (r"\href{#a}{\ref{b}}", "math-syntax", r'"\ref" is not allowed inside a link', r"\ref", ""),
+        ("x\\", "math-syntax", r'missing command name after "\"', "\\", ""),
     ],
 )
 def test_errors_point_at_the_author(tex: str, kind: str, message: str, at: str, hint: str) -> None:
@@ -151,7 +175,7 @@ def test_the_second_script_is_the_wrong_one(tex: str) -> None:
 @pytest.mark.parametrize("environment", ["align", "gather", "multline", "equation"])
 def test_a_display_environment_stands_in_a_display(environment: str) -> None:
     tex = f"\\begin{{{environment}}}a\\end{{{environment}}}"
-    assert refused(tex, display=False).message == f"{environment} can stand in a display only"
+    assert refused(tex, display=False).message == f'"{environment}" is not allowed in an inline formula'
 
 
 def test_an_error_is_the_same_in_a_formula_that_needs_places() -> None:
@@ -163,7 +187,10 @@ def test_an_error_is_the_same_in_a_formula_that_needs_places() -> None:
 
 def test_a_formula_has_a_longest_length() -> None:
     assert shown("x" * MAX_LENGTH)
-    assert refused("x" * (MAX_LENGTH + 1)).message == "formula has 64,001 characters, 64,000 are the limit"
+    assert (
+        refused("x" * (MAX_LENGTH + 1)).message
+        == "formula is too long: 64,001 characters, 64,000 are allowed"
+    )
 
 
 def test_row_numbers() -> None:

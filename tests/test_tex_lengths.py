@@ -49,9 +49,9 @@ def test_css(em: float, shown: str) -> None:
 @pytest.mark.parametrize(
     ("tokens", "kind", "message"),
     [
-        (["5", "q"], "math-syntax", "5q is no length"),
-        ([" "], "math-syntax", r"\kern needs a length"),
-        (["9" * 400, "e", "m"], "math-limit", "9" * 400 + "em is longer than any page"),
+        (["5", "q"], "math-syntax", 'invalid length "5q"'),
+        ([" "], "math-syntax", r'missing length after "\kern"'),
+        (["9" * 400, "e", "m"], "math-limit", f'length "{"9" * 400}em" is too large: the limit is 1000em'),
     ],
 )
 def test_wrong_lengths(tokens: list[str], kind: str, message: str) -> None:

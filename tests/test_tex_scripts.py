@@ -92,10 +92,10 @@ def test_in_a_display(tex: str, found: str) -> None:
         (r"x^1\T", "double subscript or superscript", 3),
         ("x^1'", "double subscript or superscript", 3),
         ("x'^1'", "double subscript or superscript", 4),
-        ("x_", "the subscript is missing at the end of the formula", 1),
-        ("{x^}", "the superscript is missing", 2),
-        ("x_^2", "the subscript is missing", 1),
-        (r"x\limits_2", r"\limits stands behind no operator", 1),
+        ("x_", "missing subscript at the end of the formula", 1),
+        ("{x^}", "missing superscript", 2),
+        ("x_^2", "missing subscript", 1),
+        (r"x\limits_2", r'"\limits" does not follow an operator', 1),
     ],
 )
 def test_wrong_scripts(tex: str, message: str, offset: int) -> None:

@@ -139,20 +139,34 @@ class TestLookup:
 
 
 BAD_THEMES = [
-    ("papr", {}, "theme-missing", "blogsmith.yaml", 'there is no theme "papr"', "did you mean paper?"),
-    ("../paper", {}, "theme-value", "blogsmith.yaml", '"../paper" is not a plain folder name', "letters"),
+    ("papr", {}, "theme-missing", "blogsmith.yaml", 'unknown theme "papr"', "did you mean paper?"),
+    ("../paper", {}, "theme-value", "blogsmith.yaml", 'invalid theme name "../paper"', "letters"),
     (
         "x",
         {"extends: papr"},
         "theme-missing",
         "themes/x/theme.yaml",
-        'no theme "papr"',
+        'unknown theme "papr"',
         "did you mean paper?",
     ),
-    ("x", {"extends: x"}, "theme-value", "themes/x/theme.yaml", "circle: x → x", ""),
+    ("x", {"extends: x"}, "theme-value", "themes/x/theme.yaml", "cycle: x → x", ""),
     ("x", {"extend: paper"}, "theme-value", "themes/x/theme.yaml", 'unknown key "extend"', "mean extends?"),
-    ("x", {"options: [a]"}, "theme-value", "themes/x/theme.yaml", "`options` is not a mapping", ""),
-    ("x", {"name: y"}, "theme-value", "themes/x/theme.yaml", 'theme "y" lies in a folder named "x"', ""),
+    (
+        "x",
+        {"options: [a]"},
+        "theme-value",
+        "themes/x/theme.yaml",
+        'invalid "options": expected a mapping',
+        "",
+    ),
+    (
+        "x",
+        {"name: y"},
+        "theme-value",
+        "themes/x/theme.yaml",
+        'theme name "y" differs from the folder name "x"',
+        "",
+    ),
     ("x", {"- a"}, "theme-value", "themes/x/theme.yaml", "`key: value` lines", ""),
 ]
 
@@ -190,14 +204,14 @@ BAD_TEMPLATES = [
     ("<p>\n{% if %}\n", 2, "Expected an expression"),
     ("\n\n{{ page.titel }}", 3, 'page has no field "titel"; did you mean title?'),
     ("{{ pge.title }}", 1, '"pge" is not defined'),
-    ("{{ site.options.fotter }}", 1, 'there is no entry "fotter"'),
-    ('\n{% include "partials/tok.html" %}', 2, 'there is no template "partials/tok.html"; did you mean'),
-    ('{% include "../../etc/passwd" %}', 1, 'there is no template "../../etc/passwd"'),
+    ("{{ site.options.fotter }}", 1, 'unknown entry "fotter"'),
+    ('\n{% include "partials/tocc.html" %}', 2, 'template not found: "partials/tocc.html"; did you mean'),
+    ('{% include "../../etc/passwd" %}', 1, 'template not found: "../../etc/passwd"'),
     ('{% extends "layouts/post.html" %}', 1, "without end"),
     ('x\n{% include "layouts/post.html" %}', 2, "without end"),
-    ("{{ page.__class__.__mro__ }}", 1, "templates may not do this"),
-    ("{{ [].append(1) }}", 1, "templates may not do this"),
-    ('{{ asset("them.css") }}', 1, 'the theme has no file "static/them.css"; did you mean theme.css?'),
+    ("{{ page.__class__.__mro__ }}", 1, "not allowed in templates"),
+    ("{{ [].append(1) }}", 1, "not allowed in templates"),
+    ('{{ asset("them.css") }}', 1, 'theme file not found: "static/them.css"; did you mean theme.css?'),
     ("a\n{{ 1 / 0 }}", 2, "ZeroDivisionError"),
     ("{{ page.date | date }}", 1, "AttributeError"),
     ("{{ 1 | random }}", 1, "No filter named 'random'"),
@@ -240,8 +254,8 @@ def test_unknown_layout(tmp_path: Path) -> None:
         plain(tmp_path, {"layouts/post.html": "", "layouts/wide.html": ""}).render("pots", page(), site())
     (found,) = caught.value.diagnostics
     assert (found.code, found.path) == ("layout-unknown", "content/posts/a.md")
-    assert found.message == 'there is no layout "pots"'
-    assert found.hint == "did you mean post? Layouts: post, wide"
+    assert found.message == 'unknown layout "pots"'
+    assert found.hint == "did you mean post? Known: post, wide"
 
 
 class TestEscaping:

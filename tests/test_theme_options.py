@@ -82,10 +82,13 @@ class TestDeclared:
         [
             ("{default: a, choice: [a]}", 'unknown key "choice"'),
             ("{default: a, kind: colour}", 'unknown kind "colour"'),
-            ("{kind: color}", "option `a` has no `default`"),
-            ("{default: a, choices: a}", "`choices` is not a list of texts"),
-            ("{default: c, choices: [a, b]}", "the default of `a` must be one of a, b"),
-            ("{default: '', kind: color, property: 'x;y'}", '"x;y" is no custom property'),
+            ("{kind: color}", 'missing "default" of option "a"'),
+            ("{default: a, choices: a}", 'invalid "choices": expected a list of strings'),
+            ("{default: c, choices: [a, b]}", 'invalid default of option "a": expected one of a, b'),
+            (
+                "{default: '', kind: color, property: 'x;y'}",
+                'invalid CSS property "x;y": expected a name such as --accent',
+            ),
         ],
     )
     def test_what_is_wrong_is_told(self, declared: str, problem: str) -> None:
@@ -133,7 +136,7 @@ def test_options_are_judged_by_the_theme_of_the_site(tmp_path: Path) -> None:
     assert build(root).diagnostics == ()
     write(root, {"themes/mine/theme.yaml": "extends: paper\n"})
     (found,) = build(root).diagnostics
-    assert (found.code, found.message) == ("config-key", 'theme mine has no option "greeting"')
+    assert (found.code, found.message) == ("config-key", 'unknown option "greeting" of theme "mine"')
 
 
 def test_the_manual_says_something_of_each() -> None:
@@ -149,5 +152,5 @@ def test_the_manual_says_something_of_each() -> None:
 @pytest.mark.parametrize("settings", ["options: {a: {default: 1, kind: text}}"])
 def test_a_theme_with_a_wrong_option_is_refused(tmp_path: Path, settings: str) -> None:
     write(tmp_path, {"themes/x/theme.yaml": settings})
-    with pytest.raises(SiteError, match="the default of `a` must be a text"):
+    with pytest.raises(SiteError, match='invalid default of option "a": expected a string'):
         load_theme("x", tmp_path, BUNDLED)

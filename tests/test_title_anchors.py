@@ -47,3 +47,26 @@ def test_who_refers_to_it_is_told_when_it_goes(tmp_path: Path) -> None:
     (root / "content/a.md").write_text("# Of *rows*\n\nText.\n", "utf-8")
     found = {one.code for one in build(root).diagnostics if one.path == "content/b.md"}
     assert found == {"ref-undefined", "link-anchor"}
+
+
+def test_footnotes_and_code_of_titles(tmp_path: Path) -> None:
+    files = {
+        "blogsmith.yaml": "title: T\nbase_url: https://example.org\n",
+        "content/posts/a.md": "---\ndate: 2026-01-01\n---\n# Using $x$[^1]\n\nText.\n\n[^1]: Note.\n",
+        "content/posts/b.md": "---\ndate: 2026-01-02\ntitle: On `einsum`\n---\nText.\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    assert build(tmp_path).diagnostics == ()
+    public = tmp_path / "public"
+    noted, code, listed, feed = (
+        (public / name).read_text("utf-8")
+        for name in ("posts/a/index.html", "posts/b/index.html", "posts/index.html", "atom.xml")
+    )
+    mark = '<sup class="footnote-ref"><a href="#fn-1" id="fnref-1" role="doc-noteref">1</a></sup></h1>'
+    assert mark in noted
+    assert "<title>Using x · T</title>" in noted and "footnote-ref" not in listed
+    assert '<h1 class="post-title">On <code>einsum</code></h1>' in code
+    assert "<title>On einsum · T</title>" in code and "<title>On einsum</title>" in feed
+    assert '<a href="/posts/b/">On <code>einsum</code></a>' in listed

@@ -250,7 +250,7 @@ def test_a_record_of_an_earlier_blogsmith_asks_once_more(site: Path, record: Pat
     record.parent.mkdir(parents=True)
     record.write_text(json.dumps({str(site.resolve()): "ab" * 32}))
     assert check_consent(site).state == "earlier"
-    assert "an earlier blogsmith" in check_consent(site).reason
+    assert "an earlier version of blogsmith" in check_consent(site).reason
     assert trust(site).state == "earlier"
     assert check_consent(site).state == "given"
 
@@ -273,7 +273,7 @@ def test_what_has_changed_is_named(site: Path) -> None:
     ]
     assert consent.reason == (
         "since it was trusted, "
-        "plugins/deep/part.py is gone, plugins/mine.py has changed, plugins/new.py is new, and 3 more"
+        "plugins/deep/part.py was removed, plugins/mine.py has changed, plugins/new.py is new, and 3 more"
     )
     assert trust(site).changes == consent.changes
     assert trust(site).changes == ()
@@ -305,8 +305,8 @@ def test_links_are_read_where_they_lead_inside_the_site(site: Path, tmp_path: Pa
     assert set(consent.code.digests) == {"plugins/deep/part.py", "plugins/mine.py", "plugins/inner.py"}
     assert dict(consent.code.uncovered) == {
         "plugins/folder": "it is a link to a folder",
-        "plugins/outer.py": "it is a link that leads out of the site",
-        "plugins/pipe.py": "it is no regular file",
+        "plugins/outer.py": "it is a link to a file outside the site",
+        "plugins/pipe.py": "it is not a regular file",
     }
     (tmp_path / "foreign.py").write_text("b")
     assert is_trusted(site)

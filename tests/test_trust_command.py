@@ -47,7 +47,7 @@ def test_every_covered_file_and_setting_is_listed(site: Path, capsys: pytest.Cap
         '  execute.env: ["A"]',
         "not covered, so no plugin can import it:",
         "  plugins/lost.py: it cannot be read",
-        "Cells of its posts may run too, as they are and as they become.",
+        "Cells of its posts may run too, including future changes to them.",
     ]
 
 
@@ -62,9 +62,9 @@ def test_what_has_changed_is_told(site: Path, capsys: pytest.CaptureFixture[str]
         "  plugins/new.py  (new)",
         '  execute.env: ["A", "B"]  (changed, was ["A"])',
         "  editor: ed {file}  (new)",
-        "no longer there:",
+        "removed:",
         "  plugins/data.json",
-        "Cells of its posts may run too, as they are and as they become.",
+        "Cells of its posts may run too, including future changes to them.",
     ]
 
 
@@ -75,7 +75,7 @@ def test_a_site_without_code_has_cells_only(
     monkeypatch.chdir(tmp_path)
     assert listed(capsys) == [
         f"the code of {tmp_path} may run.",
-        "Cells of its posts may run too, as they are and as they become.",
+        "Cells of its posts may run too, including future changes to them.",
     ]
 
 
@@ -91,10 +91,10 @@ def test_names_and_values_cannot_act_on_the_terminal(site: Path, capsys: pytest.
     [
         ("nothing", ""),
         ("change", ": since it was trusted, plugins/mine.py has changed"),
-        ("move", ": another folder was trusted at this place, or this one has lost its .blogsmith/"),
+        ("move", ": another folder was trusted at this path, or .blogsmith/ was removed"),
         (
             "upgrade",
-            ": an earlier blogsmith was told to trust it, which did not note the folder and its files",
+            ": it was trusted in an earlier version of blogsmith, which did not record its files",
         ),
     ],
 )
@@ -110,7 +110,7 @@ def test_messages_say_why_it_is_not_trusted(site: Path, happens: str, reason: st
         record_file().write_text(json.dumps({str(site): "ab" * 32}))
     (found,) = build(site).diagnostics
     assert found.code == "plugin-untrusted"
-    assert found.message == f"plugin mine is code of this site, which is not trusted{reason}"
+    assert found.message == f'plugin "mine" is code of this site, which is not trusted{reason}'
     consent = check_consent(site)
     editor = editor_link("ed {file}", {}, site, consent.is_given, consent.reason)
     assert reason.removeprefix(": ") in editor.problem

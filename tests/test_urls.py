@@ -174,28 +174,28 @@ def test_permalinks_of_other_sections_and_dateless_posts() -> None:
     urls = assign({"posts/a.md": "", "docs/b.md": ""}, permalinks={"posts": "/:year/:slug/"})
     assert urls.urls == {"content/docs/b.md": "/docs/b/", "content/posts/a.md": "/posts/a/"}
     assert faults(urls) == [
-        "date content/posts/a.md the permalink /:year/:slug/ needs a date, and this page has none"
+        'date content/posts/a.md permalink "/:year/:slug/" needs a date, but this page has none'
     ]
 
 
 @each_row(
     ("slug", "problem"),
     [
-        ("../../x", 'cannot hold "/"'),
-        ("/x", 'cannot hold "/"'),
-        ("a/../b", 'cannot hold "/"'),
-        ("a\\b", 'cannot hold "\\"'),
-        ("%2e%2e", 'cannot hold "%"'),
-        ("a?b", 'cannot hold "?"'),
-        ("a b", "cannot hold blanks"),
-        ("a\x07", "cannot hold U+0007"),
-        ("a\u202eb", "cannot hold U+202E"),
-        ("..", "cannot start or end with a full stop"),
-        (".hidden", "cannot start or end with a full stop"),
-        ("end.", "cannot start or end with a full stop"),
-        ("--", "needs a letter or digit"),
-        ("con", "is the name of a device on Windows"),
-        ("LPT1.x", "is the name of a device on Windows"),
+        ("../../x", 'must not contain "/"'),
+        ("/x", 'must not contain "/"'),
+        ("a/../b", 'must not contain "/"'),
+        ("a\\b", 'must not contain "\\"'),
+        ("%2e%2e", 'must not contain "%"'),
+        ("a?b", 'must not contain "?"'),
+        ("a b", "must not contain spaces"),
+        ("a\x07", "must not contain U+0007"),
+        ("a\u202eb", "must not contain U+202E"),
+        ("..", "must not start or end with a full stop"),
+        (".hidden", "must not start or end with a full stop"),
+        ("end.", "must not start or end with a full stop"),
+        ("--", "must contain a letter or digit"),
+        ("con", "is a device name on Windows"),
+        ("LPT1.x", "is a device name on Windows"),
         ("x" * 121, "is longer than 120 characters"),
         ("字" * 100, "is longer than 240 bytes"),
         ("x" * 120, ""),
@@ -210,41 +210,44 @@ def test_slugs(slug: str, problem: str) -> None:
 @each_row(
     ("files", "expected"),
     [
-        ({"posts/a.md": "slug: ../x"}, ['slug content/posts/a.md:2:7 slug "../x" cannot hold "/"']),
+        ({"posts/a.md": "slug: ../x"}, ['slug content/posts/a.md:2:7 slug "../x" must not contain "/"']),
         ({"con.md": ""}, [
-            'slug content/con.md the name "con" makes no address: '
-            'slug "con" is the name of a device on Windows'
+            'slug content/con.md file name "con" cannot be part of a URL: '
+            'slug "con" is a device name on Windows'
         ]),
         ({"posts/!!!.md": ""}, [
-            'slug content/posts/!!!.md the name "!!!" makes no address: slug "" needs a letter or digit'
+            'slug content/posts/!!!.md file name "!!!" cannot be part of a URL: '
+            'slug "" must contain a letter or digit'
         ]),
         ({"aux/a.md": ""}, [
-            'slug content/aux/a.md a folder of this file makes no address: '
-            '"aux" is the name of a device on Windows'
+            'slug content/aux/a.md folder name cannot be part of a URL: '
+            '"aux" is a device name on Windows'
         ]),
-        ({"posts/_index.md": "slug: a/b"}, ['slug content/posts/_index.md:2:7 slug "a/b" cannot hold "/"']),
+        ({"posts/_index.md": "slug: a/b"}, [
+            'slug content/posts/_index.md:2:7 slug "a/b" must not contain "/"'
+        ]),
         ({"a.md": "", "a/index.md": ""}, [
-            "duplicate-url content/a/index.md content/a.md and content/a/index.md have the same address /a/"
+            'duplicate-url content/a/index.md content/a.md and content/a/index.md have the same URL "/a/"'
         ]),
         ({"index.md": "", "_index.md": ""}, [
-            "duplicate-url content/index.md content/_index.md and content/index.md have the same address /"
+            'duplicate-url content/index.md content/_index.md and content/index.md have the same URL "/"'
         ]),
         ({"p/a.md": "", "p/b.md": "slug: A"}, [
-            "duplicate-url content/p/b.md:2:7 content/p/a.md and content/p/b.md have the same address /p/A/"
+            'duplicate-url content/p/b.md:2:7 content/p/a.md and content/p/b.md have the same URL "/p/A/"'
         ]),
         ({"a.md": "", "b.md": "aliases: [/a]"}, [
-            'duplicate-url content/b.md:2:11 alias "/a" of content/b.md is an address of content/a.md already'
+            'duplicate-url content/b.md:2:11 alias "/a" of content/b.md is already a URL of content/a.md'
         ]),
         ({"a.md": "aliases: /x/", "b.md": "aliases: /X"}, [
-            'duplicate-url content/b.md:2:10 alias "/X" of content/b.md is an address of content/a.md already'
+            'duplicate-url content/b.md:2:10 alias "/X" of content/b.md is already a URL of content/a.md'
         ]),
         ({"a.md": "aliases: /a/"}, [
             'duplicate-url content/a.md:2:10 alias "/a/" of content/a.md '
-            "is an address of content/a.md already"
+            "is already a URL of content/a.md"
         ]),
-        ({"a.md": "aliases: old"}, ['alias content/a.md:2:10 alias "old" must start with /']),
+        ({"a.md": "aliases: old"}, ['alias content/a.md:2:10 alias "old" must start with "/"']),
         ({"a.md": "aliases: /../x"}, [
-            'alias content/a.md:2:10 alias "/../x" cannot start or end with a full stop'
+            'alias content/a.md:2:10 alias "/../x" must not start or end with a full stop'
         ]),
     ],
 )  # fmt: skip

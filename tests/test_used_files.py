@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def stale(root: Path) -> list[str]:
     """Return the reasons why `build --frozen` fails."""
     found = build(root, execution=ExecutionOptions(frozen=True)).diagnostics
     assert {item.code for item in found} <= {"freeze-stale"}, found
-    return [item.message.partition("no valid result, ")[2] for item in found]
+    return [re.sub(r"^no valid result for .+?: ", "", item.message) for item in found]
 
 
 def write(root: Path, **files: str) -> None:

@@ -124,7 +124,7 @@ def test_every_message_of_the_program_is_a_problem_and_nothing_else() -> None:
 
 def test_parts_of_a_problem_are_found() -> None:
     placed, groups = pattern("blogsmith")
-    found = placed.match("content/a: b.md:41:7: error: unknown TeX command \\sofmax [math-command]")
+    found = placed.match('content/a: b.md:41:7: error: unknown TeX command "\\sofmax" [math-command]')
     assert found
     parts = {key: found[at] for key, at in groups.items() if isinstance(at, int)}
     assert parts == {
@@ -132,7 +132,7 @@ def test_parts_of_a_problem_are_found() -> None:
         "line": "41",
         "column": "7",
         "severity": "error",
-        "message": "unknown TeX command \\sofmax",
+        "message": r'unknown TeX command "\sofmax"',
         "code": "math-command",
     }
 

@@ -147,7 +147,7 @@ def test_from_nothing_to_a_published_post(walk: Walk) -> None:
     assert serve.startswith("blogsmith serve") and check == f"blogsmith check {post['path']}"
     walk.enter(serve)
     walk.enter(check)
-    assert "Remove the line `draft: true`" in after
+    assert "remove the line `draft: true`" in after
     walk.write(post["path"], post["text"].replace("draft: true\n", ""))
     for line in rest:
         walk.enter(line)

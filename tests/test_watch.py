@@ -68,7 +68,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable comparisons, so that only events cause reports."""
-    for name in ("probe.PROBE_S", "watcher.NET_S"):
+    for name in ("probe.PROBE_S", "watcher.FALLBACK_SCAN_S"):
         monkeypatch.setattr(f"blogsmith.watch.{name}", 10 * DEADLINE_S)
 
 
@@ -239,7 +239,7 @@ def test_the_output_may_be_deleted(site: Path, receiver: Receiver) -> None:
 
 def test_the_root_may_be_deleted_and_come_back(site: Path, receiver: Receiver) -> None:
     shutil.rmtree(site)
-    # all that was there, else the rest is told together with what comes back
+    # all files; otherwise the rest is reported together with the files that return
     gone = (POST, "content/posts/b.md", "static/img/x.png", "blogsmith.yaml", "_freeze/a.json", LAST)
     receiver.wait_for(*gone)
     write(site, POST, text="back\n")
@@ -424,7 +424,7 @@ def test_a_system_that_refuses_is_polled(site: Path) -> None:
         raise WatchError("the limit of the test is reached")
 
     with watching(site, notifier=refuse) as (receiver, _):
-        expected = "no events for changed files (the limit of the test is reached): looking every 1 s"
+        expected = "no events for changed files (the limit of the test is reached): polling every 1 s"
         assert receiver.lines == [expected]
         write(site, POST, text="second\n")
         receiver.wait_for(POST)
@@ -452,8 +452,8 @@ def probe_of(root: Path) -> Path:
     return root / f".blogsmith/watch-{os.getpid()}"
 
 
-NONE_SO_FAR = "no events for changed files (none came within 0.3 s): looking every 1 s until one comes"
-NO_MORE_LOOKING = "changed files are told of now: no more looking at all of them"
+NONE_SO_FAR = "no events for changed files (none arrived within 0.3 s): polling every 1 s until one arrives"
+NO_MORE_LOOKING = "events for changed files arrive again: polling stopped"
 
 
 @pytest.fixture
@@ -582,9 +582,9 @@ def test_a_change_without_an_event_is_found(site: Path, soon: None) -> None:
             receiver.reports.clear()
             write(site, POST, text=f"{number}\n")
             receiver.wait_for(POST)
-        without = "no events for changed files (changes came without): looking every 1 s"
+        without = "no events for changed files (some changes had none): polling every 1 s"
         assert receiver.lines == [without]
-        # its own files are told of, which says nothing of the others
+        # changes of its own files are reported, without information about the others
         notices[0].add(str(site / "content/own.md"))
         for number in range(2, 4):
             receiver.reports.clear()
@@ -685,7 +685,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
         write(site, "content/new/c.md")
         opened[0].add(str(site / "content/new"))
         receiver.wait_for(POST, "content/posts/b.md", "content/new/c.md")
-        assert receiver.lines == ["blogsmith has a bug: RuntimeError: a bug; it goes on watching"]
+        assert receiver.lines == ["blogsmith has a bug: RuntimeError: a bug; watching continues"]
 
 
 # The end
@@ -757,7 +757,7 @@ class Mirror:
         with self.seen:
             for path in changes.paths:
                 self.files.pop(path, None)
-                # what is gone again is told again
+                # files that disappear again are reported again
                 with suppress(OSError):
                     self.files[path] = path.read_bytes()
             self.files = {path: data for path, data in self.files.items() if path.suffix == ".md"}

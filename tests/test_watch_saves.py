@@ -134,7 +134,7 @@ SAVES: list[Callable[[Path, str], None]] = [
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable time limits, because this process may be paused between two steps of a save."""
-    for name in ("change_detector.STEP_S", "change_detector.CLOSE_S", "watcher.MAX_DOUBT_S"):
+    for name in ("change_detector.INCOMPLETE_S", "change_detector.CLOSE_S", "watcher.MAX_PENDING_S"):
         monkeypatch.setattr(f"blogsmith.watch.{name}", DEADLINE_S / 4)
 
 

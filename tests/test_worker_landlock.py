@@ -182,7 +182,7 @@ def test_without_privileges(places: tuple[Path, Path], port: int) -> None:
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (errno.ENOSYS, "this kernel has no Landlock; Linux 5.13 is the first that has"),
+        (errno.ENOSYS, "this kernel has no Landlock, which Linux has since 5.13"),
         (errno.EOPNOTSUPP, "Landlock is switched off in this kernel"),
         (errno.EIO, "Landlock failed: Input/output error"),
     ],

@@ -22,37 +22,3 @@ from ..site.feeds import feed_html, without_control_characters
 from ..site.frame import OLDEST, host_url
 from ..site.math_font import font_face, page_signs, subset_font
 from ..stages.fonts import font_bytes
-
-__all__ = (
-    "OLDEST",
-    "VOID_ELEMENTS",
-    "BuildLog",
-    "BuildOptions",
-    "Config",
-    "Diagnostic",
-    "IncrementalPipeline",
-    "Language",
-    "PageView",
-    "Progress",
-    "SiteError",
-    "SiteSnapshot",
-    "TocEntry",
-    "UpdateRequest",
-    "did_you_mean",
-    "feed_html",
-    "font_bytes",
-    "font_face",
-    "format_size",
-    "host_url",
-    "lazy_pattern",
-    "name_set",
-    "no_progress",
-    "open_folder",
-    "open_rows",
-    "page_signs",
-    "plural",
-    "select_posts",
-    "slugify",
-    "subset_font",
-    "without_control_characters",
-)

@@ -18,27 +18,3 @@ from ..cli.progress_bar import ProgressBar
 from ..cli.site_folder import format_path
 from ..cli.summary import print_report
 from ..cli.verbosity import is_quiet, print_messages, verbosity_options
-
-__all__ = (
-    "IMPORTERS",
-    "STALE",
-    "CommandClock",
-    "NameType",
-    "ProgressBar",
-    "drafts_option",
-    "extra_install_command",
-    "fetch_images",
-    "format_path",
-    "future_option",
-    "installed_parts",
-    "is_quiet",
-    "plan_fetch",
-    "plural",
-    "print_messages",
-    "print_report",
-    "rare_collections",
-    "site_option",
-    "site_root",
-    "terminal",
-    "verbosity_options",
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.diagnostics.codes import CODES
+from ..base.diagnostics.codes import CODES, documentation_url
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, TextMap
 from ..base.patterns import lazy_pattern
 from ..base.schema.files import read_schema
@@ -55,74 +55,3 @@ from ..tex.parse.macros import read_macros
 from ..tex.parse.reader import Macro
 from ..watch.pending_changes import PendingChanges, is_site_source
 from ..watch.watcher import Watcher
-
-__all__ = (
-    "ARGUMENTS",
-    "CODES",
-    "CONFIG_NAME",
-    "EXPANDERS",
-    "MARKDOWN",
-    "ROWS",
-    "Asset",
-    "BuildLog",
-    "BuildOptions",
-    "Callout",
-    "Cell",
-    "CellResult",
-    "ChangedFiles",
-    "Citation",
-    "CitationItem",
-    "Diagnostic",
-    "Display",
-    "Failure",
-    "Fence",
-    "Figure",
-    "Heading",
-    "IncrementalPipeline",
-    "Label",
-    "LinkTargetPlace",
-    "Macro",
-    "Math",
-    "PageCancelled",
-    "Parsed",
-    "PendingChanges",
-    "Place",
-    "Publication",
-    "Shortcode",
-    "SiteError",
-    "SiteSnapshot",
-    "Source",
-    "Stream",
-    "TableRecord",
-    "TexError",
-    "TextMap",
-    "UpdateRequest",
-    "Value",
-    "Watcher",
-    "WikiLink",
-    "XRef",
-    "__version__",
-    "bundled_folder",
-    "bundled_plugins",
-    "constructs",
-    "convert_formula",
-    "decode",
-    "find_definition",
-    "is_site_source",
-    "label_id",
-    "lazy_pattern",
-    "linear_text",
-    "lint_page",
-    "load_config",
-    "no_progress",
-    "normalize_line_ends",
-    "open_folder",
-    "open_rows",
-    "page_formulas",
-    "portable_tex",
-    "provenance",
-    "read_macros",
-    "read_schema",
-    "record_file",
-    "spell_label",
-)

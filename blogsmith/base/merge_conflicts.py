@@ -15,8 +15,8 @@ from .patterns import lazy_pattern
 
 _MARKER = lazy_pattern(r"(?:<{7}|\|{7}|>{7})(?: .*)?|={7}")
 _FENCE = lazy_pattern(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)")
-_CONFLICT_HINT = "keep one version, and remove the lines that begin with <<<<<<<, ======= and >>>>>>>"
-_MARKER_HINT = "remove the line; to show markers of a conflict, write them in a code block"
+_CONFLICT_HINT = "keep one version, and remove the lines that start with `<<<<<<<`, `=======` and `>>>>>>>`"
+_MARKER_HINT = "remove the line, or write it in a code block to show it"
 
 
 class _Conflict(NamedTuple):
@@ -51,9 +51,9 @@ def take_first_versions(text: str, reporter: Reporter, *, is_markdown: bool = Fa
 def _report(conflict: _Conflict, lines: Sequence[str], reporter: Reporter) -> None:
     place = Place(conflict.first + 1, 1, len(lines[conflict.first]))
     if conflict.first == conflict.last:
-        reporter.error("merge-conflict", "marker of a merge conflict", place, _MARKER_HINT)
+        reporter.error("merge-conflict", "merge conflict marker", place, _MARKER_HINT)
     else:
-        message = f"unresolved merge conflict, up to line {conflict.last + 1}"
+        message = f"unresolved merge conflict: it ends on line {conflict.last + 1}"
         reporter.error("merge-conflict", message, place, _CONFLICT_HINT)
 
 

@@ -35,7 +35,7 @@ def alarm(
     one.
 
     working: measure processor time, so that a busy machine gives the same result. Waiting is not
-    interrupted. judge: called at that time, and every `again_s` seconds after it. The error it returns is
+    interrupted. judge: called at that time, and every `interval_s` seconds after it. The error it returns is
     raised instead of `error`; None raises nothing.
     """
     timer, number = (
@@ -87,11 +87,11 @@ class PageCancelled(BaseException):
 def time_limit(
     seconds: float | None = LIMIT_S, is_urgent: Callable[[], bool] | None = None
 ) -> Iterator[None]:
-    """Raise `TookTooLong` inside the block after `seconds`; None sets no limit. Works in the main thread
+    """Raise `PageTimeout` inside the block after `seconds`; None sets no limit. Works in the main thread
     only.
 
     is_urgent: whether other work waits for the page to be cancelled. It is called repeatedly after a
-    while; if it returns true, `PageGivenUp` is raised.
+    while; if it returns true, `PageCancelled` is raised.
     """
     if seconds is None or not has_alarm():
         yield

@@ -72,7 +72,7 @@ class BibtexFile:
         mistakes = entry.problems
         if key in self.index.duplicates:
             again = self.index.duplicates[key]
-            message = f"{key} stands in this file twice; the first entry counts"
+            message = f'duplicate key "{key}": only the first entry is used'
             mistakes.append(BibProblem(message, again, len(key), "remove one of them", severe=False))
         return PublicationLookup(work, tuple(self._diagnostic(mistake) for mistake in mistakes))
 
@@ -96,8 +96,8 @@ class BibtexFile:
             field = child.fields[name]
             parent_key = field.text.strip()
             if parent_key in seen or parent_key not in self.index.entries:
-                circle = "comes back to itself" if parent_key in seen else "names no entry of this file"
-                message = f"{name} = {{{parent_key}}} {circle}"
+                circle = "refers back to this entry" if parent_key in seen else "is not an entry of this file"
+                message = f'invalid {name}: "{parent_key}" {circle}'
                 entry.problems.append(BibProblem(message, field.start, len(field.text), severe=False))
                 return
             seen.add(parent_key)
@@ -147,7 +147,7 @@ class CslJsonFile:
         except CslJsonError as error:
             place = BibtexFile(self.path, self._text, BibIndex({}))
             found = place._diagnostic(BibProblem(str(error), error.offset))
-            self._mistakes = (replace(found, hint="export it as CSL JSON, or as BibTeX"),)
+            self._mistakes = (replace(found, hint="export the bibliography as CSL JSON or BibTeX"),)
             return {}
 
     @property

@@ -98,18 +98,19 @@ class _Reader:
         while self._skip(",") and (name := _NAME.match(self._text, self._position, self._end)):
             self._position = name.end()
             if not self._accept("="):
-                self._report("a field is written name = {value}: there is no =", name.start(), len(name[0]))
+                message = f'missing "=" after "{name[0]}"'
+                self._report(message, name.start(), len(name[0]), "write `name = {value}`")
                 break
             value = self._read_value()
             if value is None:
                 break
             self.entry.fields.setdefault(name[0].lower(), value)
             if self._next() not in (",", "}", ")", ""):
-                message = f"a comma is missing behind {name[0]}"
-                self._report(message, self._position, 1, "end it with a comma", severe=False)
+                message = f'missing comma after field "{name[0]}"'
+                self._report(message, self._position, 1, "end the field with a comma", severe=False)
         if self._next() not in ("}", ")", "") and not self.entry.problems:
             self._report(
-                "this is no field of an entry", self._position, 1, "a field is written name = {value}"
+                "invalid field: expected name = {value}", self._position, 1, "write `name = {value}`"
             )
         return self.entry.fields
 
@@ -142,7 +143,7 @@ class _Reader:
             parts.append(part)
             size += len(part)
             if size > MOST_CHARACTERS:
-                self._report(f"this value is longer than {MOST_CHARACTERS:,} characters", start, 1)
+                self._report(f"value is longer than {MOST_CHARACTERS:,} characters", start, 1)
                 return None
             if not self._accept("#"):
                 return BibField("".join(parts), first)
@@ -153,7 +154,7 @@ class _Reader:
             return self._read_delimited(opening)
         bare = _BARE.match(self._text, self._position, self._end)
         if not bare:
-            self._report("there is no value here", self._position, 1, "a value is written {text}")
+            self._report("missing value", self._position, 1, "write the value as `{text}`")
             return None
         self._position = bare.end()
         if bare[0].isdecimal():
@@ -161,9 +162,10 @@ class _Reader:
         known = self._strings.get(bare[0].lower())
         if known is None:
             hint = (
-                did_you_mean(bare[0], self._strings) or f"define it, @string{{{bare[0]} = …}}, or use braces"
+                did_you_mean(bare[0], self._strings)
+                or f"write `@string{{{bare[0]} = {{…}}}}`, or put the value in braces"
             )
-            message = f"there is no @string {bare[0]}"
+            message = f'unknown @string "{bare[0]}"'
             self._report(message, bare.start(), len(bare[0]), hint, severe=False)
             return bare[0]
         return known
@@ -188,7 +190,7 @@ class _Reader:
                 break
             else:
                 depth -= count
-        self._report(f"this {opening} is never closed", start, 1, "count the braces of this value")
+        self._report(f"unclosed {opening}", start, 1, "check the braces of this value")
         return None
 
     def _report(self, message: str, start: int, length: int, hint: str = "", *, severe: bool = True) -> None:

@@ -75,7 +75,7 @@ class _Scan:
             count += 1
             if count > MOST_ENTRIES:
                 del self.mistakes[MOST_PROBLEMS - 1 :]
-                message = f"there are more than {MOST_ENTRIES:,} entries; those from here on are not read"
+                message = f"more than {MOST_ENTRIES:,} entries: those from here on are ignored"
                 self._report(message, found.start(), 1, "split the file")
                 return
             end = self._end(found.start(), found.end(2) - 1, found[2])
@@ -90,7 +90,7 @@ class _Scan:
         key = _KEY.match(self._text, inner, end)
         if not key:
             line = self._text[start : start + 40].partition("\n")[0]
-            self._report("this entry has no key", start, len(line.rstrip()), "@article{key, …}")
+            self._report("missing key of this entry", start, len(line.rstrip()), "write `@article{key, …}`")
         elif key[1] in self.entries:
             self.twice.setdefault(key[1], key.start())
         else:
@@ -114,8 +114,8 @@ class _Scan:
                 depth -= count
         line = self._text[start : start + 60].partition("\n")[0].rstrip()
         closing = "}" if bracket == "{" else ")"
-        message = f"this entry is not closed: a {closing} is missing before the next one"
-        self._report(message, start, len(line), "count the braces of its fields")
+        message = f'missing "{closing}" at the end of this entry'
+        self._report(message, start, len(line), "check the braces of its fields")
         return limit
 
     def _limit(self, position: int) -> int:

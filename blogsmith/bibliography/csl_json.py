@@ -42,12 +42,12 @@ def read_csl_json(text: str) -> dict[str, Publication]:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         found = describe_error(error)
-        raise CslJsonError(f"this is no JSON: {found.message}", found.at) from error
+        raise CslJsonError(f"invalid JSON: {found.message}", found.at) from error
     except RecursionError as error:
-        raise CslJsonError("this is nested too deep", 0) from error
+        raise CslJsonError("JSON is nested too deeply", 0) from error
     items = found.get("items") if isinstance(found, dict) else found
     if not isinstance(items, list):
-        raise CslJsonError("a bibliography in JSON is a list of items, [{…}, …]", 0)
+        raise CslJsonError("invalid bibliography: expected a list of items, [{…}, …]", 0)
     works: dict[str, Publication] = {}
     for item in items:
         if isinstance(item, dict) and (key := item.get("citation-key") or item.get("id")) is not None:

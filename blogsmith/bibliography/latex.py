@@ -58,7 +58,7 @@ class _Group:
 
 
 def plain_text(tex: str) -> str:
-    """Return the result of `text_of` without tags."""
+    """Return the result of `convert_latex` without tags."""
     return _TAG.sub("", convert_latex(tex)[0])
 
 

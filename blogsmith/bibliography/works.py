@@ -79,7 +79,7 @@ _IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{
 
 
 def publication_from_entry(entry: BibEntry) -> Publication:
-    """Convert an entry to a publication. Errors are added to `mistakes` of the entry."""
+    """Convert an entry to a publication. Errors are added to `problems` of the entry."""
     texts = dict(_texts(entry))
     people, has_others = {}, False
     for role in ("author", "editor", "translator"):
@@ -144,7 +144,7 @@ def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
         return ""
     text, unknown = convert_latex(found.text, protects=protects)
     for command in unknown:
-        message = f"{command.name} in {name} has no meaning here and is left out"
+        message = f'unsupported command "{command.name}" in field "{name}" is omitted'
         start = found.start + command.offset
         entry.problems.append(
             BibProblem(message, start, len(command.name), "write the character itself", severe=False)
@@ -179,8 +179,16 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
             yield "DOI", found[1]
         elif not _plain_address(doi).startswith("10/"):
             field = entry.fields["doi"]
-            hint = "a DOI starts with 10., as in 10.1000/182"
-            entry.problems.append(BibProblem(f'"{doi}" is no DOI', field.start, len(doi), hint, severe=False))
+            hint = "write the DOI as in `10.1000/182`"
+            entry.problems.append(
+                BibProblem(
+                    f'invalid DOI "{doi}": expected a value that starts with 10.',
+                    field.start,
+                    len(doi),
+                    hint,
+                    severe=False,
+                )
+            )
         else:
             yield "URL", f"https://doi.org/{_plain_address(doi)}"
             return
@@ -196,7 +204,7 @@ def _address(entry: BibEntry) -> str:
             return written
         if name == "url" and written:
             field = entry.fields[name]
-            message = f'"{written[:80]}" is no http or https address, so it is no link'
+            message = f'invalid URL "{written[:80]}": expected http or https, so it is not linked'
             mistake = BibProblem(message, field.start, len(field.text), severe=False)
             if mistake not in entry.problems:
                 entry.problems.append(mistake)

@@ -107,7 +107,7 @@ class WorkerSite:
     """A site in a newly started process."""
 
     def __init__(self, data: bytes) -> None:
-        """Create the site. data: result of `state_of`."""
+        """Create the site. data: result of `pickle_site_state`."""
         state: SiteState = pickle.loads(data)
         context, self.memory = _context(state), PageCache(limit_s=None)
         self.memory.use_context(context)
@@ -130,7 +130,10 @@ def _context(state: SiteState) -> SiteContext:
 def _tools(
     state: SiteState, context: SiteContext, memory: PageCache, documents: Mapping[str, Document]
 ) -> SiteAccess:
-    """Return the tools for rendering pages. They raise `UnknownPage` for facts that are not known here."""
+    """Return the tools for rendering pages.
+
+    They raise `UnknownPageError` for facts that are not known here.
+    """
     loaded, sizes, is_elsewhere = state.loaded, state.image_info, state.image_info is not None
 
     def measure(file: Path) -> ImageInfo | str:
@@ -284,7 +287,10 @@ class BodyWorker:
 
 
 def make_body_worker(state: bytes) -> Callable[[BodyTask], BodyResult]:
-    """Return the function that answers tasks in a newly started process. state: result of `state_of`."""
+    """Return the function that answers tasks in a newly started process.
+
+    state: result of `pickle_site_state`.
+    """
 
     site = WorkerSite(state)
     return BodyWorker(site.memory, site.tools, site.documents, site.lint).run_task
@@ -358,7 +364,7 @@ class BodyPool:
                 yield paths[number], made
         except ProcessDiedError as error:
             raise process_death_error(
-                f"the process that made this page {error.ending}", paths[error.task]
+                f"the process that rendered this page {error.ending}", paths[error.task]
             ) from error
 
     def _known_facts(self) -> Iterator[tuple[str, bytes]]:

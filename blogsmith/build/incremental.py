@@ -1,8 +1,8 @@
 """The pipeline: results that are still valid are reused, all others are computed in small steps.
 
-`update_all` updates the whole site and is exact: its result equals that of a build. `update_page` updates
-one page whose text has changed, and leaves the rest of the site as it was; it is fast, and `update_all`
-follows. A build runs `update_all` to its end once, with a log of its own. Then stale cells run, and blocks
+`update_site` updates the whole site and is exact: its result equals that of a build. `update_page` updates
+one page whose text has changed, and leaves the rest of the site as it was; it is fast, and `update_site`
+follows. A build runs `update_site` to its end once, with a log of its own. Then stale cells run, and blocks
 have no line marks.
 """
 

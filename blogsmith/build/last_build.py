@@ -176,8 +176,8 @@ def _read(rows: CacheInterface, question: str) -> _Record | None:
 def _inputs_digest(root: Path, program: str, extent: BuildExtent, before_ns: int | None) -> bytes:
     """Return the digest of the stamps of all inputs.
 
-    before_ns: raise `_Doubt` for a file whose last change is not clearly before this time; None: accept any
-    time.
+    before_ns: raise `_UncertainError` for a file whose last change is not clearly before this time; None:
+    accept any time.
     """
     top = str(root)
     names = _list_names(top)
@@ -238,7 +238,7 @@ def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
 
 
 def _check_age(found: os.stat_result, before_ns: int | None) -> None:
-    """Raise `_Doubt` if the last change is not clearly before a time."""
+    """Raise `_UncertainError` if the last change is not clearly before a time."""
     if before_ns is not None:
         tick_ns = _TICK_NS if found.st_ctime_ns % 1_000_000 else _COARSE_TICK_NS
         if max(found.st_mtime_ns, found.st_ctime_ns) > before_ns - tick_ns:

@@ -113,7 +113,7 @@ def reload_site(
     """Return the opened site as it is now. SiteError if settings, theme or plugins are invalid.
 
     before: the site before; None if anything may have changed. changed: paths under the root changed since
-    then. codes: as in `load_theme`. `texts`: as in `read_site`.
+    then. codes: as in `load_theme`. `open_files`: as in `read_site`.
     """
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}

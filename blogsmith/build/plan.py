@@ -148,7 +148,7 @@ def plan(
     documents = {str(item.document.path): item.document for item in rendered}
     files = [planned for view in views for planned in _page(view, documents.get(view.path), context)]
     for item in rendered:
-        origin = f"a picture that the code of {item.document.path} draws"
+        origin = f"a figure drawn by the code of {item.document.path}"
         for name, content in item.body.files.items():
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
             files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
@@ -163,18 +163,18 @@ def plan(
     files += _generated_files(views, config, unfit, {planned.path for planned in files})
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
     for plugin, file, make in plugin_files(context.plugins, shown):
-        files.append(OutputFile(file, f"a file of plugin {plugin}", make))
+        files.append(OutputFile(file, f'a file of plugin "{plugin}"', make))
     for card, origin, drawn in card_files(views, context):
         files.append(OutputFile(card, origin, drawn))
     items = {str(item.document.path): item for item in rendered}
     for part, made in search_files(views, items, context, engine):
-        files.append(OutputFile(part, "the index of the search", made))
+        files.append(OutputFile(part, "the search index", made))
     for sheet, text in sheet_files(views, context):
-        files.append(OutputFile(sheet, f"a style sheet of theme {context.theme.name}", text))
+        files.append(OutputFile(sheet, f'a stylesheet of theme "{context.theme.name}"', text))
     for bundle in context.theme.bundles.values():
-        files.append(OutputFile(bundle.path(), f"the scripts of theme {context.theme.name}", bundle.text))
+        files.append(OutputFile(bundle.path(), f'the scripts of theme "{context.theme.name}"', bundle.text))
     for asset in context.theme.static_files():
-        files.append(OutputFile(asset.path, f"a file of theme {context.theme.name}", asset.file))
+        files.append(OutputFile(asset.path, f'a file of theme "{context.theme.name}"', asset.file))
     files += _host_files(views, documents, files, config)
     return OutputPlan(site, tuple(files), documents, assets, context, copies)
 
@@ -198,7 +198,7 @@ def _generated_files(
         **texts,
     }
     return [
-        OutputFile(file, f"the file {file} that blogsmith makes", make)
+        OutputFile(file, f"the generated file {file}", make)
         for file, make in own.items()
         if file not in taken
     ]
@@ -251,7 +251,7 @@ def _picture(content: bytes, config: Config) -> bytes:
 def _page(view: PageView, document: Document | None, context: SiteContext) -> Iterator[OutputFile]:
     """Yield a page, then the redirects at its old URLs."""
     site_path = view.url.removeprefix(context.config.base_path)
-    origin = view.path or f"the page {site_path} that blogsmith makes"
+    origin = view.path or f"the generated page {site_path}"
     yield OutputFile(output_path(site_path), origin, view)
     for alias in document.front.aliases if document else ():
         yield OutputFile(
@@ -266,8 +266,8 @@ def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes
 def _no_layout(view: PageView, theme: Theme) -> SiteError:
     """Return the error for a theme without a required layout. Pages get their own layout only if it
     exists."""
-    message = f'theme {theme.name} has no layout "{view.layout}"'
-    hint = f"add layouts/{view.layout}.html, or write `extends: paper` in the theme.yaml"
+    message = f'layout not found in theme "{theme.name}": "{view.layout}"'
+    hint = f"add layouts/{view.layout}.html, or write `extends: paper` in theme.yaml"
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
 
 
@@ -279,6 +279,6 @@ def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
         path = str(planned.path)
         first = taken.setdefault(fold_url(path), planned.origin)
         if first != planned.origin:
-            message = f"{first} and {planned.origin} are both to become the file {path}"
-            found.append(Diagnostic("output-conflict", message, hint="rename one of them, or take it out"))
+            message = f"{first} and {planned.origin} have the same output file {path}"
+            found.append(Diagnostic("output-conflict", message, hint="rename one of them, or remove it"))
     return found

@@ -12,6 +12,7 @@ from ..config.schema import Config, MenuItem
 from ..model.documents import Body, Document, FrontMatter, Source
 from ..model.pictures import ImageInfo
 from ..model.remote_images import REMOTE_HINT, format_remote_message
+from ..model.title_code import title_without_marks
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..project.report import BuildLog
@@ -89,8 +90,8 @@ def layout_problems(document: Document, context: SiteContext) -> list[Diagnostic
         return []
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     place, hint = document.front.places.get("template"), theme.layout_hint(named)
-    fix = reporter.substitute(place, named, nearest(named, theme.layouts()))
-    reporter.warn("layout-unknown", f'there is no layout "{named}"', place, hint, fix)
+    fix = reporter.correct(place, named, nearest(named, theme.layouts()))
+    reporter.warn("layout-unknown", f'unknown layout "{named}"', place, hint, fix)
     return reporter.diagnostics
 
 
@@ -101,6 +102,6 @@ def unpublished_parts(loaded: LoadedSite, config: Config) -> list[UnpublishedPos
         series = document.front.series
         if series and state != "protected":
             edition = find_version(document.front.lang, config)
-            title = document.front.title or document.path.stem
+            title = title_without_marks(document.front.title) or document.path.stem
             found.append(UnpublishedPost(title, series.name, series.part, edition))
     return found

@@ -25,6 +25,7 @@ from ..config.schema import Config
 from ..hooks.calls import filter_document
 from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
 from ..model.texts import NO_TEXT
+from ..model.title_code import title_without_marks
 from ..project.context import SiteContext
 from ..read.front_matter import read_document
 from ..read.included_files import included_names, read_included
@@ -52,7 +53,7 @@ def placeholder_body(document: Document) -> Body:
     front, path = document.front, document.path
     stem = path.stem.removesuffix(f".{front.lang}")
     name = path.parent.name if stem in ("index", "_index") else stem
-    title = front.title or name.replace("-", " ").replace("_", " ").capitalize()
+    title = title_without_marks(front.title) or name.replace("-", " ").replace("_", " ").capitalize()
     return Body(
         content=NO_TEXT,
         title_html=escape(title, quote=False),
@@ -133,7 +134,7 @@ class PageCache:
         self.table = PageTable(self.rows, kinds)
         self.images = ImageSizes(self.rows)
         self.uses_other_processes = False
-        """Whether `facts_of` raises `UnknownPage` instead of parsing: another process parses the document."""
+        """Whether `get_facts` raises `UnknownPageError` instead of parsing, as another process parses it."""
         self._limit_s, self._is_urgent = limit_s, is_urgent
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -147,7 +148,7 @@ class PageCache:
         self.formula = cache_conversions(limit=MAX_FORMULAS)
         """`convert_formula`, cached for each formula with the same macros."""
         self.foreign: PluginConvert = lru_cache(MAX_FORMULAS)(convert_with_plugin)
-        """`convert_foreign`, cached for each formula."""
+        """`convert_with_plugin`, cached for each formula."""
         self.parsing_s = 0.0
         """Total time spent on parsing, in seconds."""
         self.fact_changes = 0
@@ -261,7 +262,10 @@ class PageCache:
             self._tokens.popitem(last=False)
 
     def get_facts(self, document: Document) -> DocumentFacts:
-        """Return the facts of a document. UnknownPage if they are unknown and `asks_others` is true."""
+        """Return the facts of a document.
+
+        UnknownPageError if they are unknown and `uses_other_processes` is true.
+        """
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
@@ -384,7 +388,7 @@ class PageCache:
         made = _Rendered(document, found[0], {}, None, found[1])
         broken = made.changed_question(tools, self._context.root)
         if broken:
-            self.reasons[str(document.path)] = f"the site answers anew: {broken.title}"
+            self.reasons[str(document.path)] = f"the site has changed: {broken.title}"
             return None
         return made
 
@@ -402,5 +406,5 @@ class PageCache:
 
 def page_slow_error(path: str, limit_s: float) -> Diagnostic:
     """Return the error for a page whose rendering takes too long."""
-    message = f"this page takes longer than {limit_s:g} s to make"
-    return Diagnostic("page-slow", message, path, hint="look for text that was repeated many times")
+    message = f"rendering this page takes longer than {limit_s:g} s"
+    return Diagnostic("page-slow", message, path, hint="search the page for text that is repeated many times")

@@ -106,7 +106,7 @@ class SiteSnapshot:
 
     resolved: ResolvedSite
     rendered: Mapping[str, RenderedDocument]
-    """Source path → rendered page, in the order of the site; pages in `unread` have no content yet."""
+    """Source path → rendered page, in the order of the site; pages in `unrendered` have no content yet."""
     unrendered: frozenset[str]
     """Source paths of pages that are not rendered yet."""
     frame: ViewContext

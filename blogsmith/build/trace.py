@@ -123,7 +123,7 @@ def page_tools(
         media=lambda written, document: resolve_media(index, written, document, loaded.assets, media),
         labels=index.page_labels,
         post_url=index.page_url,
-        page_title=index.page_title,
+        link_title=index.link_title,
         nearest_slug=index.nearest_slug,
         slug_hint=index.slug_hint,
         results=results,
@@ -165,6 +165,6 @@ def resolve_media(
     path = unquote(written.partition("#")[0].partition("?")[0])
     file = find_file(index, path, document)
     if not file:
-        hint = "put it beside the post, or under static/"
-        return LinkTarget("", f"{written} is no file of this site", hint)
+        hint = "store the file next to the post, or in static/"
+        return LinkTarget("", f'file not found: "{written}"', hint)
     return replace(measure(assets[file].file), url=target.url)

@@ -47,7 +47,7 @@ class ViewDigests:
     def digest_view(self, view: PageView) -> bytes:
         """Return a digest, equal for pages that are equal with all pages in their lists.
 
-        NotStorable as in `digest_of`.
+        EncodingError as in `digest_values`.
         """
         known = self._known.get(id(view))
         if known is None:
@@ -241,7 +241,7 @@ class PagePool:
         except ProcessDiedError as error:
             origin = files[error.task].origin
             raise process_death_error(
-                f"the process that filled the templates of {origin} {error.ending}"
+                f"the process that rendered the templates of {origin} {error.ending}"
             ) from error
 
     def _worker(self, files: Sequence[OutputFile]) -> Callable[[int], OutputResult | SiteError | None]:

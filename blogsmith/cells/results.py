@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ..execute.probe.requirements import needs_any
+from ..execute.session.diagnostics import quoted_name
 from ..freeze.environment import Environment
 from ..freeze.results import page_results
 from ..freeze.staleness import State, Verdict
@@ -81,11 +82,11 @@ def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagno
         for pattern in cell.options.depends if cell.is_run else ():
             if not around.matches(pattern, page.cells.path):
                 place = find_word_range(pattern, cell.options.places.get("depends"), page.lines)
-                reporter.warn("cell-option", f"depends: there is no file {pattern}", place, _DEPENDS_HINT)
+                reporter.warn("cell-option", f'"depends": file not found: "{pattern}"', place, _DEPENDS_HINT)
     return reporter.diagnostics
 
 
-_DEPENDS_HINT = "write its path from the folder of the post, such as ../../data/runs.csv"
+_DEPENDS_HINT = "write the path relative to the folder of the post, such as `../../data/runs.csv`"
 
 
 def _outdated_items(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
@@ -121,16 +122,16 @@ def _report_outdated(
         why = _verdict(page, items[0]).summary
         needs = _needs(items[0])
         # The cell was allowed to run but did not: this machine does not meet its needs.
-        where = f"blogsmith execute runs it where {' and '.join(map(str, needs))} is"
+        where = f"run `blogsmith execute` where {' and '.join(map(str, needs))} is available"
         where = where if needs and is_trusted else hint
         if asked.frozen:
-            message = f"{what}: no valid result, {why}"
+            message = f"no valid result for {what}: {why}"
             reporter.error("freeze-stale", message, _place(items[0]), _frozen_hint(needs) or hint)
         elif state == "missing":
-            message = f"{what}: no result is recorded, so none is shown"
+            message = f"no recorded result for {what}, so none is shown"
             reporter.warn("cell-pending", message, _place(items[0]), where)
         else:
-            reporter.warn("cell-stale", f"{what}: an old result is shown, {why}", _place(items[0]), where)
+            reporter.warn("cell-stale", f"an old result is shown for {what}: {why}", _place(items[0]), where)
     return reporter.diagnostics
 
 
@@ -147,7 +148,7 @@ def _frozen_hint(needs: Sequence[Need]) -> str:
         return ""
     where = " and ".join(map(str, needs))
     options = " ".join(f"--needs {need.name}" for need in needs)
-    return f"run blogsmith execute {options} where {where} is, and commit _freeze/"
+    return f"run `blogsmith execute {options}` where {where} is available, and commit `_freeze/`"
 
 
 def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
@@ -156,12 +157,12 @@ def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
     consent: the trust decision for the site; None if cells may run or if `--frozen` is set.
     """
     if asked.frozen:
-        return "run blogsmith execute where its code may run, and commit _freeze/"
+        return "run `blogsmith execute` where the code may run, and commit `_freeze/`"
     if not CAN_RUN_CELLS:
-        return "code of posts runs on Linux and macOS: run blogsmith execute there or in WSL, commit _freeze/"
+        return "run `blogsmith execute` on Linux, macOS or WSL, where code can run, and commit `_freeze/`"
     if consent and consent.reason:
-        return f"the site is not trusted: {consent.reason}; blogsmith trust, or blogsmith execute"
-    return "blogsmith execute runs it; after blogsmith trust every build does"
+        return f"run `blogsmith trust` or `blogsmith execute`: the site is not trusted, {consent.reason}"
+    return "run `blogsmith execute`, or `blogsmith trust` to run cells in every build"
 
 
 def _verdict(page: PageStatus, item: Cell | Value) -> Verdict:
@@ -169,7 +170,7 @@ def _verdict(page: PageStatus, item: Cell | Value) -> Verdict:
 
 
 def _name(item: Cell | Value) -> str:
-    return item.name if isinstance(item, Cell) else item.origin.text
+    return quoted_name(item) if isinstance(item, Cell) else f'"{item.origin.text}"'
 
 
 def _place(item: Cell | Value) -> Place:

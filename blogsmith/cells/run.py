@@ -98,8 +98,8 @@ def execution_setting(context: SiteContext, folder: Path) -> ExecutionSetting:
     python = resolve_python(execution.python, context.root)
     is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
     if not is_elsewhere and not shutil.which(python):
-        hint = "name the Python that has the packages of your posts, e.g. .venv/bin/python"
-        message = f"there is no Python at {execution.python}"
+        hint = "write the path of the Python that has the packages of your posts, such as `.venv/bin/python`"
+        message = f'Python not found: "{execution.python}"'
         raise SiteError(context.error_at("cell-start", ("execute", "python"), message, hint))
     return setting_of(
         execution,
@@ -164,7 +164,7 @@ def preload_warnings(problems: Mapping[str, str], context: SiteContext) -> list[
     for module, why in problems.items():
         index = context.config.execution.preload.index(module)
         place = context.settings.locations.get(("execute", "preload", index))
-        reporter.warn("cell-preload", f"{module} cannot be preloaded: {why}", place)
+        reporter.warn("cell-preload", f'cannot preload module "{module}": {why}', place)
     return reporter.diagnostics
 
 

@@ -76,6 +76,6 @@ def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagn
     reporter = Reporter(str(page.cells.path), page.lines)
     cells = [cell for cell in page.cells.cells if cell.is_run]
     place = cells[0].place if cells else page.cells.values[0].origin.place(0)
-    hint = "blogsmith build --strict-env runs the cells again"
+    hint = "run `blogsmith build --strict-env` to run the cells again"
     reporter.warn("cell-versions", f"recorded with other versions: {', '.join(changed)}", place, hint)
     return reporter.diagnostics

@@ -41,21 +41,20 @@ _OPTIONS = (
     click.option(
         "--links",
         is_flag=True,
-        help="Ask for the addresses at other hosts that pages link to. What a host has said counts for some "
-        "days.",
+        help="Check links to other hosts. Results are cached for some days.",
     ),
     click.option(
-        "--renew", is_flag=True, help="With --links: ask again for all; by default for what is not known."
+        "--renew", is_flag=True, help="With --links: check all links again, ignoring cached results."
     ),
     click.option(
         "--budget",
         is_flag=True,
-        help="Weigh each page as published: bytes, files, other hosts.",
+        help="Measure each page as published: bytes, files, other hosts.",
     ),
     click.option(
         "--second-opinion",
         is_flag=True,
-        help="Compare the structure of each formula with latex2mathml's.",
+        help="Compare the structure of each formula with the output of latex2mathml.",
     ),
 )
 
@@ -72,7 +71,7 @@ def pop_inspections(clocks: CommandClock, options: dict[str, Any]) -> dict[str, 
     names = ("links", "renew", "budget", "second_opinion")
     links, renew, budget, second_opinion = (options.pop(name) for name in names)
     if renew and not links:
-        raise click.UsageError("--renew goes with --links")
+        raise click.UsageError("--renew has no effect without --links")
     files = options.get("files", ())
     found = [_links_inspection(clocks, files, renew=renew)] if links else []
     if budget:
@@ -92,12 +91,12 @@ def _links_inspection(
         asked = select_files(site.context.root, files)
         done = check_links(site, LinkOptions(int(clocks.now().timestamp()), renew, asked), log)
         if done.is_offline:
-            return "links: no host has answered, so nothing is told of them; is there a network?"
+            return "links: not checked, because no host answered; check your network connection"
         parts = [
-            f"{plural(done.checked, 'link')} asked for at {plural(done.hosts, 'host')}",
-            f"{done.still_valid:,} known from before" if done.still_valid else "",
+            f"{plural(done.checked, 'link')} checked at {plural(done.hosts, 'host')}",
+            f"{done.still_valid:,} cached" if done.still_valid else "",
             f"{done.ignored:,} ignored" if done.ignored else "",
-            f"{done.unknown:,} of hosts that keep programs out" if done.unknown else "",
+            f"{done.unknown:,} on hosts that reject programs" if done.unknown else "",
         ]
         return "links: " + ", ".join(filter(None, parts))
 
@@ -131,7 +130,7 @@ _BUILD_OPTIONS = (
     future_option,
     click.option("--strict", is_flag=True, help="Treat warnings as errors."),
     click.option(
-        "--base-url", metavar="URL", help="Address the site will have; by default the setting base_url."
+        "--base-url", metavar="URL", help="URL of the published site.  [default: base_url in blogsmith.yaml]"
     ),
     click.option(
         "--full",
@@ -147,7 +146,7 @@ _BUILD_OPTIONS = (
     click.option(
         "--no-cache",
         is_flag=True,
-        help="Make every page anew; by default those are reused that are as in the build before.",
+        help="Render every page again, instead of reusing unchanged pages of the last build.",
     ),
     quiet_option,
     verbose_option,
@@ -166,7 +165,7 @@ def _build_options(command: Callable[..., int]) -> Callable[..., int]:
 @click.option(
     "--keep-going",
     is_flag=True,
-    help="Write the site although pages have errors: these stay as they were, or show what can be made.",
+    help="Write the site even if pages have errors. Those keep their last version, or are rendered in part.",
 )
 @run_options
 @_build_options
@@ -213,13 +212,13 @@ def check(
 @click.command()
 @click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
 @site_option
-@click.option("--all", "everything", is_flag=True, help="Run all cells; by default those that are stale.")
+@click.option("--all", "everything", is_flag=True, help="Run all cells.  [default: stale cells]")
 @click.option(
     "--needs",
     multiple=True,
     type=NeedType(),
     metavar="NAME",
-    help="Run only sessions with a cell that needs NAME, e.g. cuda; by default all that can run.",
+    help="Run only sessions with a cell that needs NAME, e.g. cuda.  [default: all that can run]",
 )
 @jobs_option
 @format_option
@@ -284,8 +283,7 @@ def _build(
     fixes: FixRequest | None = None,
     **options: Any,
 ) -> int:
-    """Build with `options`, which are mostly fields of BuildOptions. Print the report and return the exit
-    code."""
+    """Build with `options`, mostly fields of BuildOptions. Print the report and return the exit code."""
     root, writes = site_root(site), options["write"]
     focus = select_site_files(root, files) if files else ()
     # The recorded report has only the text output. It lacks what `-v`, `--timings` and other options print.
@@ -300,14 +298,8 @@ def _build(
     def build_with(include: tuple[str, ...] = ()) -> BuildReport:
         # The result of checking some files does not include all diagnostics of the site.
         name = "" if include or not question else question + " ".join(focus)
-        asked = {
-            **options,
-            "use_cache": not no_cache,
-            "request_digest": name,
-            "include": include,
-            "focus": focus,
-        }
-        return _run_build(clocks, root, verbose, asked)
+        asked = {**options, "use_cache": not no_cache, "request_digest": name}
+        return _run_build(clocks, root, verbose, {**asked, "include": include, "focus": focus})
 
     def build_focused() -> BuildReport:
         return _check_files(build_with, focus) if focus else build_with()
@@ -321,6 +313,25 @@ def _build(
             return show_fixes(root, report, fixes, sys.stdout)
         stream = sys.stdout if output_format == TEXT else sys.stderr
         report = fix_site(root, report, build_focused, fixes, stream)
+    _print_outcome(
+        report, root, clocks, focus=len(focus), writes=writes, full=full, output_format=output_format
+    )
+    if timings:
+        summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
+    return _exit_code(report)
+
+
+def _print_outcome(
+    report: BuildReport,
+    root: Path,
+    clocks: CommandClock,
+    *,
+    focus: int,
+    writes: bool,
+    full: bool,
+    output_format: str,
+) -> None:
+    """Print diagnostics, summary and notes. focus: number of files that were checked; 0: all."""
     seconds = clocks.seconds() - clocks.started
     if output_format != TEXT:
         print_for_program(report.diagnostics, output_format, root)
@@ -330,14 +341,11 @@ def _build(
         write=writes,
         full=full,
         for_program=output_format != TEXT,
-        focus=len(focus),
+        focus=focus,
         quiet=is_quiet(),
     )
     for note in report.notes:
         summary_printer(output_format)(note)
-    if timings:
-        summary_printer(output_format)(timing_table({**report.timings, **report.cell_times}))
-    return _exit_code(report)
 
 
 def _cache_key(options: dict[str, Any]) -> str:
@@ -388,7 +396,7 @@ def _run_build(clocks: CommandClock, root: Path, verbose: bool, options: dict[st
         settings = BuildOptions(now=clocks.now(), execution=execution, **options)
         report = build_site(root, settings, progress)
     for path, reason in report.rebuilt.items() if verbose and not is_quiet() else ():
-        terminal.warn(printable(f"{path} is made anew: {reason}"))
+        terminal.warn(printable(f"rebuilt {path}: {reason}"))
     for line in fallback_lines(report) if verbose and not is_quiet() else ():
         terminal.warn(printable(line))
     return report

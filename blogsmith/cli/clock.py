@@ -26,7 +26,7 @@ def system_now() -> dt.datetime:
     except (ValueError, OverflowError, OSError) as error:
         import click
 
-        message = f'SOURCE_DATE_EPOCH is "{epoch}"; it must be a number of seconds since 1970'
+        message = f'invalid SOURCE_DATE_EPOCH "{epoch}": expected a number of seconds since 1970'
         raise click.UsageError(message) from error
 
 

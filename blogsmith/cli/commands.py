@@ -31,6 +31,7 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "cite": "cite",
         "completion": "completion",
         "execute": "build",
+        "explain": "explain",
         "freeze": "freeze",
         "images": "images",
         "math": "math",
@@ -49,7 +50,7 @@ _GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Write": ("new", "serve", "check", "import", "theme"),
         "Build": ("build", "execute", "freeze", "trust", "clean"),
         "Publish": ("publish", "epub"),
-        "Tools": ("cite", "completion", "images", "lsp", "math", "pyodide", "schema", "tokens"),
+        "Tools": ("cite", "completion", "explain", "images", "lsp", "math", "pyodide", "schema", "tokens"),
     }
 )
 """Maps a heading of the help text to its commands. Each command has exactly one heading."""
@@ -120,7 +121,7 @@ def _load_command(name: str) -> click.Command:
         found = getattr(import_module(part.module), part.attribute)
         if isinstance(found, click.Command):
             return found
-        reason = f"{part.value} is not a click command"
+        reason = f'"{part.value}" is not a click command'
     except Exception as error:
         # a package that does not work must not stop `--help` and the other commands
         reason = f"{type(error).__name__}: {error}"

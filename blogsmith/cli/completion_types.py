@@ -25,16 +25,16 @@ COMMON_NEEDS = ("cuda", "matplotlib", "numpy", "pandas", "torch")
 
 
 class NameType(click.types.StringParamType):
-    """A text that is completed from a list of names."""
+    """String that shells complete from a list of names."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """Those there are; root: the site, if the command stands in one."""
+        """Return the names. root: site root; None outside a site."""
         raise NotImplementedError
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The names that begin so."""
+        """Return the names that start with the typed text."""
         # every command imports this module, and none but a completion needs that one
         from click.shell_completion import CompletionItem
 
@@ -67,6 +67,16 @@ class ThemeFileType(NameType):
             return ()
         templates = [name for name in files.templates if name.partition("/")[0] in TEMPLATE_KINDS]
         return sorted([*templates, *files.static])
+
+
+class CodeType(NameType):
+    """A diagnostic code."""
+
+    def names(self, root: Path | None) -> Iterable[str]:
+        """Return all codes."""
+        from ..base.diagnostics.codes import CODES
+
+        return sorted(CODES)
 
 
 class NeedType(NameType):

@@ -21,26 +21,27 @@ execute_option = click.option(
     flag_value="stale",
     default=None,
     metavar="[=stale|all]",
-    help="Run cells also on a site that is not trusted here: those whose result is missing or stale, "
-    "or all; by default stale ones run on trusted sites only.",
+    help="Run cells even if the site is not trusted on this machine: those with a missing or stale result, "
+    "or all.  [default: stale cells, on trusted sites only]",
 )
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=1),
-    help="Processes that make pages, and sessions that run, at once; by default as many as there are cores, "
-    "and sessions as the setting execute.jobs says.",
+    metavar="N",
+    help="Maximum number of processes that render pages, and of sessions that run, in parallel.  "
+    "[default: number of CPU cores; for sessions, execute.jobs in blogsmith.yaml]",
 )
 _EXECUTION_OPTIONS = (
     execute_option,
     click.option(
         "--frozen",
         is_flag=True,
-        help="Run nothing, and exit with 3 if a result is missing or stale.",
+        help="Run no cells. Exit with 3 if a result is missing or stale.",
     ),
     click.option(
         "--strict-env",
         is_flag=True,
-        help="Treat results of other package versions as stale; by default they only warn.",
+        help="Treat results of other package versions as stale.  [default: only warn]",
     ),
     jobs_option,
 )
@@ -48,7 +49,7 @@ verbose_option = click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="Show what cells print while they run, why pages are made anew, and the traceback if blogsmith "
+    help="Show what cells print while they run, why pages are rebuilt, and the traceback if blogsmith "
     "itself fails.",
 )
 
@@ -65,7 +66,7 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
     other."""
     execute, frozen = options.pop("execute", None), options.pop("frozen", False)
     if execute and frozen:
-        raise click.UsageError("--frozen runs nothing and --execute runs cells: choose one")
+        raise click.UsageError("--frozen and --execute exclude each other")
     # This import is slow, and help output does not need it.
     from ..project.report import ExecutionOptions
 

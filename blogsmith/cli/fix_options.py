@@ -27,19 +27,18 @@ _OPTIONS = (
     click.option(
         "--fix",
         is_flag=True,
-        help="Apply the fixes that are certain: the difference is shown, you are asked, and what remains is "
-        "reported.",
+        help="Apply safe fixes: show the changes, ask for confirmation, and report the remaining problems.",
     ),
     click.option(
         "--diff",
         is_flag=True,
-        help="Show what --fix would change, change nothing, and exit with 1 if it would.",
+        help="Show what --fix would change; change nothing. Exit with 1 if there are changes.",
     ),
-    click.option("-y", "--yes", is_flag=True, help="Do not ask before --fix changes files."),
+    click.option("-y", "--yes", is_flag=True, help="Apply fixes without asking."),
     click.option(
         "--unsafe-fixes",
         is_flag=True,
-        help='With --fix or --diff: apply proposals too, such as "did you mean …?".',
+        help='With --fix or --diff: also apply suggestions, such as "did you mean …?".',
     ),
 )
 
@@ -58,14 +57,14 @@ def fix_request(
     other."""
     if not fix and not diff:
         if yes or unsafe_fixes:
-            raise click.UsageError("--yes and --unsafe-fixes go with --fix or --diff")
+            raise click.UsageError("--yes and --unsafe-fixes have no effect without --fix or --diff")
         return None
     if diff and output_format != TEXT:
-        raise click.UsageError("--diff shows a difference and no mistakes: leave --format out")
+        raise click.UsageError("--diff and --format exclude each other")
     if not diff and not yes and not can_ask():
-        raise click.UsageError("--fix asks before it changes files, and nobody can answer here: add --yes")
+        raise click.UsageError("--fix needs confirmation on a terminal: add --yes")
     if not diff and not yes and is_quiet():
-        raise click.UsageError("--fix shows what it changes and asks, which -q forbids: add --yes")
+        raise click.UsageError("--fix needs confirmation, which -q does not allow: add --yes")
     return FixRequest(is_dry_run=diff, assume_yes=yes, include_proposals=unsafe_fixes)
 
 

@@ -49,7 +49,7 @@ def fix_site(
             break
         report = rebuild()
     if fixed:
-        terminal.warn(f"fixed {plural(fixed, 'mistake')}")
+        terminal.warn(f"fixed {plural(fixed, 'problem')}")
     return report
 
 
@@ -59,7 +59,7 @@ def show_fixes(root: Path, report: BuildReport, asked: FixRequest, stream: TextI
     changes = plan_changes(root, report.diagnostics, proposals=asked.include_proposals)
     print_diff(changes, stream)
     count = sum(len(change.fixed) for change in changes)
-    terminal.warn(f"would fix {count:,} of {plural(len(report.diagnostics), 'mistake')}")
+    terminal.warn(f"would fix {count:,} of {plural(len(report.diagnostics), 'problem')}")
     return 1 if changes else 0
 
 
@@ -82,7 +82,7 @@ def _line_color(line: str) -> str | None:
 
 
 def _confirm(changes: Sequence[FileChange]) -> bool:
-    count = plural(sum(len(change.fixed) for change in changes), "mistake")
+    count = plural(sum(len(change.fixed) for change in changes), "problem")
     return click.confirm(f"Fix {count} in {plural(len(changes), 'file')}?", default=True, err=True)
 
 
@@ -90,10 +90,10 @@ def _write(root: Path, change: FileChange) -> bool:
     try:
         is_written = write_change(root, change)
     except OSError as error:
-        terminal.warn(f"error: {printable(change.path)} cannot be written: {error.strerror or error}")
+        terminal.warn(f"error: cannot write {printable(change.path)}: {error.strerror or error}")
         return False
     if not is_written:
-        terminal.warn(f"{printable(change.path)} was changed meanwhile and stays as it is")
+        terminal.warn(f"{printable(change.path)} was not fixed: it has changed in the meantime")
     return is_written
 
 

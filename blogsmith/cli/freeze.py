@@ -70,7 +70,7 @@ def explain(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> 
 
 @freeze.command()
 @site_option
-@click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed; remove nothing.")
 @verbosity_options
 @click.pass_obj
 def prune(clocks: CommandClock, site: Path | None, dry_run: bool) -> int:
@@ -110,7 +110,7 @@ def pack(clocks: CommandClock, archive: Path, posts: tuple[str, ...], site: Path
 
 @freeze.command()
 @click.argument("archive", type=click.Path(dir_okay=False, exists=True, path_type=Path))
-@click.option("--keep", is_flag=True, help="Leave results that are there; by default they are replaced.")
+@click.option("--keep", is_flag=True, help="Keep existing results.  [default: replace them]")
 @site_option
 @verbosity_options
 def unpack(archive: Path, keep: bool, site: Path | None) -> int:
@@ -118,7 +118,7 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     from ..freeze.archive import unpack as unpack_records
 
     done = unpack_records(site_root(site), archive, keep_existing=keep)
-    for words, names in (("placed", done.placed), ("the same", done.same), ("kept as it is", done.kept)):
+    for words, names in (("written", done.placed), ("unchanged", done.same), ("kept", done.kept)):
         for name in names:
             terminal.print_line(f"{name}: {words}")
     return 0

@@ -28,8 +28,10 @@ from ..project.trust.consent import is_trusted
 
 MAX_TOTAL_BYTES = 2_000_000_000
 """Limit for one run."""
-_URL_HINT = "write an address that begins with https://, without a name or a password in it"
-_CHANGED_HINT = f"put a picture of your own beside the post, or take theirs with {FETCH_COMMAND} --renew"
+_URL_HINT = "write a URL that starts with https://, without a user name or password"
+_CHANGED_HINT = (
+    f"store your own image next to the post, or run `{FETCH_COMMAND} --renew` to download it again"
+)
 
 
 class FetchPlan(Struct, frozen=True):
@@ -76,11 +78,11 @@ def plan_fetch(root: Path, uses: Iterable[RemoteImageUse], *, renew: bool) -> Fe
         named.add(use.url)
         state = copy_state(root, copies.get(use.url))
         if not use.url:
-            problems.append(_problem(use, "it is no address that can be asked", _URL_HINT))
+            problems.append(_problem(use, "invalid URL", _URL_HINT))
         elif renew or state in ("new", "missing"):
             wanted.append(use)
         elif state == "changed":
-            message = f"{copies[use.url].path} has another SHA-256 than {RECORD} says"
+            message = f"the SHA-256 of {copies[use.url].path} differs from the one in {RECORD}"
             problems.append(_problem(use, message, _CHANGED_HINT))
         else:
             present += 1
@@ -100,7 +102,7 @@ def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, i
         with site_lock(context.root, 0):
             return _fetch_all(context, plan, progress)
     except OSError as error:
-        message = f"{error.filename or context.root} cannot be written: {error.strerror or error}"
+        message = f"cannot write {error.filename or context.root}: {error.strerror or error}"
         raise SiteError(Diagnostic("image-fetch", message)) from error
 
 
@@ -111,8 +113,8 @@ def _fetch_all(context: SiteContext, plan: FetchPlan, progress: Progress) -> Fet
     try:
         for number, use in enumerate(plan.downloads):
             if sum(size for _, _, size in fetched) > MAX_TOTAL_BYTES:
-                message = f"more than {format_size(MAX_TOTAL_BYTES)} came in one run"
-                problems.append(_problem(use, message, f"run {FETCH_COMMAND} again for the rest"))
+                message = f"download limit of {format_size(MAX_TOTAL_BYTES)} per run exceeded"
+                problems.append(_problem(use, message, f"run `{FETCH_COMMAND}` again to download the rest"))
                 break
             watch = _size_progress(progress, urlsplit(use.url).netloc, number, len(plan.downloads))
             get = partial(download, limits=Limits(allow_private=may_be_private, watch=watch))
@@ -135,6 +137,6 @@ def _size_progress(progress: Progress, host: str, number: int, total: int) -> Ca
 
 
 def _problem(use: RemoteImageUse, reason: str, hint: str = "") -> Diagnostic:
-    what = "the poster of" if use.is_poster else "image"
-    message = f"{what} {use.source_text} cannot be copied: {reason}"
+    what = "poster" if use.is_poster else "image"
+    message = f'cannot copy {what} "{use.source_text}": {reason}'
     return replace(use.template, code="image-fetch", message=message, hint=hint)

@@ -33,9 +33,9 @@ def images() -> None:
 @click.option(
     "--renew",
     is_flag=True,
-    help="Download all of them again and take what the hosts give now; by default only what is not there.",
+    help="Download all images again.  [default: only missing copies]",
 )
-@click.option("--dry-run", is_flag=True, help="Only say what would be downloaded.")
+@click.option("--dry-run", is_flag=True, help="Show what would be downloaded; download nothing.")
 @site_option
 @verbosity_options
 @click.pass_obj
@@ -69,14 +69,14 @@ def _print_report(context: SiteContext, report: FetchReport, *, is_dry: bool) ->
         line = f"{address}  {path}  {format_size(size)}" if path else address
         terminal.print_line(printable(line))
     for address in report.unused:
-        terminal.print_line(printable(f"no page names {address} any more"))
+        terminal.print_line(printable(f"no longer used: {address}"))
     print_messages(report.problems)
     done = plural(len(report.fetched), "image")
     total = format_size(sum(size for _, _, size in report.fetched))
     parts = [f"{done} would be downloaded" if is_dry else f"{done} downloaded ({total})"]
-    parts.append(f"{report.present} already there")
+    parts.append(f"{report.present} already present")
     if report.problems:
         parts.append(f"{len(report.problems)} failed")
     terminal.print_line(", ".join(parts))
     if report.fetched and not is_dry and context.config.images.remote != "fetch":
-        terminal.print_line("\nNow write into blogsmith.yaml:\n\nimages:\n  remote: fetch")
+        terminal.print_line("\nNow add to blogsmith.yaml:\n\nimages:\n  remote: fetch")

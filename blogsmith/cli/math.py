@@ -41,34 +41,34 @@ def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> 
         name, sign, body = text.partition("=")
         macro = with_backslashes({name.strip(): body})
         if not sign or not all(known[:1] == "\\" and known[1:].isalpha() for known in macro):
-            raise click.BadParameter(f"{text} is not written as \\NAME=TEX")
+            raise click.BadParameter(f'invalid macro "{text}": expected \\NAME=TEX')
         macros |= macro
     return macros
 
 
 @click.command()
 @click.argument("tex", default=STDIN)
-@click.option("--display", is_flag=True, help="Typeset it on a line of its own.")
+@click.option("--display", is_flag=True, help="Typeset the formula as display math.")
 @click.option(
     "--macro",
     "macros",
     metavar="\\NAME=TEX",
     multiple=True,
     callback=_macros,
-    help="A macro the formula may use, with #1 to #9 for arguments; by default only those of the site.",
+    help="Macro for the formula, with #1 to #9 for arguments; repeatable.  [default: macros of the site]",
 )
 @click.option(
     "--jsonl",
     is_flag=True,
-    help='Answer JSON lines {"id", "tex", "display", "macros"} from standard input, each at once, with '
+    help='Answer each JSON line {"id", "tex", "display", "macros"} from standard input immediately, with '
     '{"id", "mathml"} or {"id", "error"}.',
 )
 @click.option(
     "--converter",
     metavar="NAME",
     default="",
-    help="Typeset by the plugin NAME, or by blogsmith; by default as the site says. What the plugin cannot "
-    "do is blogsmith's, which is told.",
+    help="Plugin that typesets formulas, or `blogsmith`. If the plugin cannot typeset a formula, blogsmith "
+    "does, with a note.  [default: math.converter in blogsmith.yaml]",
 )
 @site_option
 @verbosity_options
@@ -81,7 +81,7 @@ def math(
     with a minus sign.
     """
     if jsonl and tex != STDIN:
-        raise click.UsageError("with --jsonl the formulas are read from standard input")
+        raise click.UsageError("TEX is not allowed with --jsonl, which reads formulas from standard input")
     root = find_site((site or Path()).resolve())
     config = _site_settings(root)
     known, packages = {**config.math.macros, **macros}, frozenset(config.math.packages)

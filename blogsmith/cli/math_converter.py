@@ -42,6 +42,6 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
     def report(reason: str) -> None:
         if reason not in told:
             told.add(reason)
-            terminal.warn(printable(f"note: blogsmith typesets this formula: {reason}"))
+            terminal.warn(printable(f"note: formula typeset by blogsmith: {reason}"))
 
     return with_plugin(convert_formula, found, convert_with_plugin, report) if found else None

@@ -131,23 +131,23 @@ def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:
 
 
 def _reject_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f'"{word}" is not valid JSON')
 
 
 def _problem(tex: object, display: object, macros: object, packages: object) -> str:
     """Return the first type error in a request, or an empty string."""
     if not isinstance(tex, str):
-        return "tex must be a text"
+        return '"tex" must be a string'
     if display is not None and not isinstance(display, bool):
-        return "display must be true or false"
+        return '"display" must be true or false'
     if macros is not None and not (
         isinstance(macros, dict) and all(isinstance(body, str) for body in macros.values())
     ):
-        return "macros must be an object of texts"
+        return '"macros" must be an object of strings'
     if packages is not None and not (
         isinstance(packages, list) and all(isinstance(name, str) for name in packages)
     ):
-        return "packages must be a list of texts"
+        return '"packages" must be a list of strings'
     return ""
 
 

@@ -21,14 +21,16 @@ from .verbosity import print_messages, verbosity_options
 if TYPE_CHECKING:
     from .new_site import NewSite
 
-_bundle_option = click.option("--bundle", is_flag=True, help="Make a folder with room for its images.")
+_bundle_option = click.option("--bundle", is_flag=True, help="Create a folder for the page and its images.")
 
 _REQUIRED_OPTIONS: Mapping[str, str] = MappingProxyType({"rsync": " --destination user@host:/folder/"})
 """Maps a target to the options that `publish setup` requires for it."""
-_DRAFT_HINT = "next: write it; `blogsmith serve --drafts --open` shows it, `blogsmith check {file}` checks it"
+_DRAFT_HINT = (
+    "next: edit it, run `blogsmith serve --drafts --open` to see it, and `blogsmith check {file}` to check it"
+)
 _SERVE_HINT = "next: blogsmith serve --drafts --open"
 _EXISTING_PLUGINS_NOTE = (
-    "plugins/ was there before: read it, for what is in it may run once the site is trusted"
+    "plugins/ existed before: read its files before you run `blogsmith trust`, which allows them to run"
 )
 
 
@@ -42,7 +44,7 @@ def new() -> None:
 @click.option(
     "--guided",
     is_flag=True,
-    help="Ask for title, address, theme, language and where to publish.",
+    help="Ask for title, author, URL, theme, language and host.",
 )
 @verbosity_options
 @click.pass_obj
@@ -82,16 +84,16 @@ def new_site_command(clocks: CommandClock, folder: Path, guided: bool) -> int:
     "--section",
     default="posts",
     type=SectionType(),
-    metavar="FOLDER",
-    help="Folder under content/ it goes to; by default posts.",
+    metavar="PATH",
+    help="Folder below content/.  [default: posts]",
 )
-@click.option("--series", default="", metavar="NAME", help="Series it is a part of.")
-@click.option("--tags", multiple=True, metavar="TAG", help="Tags, with commas between or one a time.")
+@click.option("--series", default="", metavar="NAME", help="Series that the post belongs to.")
+@click.option("--tags", multiple=True, metavar="TAG", help="Tags, separated by commas; repeatable.")
 @click.option(
     "--date",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
-    help="Date of the post; by default today, in the time zone of the site.",
+    help="Date of the post.  [default: today, in the time zone of the site]",
 )
 @_bundle_option
 @site_option
@@ -127,11 +129,11 @@ def new_post_command(
     "--section",
     default="",
     type=SectionType(),
-    metavar="FOLDER",
-    help="Folder under content/ it goes to; by default content/ itself.",
+    metavar="PATH",
+    help="Folder below content/.  [default: content/ itself]",
 )
 @_bundle_option
-@click.option("--elements", is_flag=True, help="Fill the page with every element, for work on a theme.")
+@click.option("--elements", is_flag=True, help="Fill the page with all elements, to test a theme.")
 @site_option
 @verbosity_options
 def new_page_command(title: str | None, section: str, bundle: bool, elements: bool, site: Path | None) -> int:
@@ -156,7 +158,7 @@ def _new_elements(root: Path, title: str, section: str) -> int:
     page = write_elements(root, config, title, section=section)
     terminal.print_line(format_path(page.file))
     if page.missing:
-        terminal.warn(f"note: elements of these plugins are left out: {', '.join(page.missing)}")
+        terminal.warn(f"note: elements of these plugins are omitted: {', '.join(page.missing)}")
         terminal.warn(f"hint: {page.advice}")
     terminal.warn(_SERVE_HINT)
     return 0
@@ -171,7 +173,9 @@ def new_theme_command(name: str, site: Path | None) -> int:
     from .new_theme import new_theme
 
     written = new_theme(site_root(site), name)
-    terminal.print_line(f"{plural(len(written), 'file')} written; next: theme: {name} in blogsmith.yaml")
+    terminal.print_line(
+        f"{plural(len(written), 'file')} written; next: write `theme: {name}` in blogsmith.yaml"
+    )
     return 0
 
 

@@ -72,7 +72,7 @@ def _advice(config: Config, missing: Sequence[str]) -> str:
         steps.append(f"write `plugins: [{', '.join((*config.plugins, *absent))}]` in blogsmith.yaml")
     if any(not _is_installed(name) for name in missing):
         steps.append("install blogsmith with the extra `diagrams`")
-    return ", ".join([*steps, "delete the page and make it again"]) if steps else ""
+    return ", ".join([*steps, "delete the page and create it again"]) if steps else ""
 
 
 def _callouts(config: Config) -> str:

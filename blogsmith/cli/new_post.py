@@ -77,9 +77,10 @@ def _section_path(section: str) -> PurePosixPath:
     for part in parts:
         if not part or slugify(part) != part:
             raise rejection_error(
-                "new-name", f"section {section!r} is not a path of slugs such as posts or docs/guide"
+                "new-name",
+                f'invalid section "{section}": expected a path of slugs such as posts or docs/guide',
             )
-        _reject_device_name(part, f"section {section!r}")
+        _reject_device_name(part, f'section "{section}"')
     return PurePosixPath(*parts)
 
 
@@ -88,10 +89,12 @@ def _file_name(title: str) -> str:
     while len(name.encode("utf-8")) > _MAX_NAME_BYTES:
         name = name[:-1]
     if not name:
-        raise rejection_error("new-name", f'title "{title}" has no letter or digit to make a file name of')
+        raise rejection_error(
+            "new-name", f'invalid title "{title}": expected a letter or digit for the file name'
+        )
     if name == "index":
         raise rejection_error(
-            "new-name", f'title "{title}" would make index.md, the page of the section itself'
+            "new-name", f'invalid title "{title}": index.md is the page of the section itself'
         )
     _reject_device_name(f"{name}.md", f'title "{title}"')
     return name.strip("-")
@@ -99,8 +102,10 @@ def _file_name(title: str) -> str:
 
 def _reject_device_name(name: str, what: str) -> None:
     if is_device(name):
-        hint = "choose another one; the title can be changed afterwards"
-        raise rejection_error("new-name", f"{what} would make {name}, which Windows cannot hold", hint)
+        hint = "choose another name; you can change the title in the file afterwards"
+        raise rejection_error(
+            "new-name", f'invalid {what}: "{name}" is not allowed as a file name on Windows', hint
+        )
 
 
 def _reject_existing(folder: Path, name: str, root: Path) -> None:
@@ -108,6 +113,4 @@ def _reject_existing(folder: Path, name: str, root: Path) -> None:
     for taken in (folder / f"{name}.md", folder / name):
         if taken.exists():
             place = taken.relative_to(root).as_posix()
-            raise rejection_error(
-                "file-exists", f"{place} is already there", "choose another title or section"
-            )
+            raise rejection_error("file-exists", f"{place} already exists", "choose another title or section")

@@ -110,15 +110,17 @@ def check_target(target: Path) -> tuple[str, ...]:
     """
     kept = _list_folder(target)
     if target.resolve() == Path.home().resolve():
-        hint = "name a folder: blogsmith new site notes"
-        raise rejection_error("file-exists", f"{target.resolve()} is your home folder, and no site", hint)
+        hint = "name a folder, as in `blogsmith new site notes`"
+        raise rejection_error(
+            "file-exists", f"the home folder is not allowed as a site: {target.resolve()}", hint
+        )
     taken = [str(path) for path in _starter_files(dt.date.min, FirstSettings("")) if _is_taken(target, path)]
     if "blogsmith.yaml" in taken:
-        hint = "blogsmith new post TITLE begins a post in it"
-        raise rejection_error("file-exists", f"{target} is a site already: it has a blogsmith.yaml", hint)
+        hint = "run `blogsmith new post TITLE` to create a post in it"
+        raise rejection_error("file-exists", f"{target} is already a site: it contains blogsmith.yaml", hint)
     if taken:
-        hint = "choose another folder, or move what is there out of the way"
-        message = f"{target} has what a new site would replace: {first_names(taken, _MAX_LISTED)}"
+        hint = "choose another folder, or move these files away"
+        message = f"{target} contains files that a new site would replace: {first_names(taken, _MAX_LISTED)}"
         raise rejection_error("file-exists", message, hint)
     return kept
 

@@ -23,11 +23,11 @@ def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
     Raise SiteError if the name is not a plain folder name, or a theme of this name exists.
     """
     if not _NAME.fullmatch(name):
-        message = f'theme name "{name}" is not a plain folder name'
+        message = f'invalid theme name "{name}": expected a plain folder name'
         raise SiteError(Diagnostic("new-name", message, hint="use letters, digits, - and _"))
     folder = PurePosixPath("themes", name)
     if (root / folder).exists() or (bundled_folder("themes") / name).exists():
-        message = f"there is a theme {name} already"
+        message = f'theme "{name}" already exists'
         raise SiteError(Diagnostic("file-exists", message, hint="choose another name"))
     starter = bundled_folder("starter_theme")
     written = []
@@ -61,12 +61,16 @@ def copy_theme_file(root: Path, config: Config, name: str) -> Path:
     elif static and is_own:
         path, data = own / "static" / name, static.asset.file.read_bytes()
     else:
-        message = f"{name} belongs to the bundled theme {config.theme}, whose files a site has no place for"
-        hint = "make a theme of your own with `blogsmith new theme NAME`, choose it, and copy the file then"
+        message = (
+            f'cannot copy "{name}": a site cannot override static files of the bundled theme "{config.theme}"'
+        )
+        hint = (
+            "run `blogsmith new theme NAME`, write `theme: NAME` in blogsmith.yaml, and copy the file again"
+        )
         raise SiteError(Diagnostic("theme-file", message, hint=hint))
     if (root / path).exists():
-        message = f"{path} is already there"
-        raise SiteError(Diagnostic("file-exists", message, hint="change that one"))
+        message = f"{path} already exists"
+        raise SiteError(Diagnostic("file-exists", message, hint="edit the existing file"))
     create_file(root, path, data)
     return root / path
 
@@ -76,5 +80,7 @@ def _no_file(name: str, files: ThemeFiles) -> Diagnostic:
     choices += files.static
     ends = [path for path in choices if path.endswith(f"/{name}")]
     near = f"did you mean {ends[0]}?" if ends else did_you_mean(name, choices)
-    hint = near or "name it as in the theme's folder: layouts/post.html, partials/toc.html, theme.css"
-    return Diagnostic("theme-file", f'theme {files.name} has no file "{name}"', hint=hint)
+    hint = (
+        near or "write a path in the theme, such as `layouts/post.html`, `partials/toc.html` or `theme.css`"
+    )
+    return Diagnostic("theme-file", f'file not found in theme "{files.name}": "{name}"', hint=hint)

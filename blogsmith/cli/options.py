@@ -19,17 +19,19 @@ STALE = 3
 site_option = click.option(
     "--site",
     type=click.Path(file_okay=False, exists=True, path_type=Path),
-    help=f"Folder of the site; by default the current one or the nearest above that holds {CONFIG_FILE}.",
+    metavar="PATH",
+    help=f"Folder of the site.  [default: the current folder, or the nearest parent with {CONFIG_FILE}]",
 )
 drafts_option = click.option(
-    "--drafts", is_flag=True, help="Include posts with `draft: true`, and expired ones."
+    "--drafts", is_flag=True, help="Include posts with `draft: true` and expired posts."
 )
 future_option = click.option("--future", is_flag=True, help="Include posts dated in the future.")
 output_option = click.option(
     "-o",
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Output folder; by default the setting output, which is public. It may lie outside the site.",
+    metavar="PATH",
+    help="Output folder, inside or outside the site.  [default: output in blogsmith.yaml, or public]",
 )
 
 
@@ -44,7 +46,10 @@ def site_root(given: Path | None) -> Path:
     start = (given or Path()).resolve()
     root = find_site(start)
     if root is None:
-        message = f"no {CONFIG_FILE} in {start} or a folder above; `blogsmith new site FOLDER` makes a site"
+        message = (
+            f"no {CONFIG_FILE} in {start} or a parent folder: "
+            "run `blogsmith new site FOLDER` to create a site"
+        )
         raise click.UsageError(message)
     return root
 

@@ -74,21 +74,19 @@ def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) ->
     found = open_distribution(settings.pyodide, site_context.root, site_context.config.base_path)
     terminal.print_line(f"Pyodide {VERSION}, Python {PYTHON}")
     if not found.folder:
-        terminal.print_line(
-            f"from {found.url}, about {format_size(found.transfer_bytes(()))} and the packages"
-        )
+        terminal.print_line(f"from {found.url}, about {format_size(found.transfer_bytes(()))} plus packages")
         return True
     folder = site_context.root / found.folder
     damaged = damaged_files(folder, found.lock) if found.lock and not found.problems else []
     problems = [*found.problems, *(f"{found.folder}/{name} is damaged" for name in damaged)]
     if not problems and complete_copy(folder, settings.packages, imported_modules(pages)) is None:
-        problems = [f"{found.folder} lacks packages that pages need"]
+        problems = [f"packages that pages need are missing in {found.folder}"]
     state = "incomplete" if problems else format_size(sum(found.sizes.values()))
     terminal.print_line(f"from {found.folder}: {state}")
     for problem in problems:
         terminal.print_line(f"  {printable(problem)}")
     if problems:
-        terminal.print_line("  fill it with: blogsmith pyodide vendor")
+        terminal.print_line("  run `blogsmith pyodide vendor` to complete it")
     return not problems
 
 
@@ -96,14 +94,15 @@ def _print_source(site_context: SiteContext, pages: tuple[RunnablePage, ...]) ->
 @click.option(
     "--from",
     "given",
-    metavar="FOLDER-OR-URL",
+    metavar="PATH|URL",
     default="",
-    help="Where Pyodide is copied from: an unpacked release or an https address; by default its own CDN.",
+    help="Source of Pyodide: an unpacked release or an https URL.  [default: the CDN of Pyodide]",
 )
 @click.option(
     "--to",
-    metavar="FOLDER",
-    help="Folder of the site below static/; by default the one in browser.pyodide, else static/pyodide.",
+    metavar="PATH",
+    help="Folder of the site, below static/.  "
+    "[default: browser.pyodide in blogsmith.yaml, or static/pyodide]",
 )
 @site_option
 @verbosity_options
@@ -128,14 +127,14 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
             source = _source(given, target, packages, modules)
             done = copy(site_context.root, target, source, packages, modules, progress)
     except OSError as error:
-        message = f"{name} cannot be written: {error.strerror or error}"
+        message = f"cannot write {name}: {error.strerror or error}"
         raise vendor_error(message, "nothing was changed") from error
     _print_summary(done, target)
     for module in () if is_quiet() else done.unknown:
         where = ", ".join(str(page.path) for page in pages if module in page.modules)
-        terminal.warn(printable(f"warning: Pyodide has no package for {module}, which {where} imports"))
+        terminal.warn(printable(f'warning: Pyodide has no package for "{module}", which {where} imports'))
     if site_context.config.browser.pyodide != name:
-        terminal.print_line(f"\nNow write into blogsmith.yaml:\n\nbrowser:\n  pyodide: {name}")
+        terminal.print_line(f"\nNow add to blogsmith.yaml:\n\nbrowser:\n  pyodide: {name}")
     return 0
 
 
@@ -145,11 +144,13 @@ def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
 
     configured = site_context.config.browser.pyodide
     name = (to or (DEFAULT_FOLDER if configured == CDN else configured)).rstrip("/")
-    if problem := "is no folder" if name == CDN else setting_problem(name):
-        raise click.BadParameter(f'"{name}" {problem}; write it as static/pyodide', param_hint="--to")
+    if problem := "is not a folder" if name == CDN else setting_problem(name):
+        raise click.BadParameter(
+            f'"{name}" {problem}: write a folder such as static/pyodide', param_hint="--to"
+        )
     target = site_context.root / name
     if not target.parent.resolve().is_relative_to(site_context.root.resolve()):
-        raise click.BadParameter(f"{name} leads out of the site", param_hint="--to")
+        raise click.BadParameter(f'"{name}" is outside the site', param_hint="--to")
     return name, target
 
 

@@ -59,7 +59,7 @@ def vendor(
         lock = _read_lock(source)
         wanted, unknown = select_packages(lock, packages, modules)
         if missing := [name for name in unknown if name in MODULES]:
-            raise LockError(f"it has no package for {', '.join(missing)}, which pages import")
+            raise LockError(f"no package for {', '.join(missing)}, which pages import")
         needed = lock.with_dependencies(wanted)
         files = _read_files(source, needed, target, progress)
     except (SourceError, LockError) as problem:
@@ -79,7 +79,7 @@ def vendor_error(message: str, hint: str = "") -> SiteError:
 
 def _format_problem(problem: Exception, source: PyodideSource) -> str:
     if isinstance(problem, LockError):
-        return f"{LOCK} of {source.name} cannot be used: {problem}"
+        return f"invalid {LOCK} in {source.name}: {problem}"
     return str(problem)
 
 
@@ -112,7 +112,7 @@ def select_packages(
 def _read_lock(source: PyodideSource) -> Lock:
     data = source.read(LOCK, MAX_LOCK_BYTES, lambda done: None)
     if isinstance(source, ReleaseSource) and _sha256(data) != LOCK_SHA256:
-        raise LockError(f"it is not that of Pyodide {VERSION}")
+        raise LockError(f"it is not the lock of Pyodide {VERSION}")
     return read_lock(data)
 
 
@@ -131,7 +131,7 @@ def _read_files(
             data = source.read(name, limit, _size_progress(progress, name, number, len(expected)))
         if _sha256(data) != digest:
             whose = f"Pyodide {VERSION}" if name in CORE else "the lock"
-            raise SourceError(f"{name} from {source.name} is not that of {whose}: its SHA-256 differs")
+            raise SourceError(f"{name} from {source.name} does not match {whose}: its SHA-256 differs")
         files[name] = data
     return files
 
@@ -157,9 +157,9 @@ def _files(folder: Path) -> list[Path]:
 
 def _reject_other_files(target: Path) -> None:
     """Raise SiteError if `target` is a link or contains files that are not from a Pyodide distribution."""
-    hint = "or give another folder with --to"
+    hint = "or name another folder with `--to`"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise vendor_error(f"{format_path(target)} is not a folder of its own", f"take it away, {hint}")
+        raise vendor_error(f"{format_path(target)} is a link or a file, not a folder", f"remove it, {hint}")
     files, listed = _files(target), _listed_files(target)
     ours = {*CORE, LOCK, NOTICE, *(listed or ())}
     # If a copy has lost its lock, its wheels are unknown, so we accept all wheels.
@@ -167,8 +167,8 @@ def _reject_other_files(target: Path) -> None:
     for path in files:
         is_ours = path.name in ours or (has_lost_lock and path.name.endswith(".whl"))
         if path.is_symlink() or not path.is_file() or not is_ours:
-            message = f"{format_path(target)} holds {path.name}, which is no file of Pyodide"
-            raise vendor_error(message, f"move it away, {hint}")
+            message = f'{format_path(target)} contains "{path.name}", which is not a file of Pyodide'
+            raise vendor_error(message, f"move the file away, {hint}")
 
 
 def _listed_files(target: Path) -> set[str] | None:

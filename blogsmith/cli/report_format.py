@@ -21,8 +21,8 @@ format_option = click.option(
     "output_format",
     type=click.Choice([TEXT, "json", "sarif", "github"]),
     default=TEXT,
-    help="How mistakes are reported; by default as text for people, on stderr. json, sarif and github "
-    "(annotations of a workflow) are for programs, and all that is on stdout.",
+    help="Format of the report: text for people, on stderr, or json, sarif or github (workflow annotations) "
+    "for programs, as the only output on stdout.  [default: text]",
 )
 
 
@@ -36,11 +36,13 @@ def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: P
     if output_format == "json":
         from ..base.diagnostics.report_formats import format_json
 
-        terminal.print_line(format_json(diagnostics, root.as_posix(), __version__))
+        manual = _manual_url(root)
+        terminal.print_line(format_json(diagnostics, root.as_posix(), __version__, manual))
     elif output_format == "sarif":
         from ..base.diagnostics.report_formats import format_sarif
 
-        terminal.print_line(format_sarif(diagnostics, _repository_prefix(root), __version__))
+        manual = _manual_url(root)
+        terminal.print_line(format_sarif(diagnostics, _repository_prefix(root), __version__, manual))
     elif diagnostics:
         from ..base.diagnostics.report_formats import format_annotations
 
@@ -57,6 +59,13 @@ def summary_printer(output_format: str) -> Callable[[str], None]:
 
 def _print_nothing(text: str) -> None:
     """Discard the text."""
+
+
+def _manual_url(root: Path) -> str:
+    """Return the URL of the manual that the site's settings name; empty if there is none."""
+    from ..config.load import load_config
+
+    return load_config(root).config.diagnostics.documentation
 
 
 def _repository_prefix(root: Path) -> str:

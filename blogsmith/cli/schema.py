@@ -18,7 +18,8 @@ from .verbosity import verbosity_options
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; by default the schema is printed.",
+    metavar="PATH",
+    help="File to write.  [default: print the schema]",
 )
 @verbosity_options
 def schema(kind: str, output: Path | None) -> int:

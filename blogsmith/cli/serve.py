@@ -28,7 +28,7 @@ from .site_folder import CONFIG_FILE
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
     """Reject `nan`, which a range check accepts."""
     if value is not None and math.isnan(value):
-        raise click.BadParameter("'nan' is no number of seconds.")
+        raise click.BadParameter("'nan' is not a number of seconds.")
     return value
 
 
@@ -49,15 +49,15 @@ class _PortType(click.ParamType[int | Literal["auto"]]):
     type=_PortType(),
     metavar="N|auto",
     default="auto",
-    help=f"Port to listen at; 0 is any free one. A taken port is an error; by default auto, which is {PORT} "
-    "or the next free port.",
+    help="Port to listen on. 0 selects any free port. A port that is in use is an error.  "
+    f"[default: auto, which is {PORT} or the next free port]",
 )
 @click.option(
     "--host",
     default=HOST,
     metavar="ADDRESS",
-    help=f"Address to listen at; any but {HOST} lets others on the network read the site, drafts too; "
-    f"by default {HOST}, which only this machine reaches.",
+    help=f"Address to listen on. With any other than {HOST}, others on the network can read the site, "
+    f"including drafts.  [default: {HOST}]",
 )
 @click.option("--open", "browser", is_flag=True, help="Open the site in the browser.")
 @drafts_option
@@ -72,11 +72,11 @@ class _PortType(click.ParamType[int | Literal["auto"]]):
     default=None,
     callback=_number,
     metavar="[SECONDS]",
-    help="Look at all files every so many seconds, 1 if none are given, for folders that do not tell of "
-    "changes; by default the system tells.",
+    help="Scan all files every SECONDS (1 if omitted), for folders that send no change events.  "
+    "[default: use the change events of the system]",
 )
 @site_option
-@click.option("-q", "--quiet", is_flag=True, help="Print the address and errors only.")
+@click.option("-q", "--quiet", is_flag=True, help="Print the URL and errors only.")
 @verbose_option
 @click.pass_obj
 def serve(clocks: CommandClock, /, site: Path | None, browser: bool, **options: Any) -> int:
@@ -109,7 +109,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
     def ready(url: str) -> None:
         port = urlsplit(url).port
         if options.port not in (0, port):
-            terminal.warn(f"port {options.port} is taken: this preview uses port {port}")
+            terminal.warn(f"port {options.port} is in use: this preview uses port {port}")
         terminal.print_line(serving_line(url))
         if browser:
             # A browser may start slowly, or block its caller.
@@ -121,7 +121,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
             serve_site(root, options, StatusLines(sys.stderr), ready, check)
         except OSError as error:
             if error.errno == errno.EADDRINUSE and options.is_port_fixed:
-                message = f"port {options.port} is taken: write `--port auto` to use the next free one"
+                message = f"port {options.port} is in use: write `--port auto` to use the next free port"
                 raise click.ClickException(message) from error
             raise
     return 0
@@ -151,8 +151,8 @@ def _serve_options(clocks: CommandClock, options: dict[str, Any]) -> ServeOption
 def _open_to_others(options: ServeOptions) -> str:
     names = ", ".join(options.allowed_hosts)
     return (
-        f"warning: everybody who reaches {options.host} can read this preview, drafts too; it answers to "
-        f"localhost and {names}"
+        f"warning: anyone who can reach {options.host} can read this preview, including drafts; it answers "
+        f"to localhost and {names}"
     )
 
 
@@ -160,7 +160,7 @@ def _open(url: str) -> None:
     import webbrowser
 
     if not webbrowser.open(url):
-        terminal.warn(f"no browser was found here; the site is at {url}")
+        terminal.warn(f"no browser found: open {url}")
 
 
 def _print_stopped(stream: TextIO) -> None:

@@ -20,7 +20,7 @@ TARGETS = ("github-pages", "gitlab", "cloudflare", "netlify", "rsync")
 """Targets that the questions offer for `blogsmith publish setup`."""
 
 
-_ADDRESS = "Address it will have, as in https://example.org/blog; empty if not known yet"
+_ADDRESS = "URL of the published site, such as https://example.org/blog; empty if not known yet"
 
 
 class GuidedSite(Struct, frozen=True):
@@ -37,7 +37,7 @@ def ask_for_site(proposed: FirstSettings) -> GuidedSite:
     proposed: default answers.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise click.UsageError("--guided asks questions, so it needs a terminal; without it nothing is asked")
+        raise click.UsageError("--guided asks questions, which needs a terminal: omit --guided")
     settings = FirstSettings(
         title=_ask("Title of the site", proposed.title),
         author=_ask("Your name, as posts show it", proposed.author),
@@ -61,7 +61,7 @@ def _ask_choice(question: str, choices: Sequence[str], default: str) -> str:
         word = answer.strip().lower()
         begun = [choice for choice in choices if word and choice.startswith(word)]
         if word not in choices and len(begun) != 1:
-            raise click.UsageError(did_you_mean(word, choices) or "choose one of them")
+            raise click.UsageError(did_you_mean(word, choices) or "choose one of these names")
         return word if word in choices else begun[0]
 
     return _ask(f"{question} ({', '.join(choices)})", default, read)
@@ -69,16 +69,16 @@ def _ask_choice(question: str, choices: Sequence[str], default: str) -> str:
 
 def _base_url(answer: str) -> str:
     if problem := base_url_problem(answer.strip()):
-        raise click.UsageError(f"it {problem}")
+        raise click.UsageError(f"the URL {problem}")
     return answer.strip()
 
 
 def _language(answer: str) -> str:
     if not LANGUAGE.fullmatch(answer.strip()):
-        raise click.UsageError("write a language as en or pt-BR")
+        raise click.UsageError("write a language tag such as en or pt-BR")
     lang = answer.strip()
     if text_language(lang) != lang.lower().partition("-")[0]:
-        terminal.warn(f'the first pages are in English: blogsmith has no texts in "{lang}"')
+        terminal.warn(f'the first pages are in English: blogsmith has no first pages in "{lang}"')
     return lang
 
 

@@ -73,8 +73,8 @@ def _describe_outcome(report: BuildReport) -> Iterator[str]:
     pages = report.wrong_pages
     if pages:
         fates = (
-            (pages.unchanged, "as it was before", "as they were before"),
-            (pages.partial, "with what could be made of it", "with what could be made of them"),
+            (pages.unchanged, "unchanged", "unchanged"),
+            (pages.partial, "rendered in part", "rendered in part"),
             (pages.absent, "not published", "not published"),
         )
         told = [
@@ -83,11 +83,12 @@ def _describe_outcome(report: BuildReport) -> Iterator[str]:
         if told:
             yield f"with errors: {', '.join(told)}"
         return
-    yield "nothing was written: the last site stays as it is"
+    yield "nothing was written: the last build of the site is unchanged"
     if report.has_only_page_errors and not report.has_only_stale:
-        yield "to go on all the same: `blogsmith build --keep-going` writes the pages that can be made"
+        yield "run `blogsmith build --keep-going` to write the pages that can be rendered"
         if code := _most_frequent(report):
-            yield f"to let such errors pass: `diagnostics: {{{code}: warning}}` in blogsmith.yaml"
+            setting = f"diagnostics: {{{code}: warning}}"
+            yield f"write `{setting}` in blogsmith.yaml to treat these errors as warnings"
 
 
 def _most_frequent(report: BuildReport) -> str:
@@ -130,7 +131,7 @@ def fallback_lines(report: BuildReport) -> Iterator[str]:
             places.setdefault((one.converter, one.reason), []).append(where)
     for (converter, reason), found in places.items():
         more = f" (and {plural(len(found) - 1, 'more formula')})" if len(found) > 1 else ""
-        yield f"{found[0]}: note: {converter} leaves this formula to blogsmith: {reason}{more}"
+        yield f"{found[0]}: note: formula typeset by blogsmith instead of {converter}: {reason}{more}"
 
 
 def execution_line(report: BuildReport, seconds: float) -> str:
@@ -143,7 +144,7 @@ def execution_line(report: BuildReport, seconds: float) -> str:
 
 def _cells_text(report: BuildReport) -> str:
     waiting = (
-        f"{plural(report.pending_results, 'result')} for the next build to make"
+        f"{plural(report.pending_results, 'result')} pending until the next build"
         if report.pending_results
         else ""
     )
@@ -172,7 +173,7 @@ def _changes(report: BuildReport) -> str:
 
 
 def _unpublished_line(report: BuildReport) -> str:
-    drafts = f"{plural(report.drafts, 'draft')} left out" if report.drafts else ""
+    drafts = f"{plural(report.drafts, 'draft')} skipped" if report.drafts else ""
     expired = f"{report.expired:,} expired" if report.expired else ""
     scheduled = f"{len(report.scheduled):,} scheduled" if report.scheduled else ""
     return ", ".join(filter(None, (drafts, expired, scheduled)))

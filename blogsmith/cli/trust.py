@@ -39,7 +39,7 @@ def trust(site: Path | None) -> int:
 def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
     """Yield lines that describe the code covered by new consent and what changed since the last consent."""
     if consent.state in ("earlier", "elsewhere"):
-        yield f"asked again: {consent.reason}"
+        yield f"consent needed again: {consent.reason}"
     changed = {change.name: change for change in consent.changes}
     names = [*consent.files, *consent.settings]
     yield f"the code of {root} may run{' until one of these changes:' if names else '.'}"
@@ -47,12 +47,12 @@ def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
         yield f"  {name}{_value(name, consent)}{_difference(changed.get(name))}"
     gone = [change for change in consent.changes if change.kind == "gone"]
     if gone:
-        yield "no longer there:"
+        yield "removed:"
         yield from (f"  {change.name}{_old_value(change)}" for change in gone)
     if consent.code.uncovered:
         yield "not covered, so no plugin can import it:"
         yield from (f"  {name}: {why}" for name, why in consent.code.uncovered.items())
-    yield "Cells of its posts may run too, as they are and as they become."
+    yield "Cells of its posts may run too, including future changes to them."
 
 
 def _value(name: str, consent: Consent) -> str:

@@ -72,7 +72,9 @@ def read_editor(text: str) -> EditorChoice:
     unknown = [name for name in _PLACEHOLDER.findall(text) if name not in PLACEHOLDERS]
     if unknown:
         near = did_you_mean(unknown[0], PLACEHOLDERS)
-        return EditorChoice(problem=f"unknown place {{{unknown[0]}}}", hint=near or _PLACEHOLDERS_HINT)
+        return EditorChoice(
+            problem=f'unknown placeholder "{{{unknown[0]}}}"', hint=near or _PLACEHOLDERS_HINT
+        )
     if "{file}" not in text:
         return EditorChoice(
             problem=f'unknown editor "{text}"',
@@ -87,19 +89,26 @@ def _parse_choice(text: str, *, is_code: bool) -> EditorChoice:
     try:
         command = tuple(shlex.split(text))
     except ValueError:
-        return EditorChoice(problem=f"{text} has a quote that is not closed", hint="as in a shell")
+        return EditorChoice(
+            problem=f'missing closing quote in "{text}"', hint="quote arguments as in a shell"
+        )
     if command and _PLACEHOLDER.search(command[0]):
         hint = "emacsclient -n +{line}:{column} {file}"
-        return EditorChoice(problem="the editor must begin with a program", hint=f"write it as {hint}")
+        return EditorChoice(
+            problem="the editor command must start with a program", hint=f"write a command such as `{hint}`"
+        )
     return EditorChoice(command=command, runs_site_command=is_code and bool(command))
 
 
 def _parse_url(text: str, scheme: str) -> EditorChoice:
     if scheme in _REJECTED_SCHEMES:
         return EditorChoice(
-            problem=f"{scheme}: is no address of an editor", hint="write it as myeditor://open?file={file}"
+            problem=f'scheme "{scheme}:" is not allowed in the URL of an editor',
+            hint="write a URL such as `myeditor://open?file={file}`",
         )
     if re.search(r"\s|[\x00-\x1f\"'<>\\^`|]", text):
-        return EditorChoice(problem="the editor's address holds a blank or a quote", hint="percent-encode it")
+        return EditorChoice(
+            problem="the URL of the editor contains a space or a quote", hint="percent-encode it"
+        )
     # The path begins with a slash, so `scheme://file/{file}` would produce two.
     return EditorChoice(url=re.sub(r"(?<=[^/])/\{file\}", "{file}", text))

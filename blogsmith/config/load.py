@@ -22,7 +22,17 @@ from ..base.diagnostics.levels import Level, LevelRule
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, format_suggestion, nearest
 from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
-from ..base.schema.forms import ANYTHING, DEFINITION, LAZY, Form, accepts, choice_form, list_form, union_form
+from ..base.schema.forms import (
+    ANYTHING,
+    DEFINITION,
+    LAZY,
+    Form,
+    accepts,
+    choice_form,
+    get_form,
+    list_form,
+    union_form,
+)
 from ..base.schema.readers import (
     QUOTE,
     TEXTS,
@@ -41,12 +51,13 @@ from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.decode import decode, normalize_line_ends
 from .schema import Analytics, Comments, Config, Diagnostics, SiteLanguage
 from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
-from .validate import CHECKS
+from .validate import CHECKS, check_manual_url
 
 # The setting `diagnostics:` ignores codes or changes the level of their diagnostics:
 #
 #     diagnostics:
 #       ignore: [citation-unused]
+#       documentation: https://example.org/docs/
 #       link-missing: warning
 #       image-missing: {level: warning, in: posts/old/**}
 
@@ -54,16 +65,18 @@ from .validate import CHECKS
 _KEYS = ("level", "in")
 _WORD = choice(get_args(Level))
 _IGNORED = each(member_of_choices(CODES, "code"))
-_NOT_LOWERABLE_HINT = (
-    "only codes of content where nothing is lost can be; `build --keep-going` writes the other pages"
-)
+_OTHER_KEYS = ("ignore", "documentation")
+"""Keys of `diagnostics` that are not codes."""
+_NOT_LOWERABLE_HINT = "fix the errors, or run `blogsmith build --keep-going` to write the other pages"
 
 
 def _form() -> Form:
     codes = {code: {"description": CODES[code], **_level_form(code)} for code in sorted(CODES)}
     words = {**list_form(choice_form(sorted(CODES))), "type": ["array", "null"]}
     ignore = {"description": (Diagnostics, "ignore"), **words}
-    return {"properties": {"ignore": ignore, **codes}, "additionalProperties": False}
+    manual = {"description": (Diagnostics, "documentation"), "type": ["string", "null"]}
+    manual.update(get_form(check_manual_url))
+    return {"properties": {"ignore": ignore, "documentation": manual, **codes}, "additionalProperties": False}
 
 
 def _level_form(code: str) -> Form:
@@ -84,26 +97,40 @@ def read_diagnostics(slot: Slot) -> Diagnostics:
     """Read the settings under `diagnostics`. Report invalid entries and skip them."""
     levels = {}
     for code in slot.value:
-        if code == "ignore":
+        if code in _OTHER_KEYS:
             continue
         if code not in CODES:
-            near = nearest(code, CODES)
-            hint = format_suggestion(near) or "write a code as messages name it in brackets"
+            near = nearest(code, (*_OTHER_KEYS, *CODES))
+            hint = format_suggestion(near) or "write a code that messages show in brackets"
             key = slot.key(code)
-            key.report(f'there is no code "{code}"', hint, code=key.mapping.key_code, fix=key.rewrite(near))
+            key.report(f'unknown code "{code}"', hint, code=key.mapping.key_code, fix=key.correct(near))
             continue
         item = slot.child(code)
         entries = [item.child(n) for n in range(len(item.value))] if isinstance(item.value, list) else [item]
         rules = [_read_rule(entry, code) for entry in entries if entry.value is not None]
         levels[code] = tuple(rule for rule in rules if rule)
-    return Diagnostics(ignore=_read_ignored(slot.child("ignore")), levels=levels)
+    return Diagnostics(
+        ignore=_read_ignored(slot.child("ignore")),
+        levels=levels,
+        documentation=_read_manual_url(slot.child("documentation")),
+    )
+
+
+def _read_manual_url(slot: Slot) -> str:
+    if slot.value is None:
+        return ""
+    if not isinstance(slot.value, str):
+        slot.report(f"{slot.quoted_name} must be a string")
+        return ""
+    found: str | None = check_manual_url(slot.value, slot)
+    return found or ""
 
 
 def _read_ignored(slot: Slot) -> tuple[str, ...]:
     if slot.value is None:
         return ()
     if not isinstance(slot.value, list):
-        slot.report("ignore must be a list of texts")
+        slot.report('"ignore" must be a list of strings')
         return ()
     found: tuple[str, ...] | None = _IGNORED(string_list()(slot), slot)
     return found or ()
@@ -112,7 +139,9 @@ def _read_ignored(slot: Slot) -> tuple[str, ...]:
 def _read_rule(slot: Slot, code: str) -> LevelRule | None:
     """Read a level, or a mapping with a level and the files that it applies to."""
     if not isinstance(slot.value, dict):
-        found = typed(str, _WORD, f"{format_choices(get_args(Level))}, or a mapping with level and in")(slot)
+        found = typed(str, _WORD, f'{format_choices(get_args(Level))}, or a mapping with "level" and "in"')(
+            slot
+        )
         return LevelRule(found) if found and _check_level(found, slot, code) else None
     for key in slot.value:
         if key not in _KEYS:
@@ -121,7 +150,7 @@ def _read_rule(slot: Slot, code: str) -> LevelRule | None:
     if word.value is None:
         # A misspelled key is both an unknown key and a missing one; one report is enough.
         if slot.value.keys() <= {*_KEYS}:
-            slot.report("level is missing", f"write {{level: warning, in: …}} or {code}: warning")
+            slot.report('missing key "level"', f"write `{{level: warning, in: …}}` or `{code}: warning`")
         return None
     level = _WORD(word)
     paths = string_list()(slot.child("in")) if slot.child("in").value is not None else ()
@@ -133,10 +162,10 @@ def _check_level(level: Level, slot: Slot, code: str) -> bool:
     if _is_possible(level, code):
         return True
     if level == "warning":
-        slot.report(f"{code} cannot be lowered to a warning", _NOT_LOWERABLE_HINT)
+        slot.report(f'"{code}" cannot be lowered to a warning', _NOT_LOWERABLE_HINT)
     else:
-        hint = "lower it to a warning" if code in LOWERABLE else _NOT_LOWERABLE_HINT
-        slot.report(f"{code} cannot be off: errors are not silenced", hint)
+        hint = "write `warning`" if code in LOWERABLE else _NOT_LOWERABLE_HINT
+        slot.report(f'"{code}" cannot be "off": errors cannot be silenced', hint)
     return False
 
 
@@ -149,7 +178,7 @@ _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
 """Matches a line whose value is prose for readers. Prose may need invisible characters."""
 
 _TYPE_NAMES: Mapping[type, str] = MappingProxyType(
-    {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+    {str: "a string", bool: "true or false", int: "a whole number", float: "a number"}
 )
 _FORMS: Mapping[type, Form] = MappingProxyType(
     {
@@ -214,7 +243,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         config = SETTINGS.read(root)
     else:
         config = Config()
-        root.report("the file must hold `key: value` lines")
+        root.report("the file must contain `key: value` lines")
     places = (located.places, located.key_places)
     return LoadedConfig(config, tuple(reporter.diagnostics), *places, tuple(reporter.lines))
 
@@ -224,10 +253,10 @@ def _warn_of_hidden(reporter: Reporter) -> None:
     for number, line in enumerate(reporter.lines, 1):
         found = None if _PROSE.match(line) else find_hidden(line)
         if found:
-            message = f"this line holds the invisible character {format_code_point(found[0])}"
+            message = f"this line contains the invisible character {format_code_point(found[0])}"
             place = Place(number, found.start() + 1)
-            fix = reporter.substitute(place, found[0], "", title="take the character out")
-            reporter.warn("hidden-character", message, place, "take it out", fix)
+            fix = reporter.substitute(place, found[0], "", title="remove the character")
+            reporter.warn("hidden-character", message, place, "remove it", fix)
 
 
 def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
@@ -237,8 +266,8 @@ def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
 def _missing_diagnostic(file: Path) -> Diagnostic:
     if file.is_dir() or file.is_symlink() or file.exists():
         return Diagnostic("unreadable", "is not a regular file", CONFIG_NAME)
-    hint = "run blogsmith in the folder of a site; `blogsmith new site` makes one"
-    return Diagnostic("config-missing", f"there is no {CONFIG_NAME} here", CONFIG_NAME, hint=hint)
+    hint = "run blogsmith in the folder of a site, or create one with `blogsmith new site`"
+    return Diagnostic("config-missing", f"{CONFIG_NAME} not found", CONFIG_NAME, hint=hint)
 
 
 def _convert_scalar(kind: Any, slot: Slot) -> Any:
@@ -249,7 +278,7 @@ def _convert_scalar(kind: Any, slot: Slot) -> Any:
         return msgspec.convert(slot.value, kind)
     except msgspec.ValidationError:
         is_number = kind is str and slot.spelling is not None
-        return slot.report(f"{slot.name} must be {_TYPE_NAMES[kind]}", QUOTE if is_number else "")
+        return slot.report(f"{slot.quoted_name} must be {_TYPE_NAMES[kind]}", QUOTE if is_number else "")
 
 
 @accepts(ANYTHING)
@@ -268,7 +297,7 @@ def _describe_type(kind: Any) -> str:
     if get_origin(kind) in (Union, UnionType):
         return " or ".join(_describe_type(one) for one in parts)
     if get_origin(kind) is tuple:
-        return "a list of texts" if parts[0] is str else "a list"
+        return "a list of strings" if parts[0] is str else "a list"
     return "a mapping of `key: value`" if get_origin(kind) is Mapping else "settings as `key: value`"
 
 
@@ -278,7 +307,7 @@ def _read_empty_language(slot: Slot) -> SiteLanguage | None:
     if slot.value is None:
         return SiteLanguage()
     hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""
-    slot.report(f"{slot.name} must be settings as `key: value`", hint)
+    slot.report(f"{slot.quoted_name} must be settings as `key: value`", hint)
     return None
 
 

@@ -310,6 +310,9 @@ class Diagnostics(Struct, frozen=True):
     """Codes of warnings to ignore. Errors cannot be ignored."""
     levels: Mapping[str, tuple[LevelRule, ...]] = {}
     """Level for a code: a level, or `{level: …, in: glob}` for some files only."""
+    documentation: str = ""
+    """URL of a copy of this manual, such as `https://example.org/docs/`. Reports for programs and the
+    language server then link each code to its entry. Empty: no links."""
 
     @property
     def as_levels(self) -> DiagnosticLevels:

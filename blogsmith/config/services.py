@@ -18,11 +18,11 @@ _OTHER_SERVICE = (
     "(manual: {page})"
 )
 ANALYTICS_HINT = (
-    "write `analytics: {provider: goatcounter, site: CODE}`, or plausible or umami; "
+    "write `analytics: {provider: goatcounter, site: CODE}`, or `plausible` or `umami`; "
     + _OTHER_SERVICE.format(page="Recipes, Google Analytics")
 )
 COMMENTS_HINT = (
-    "write `comments: {provider: utterances, repo: OWNER/NAME}`, or giscus; "
+    "write `comments: {provider: utterances, repo: OWNER/NAME}`, or `giscus`; "
     + _OTHER_SERVICE.format(page="Themes, The policy of pages")
 )
 OTHER_ANALYTICS: Mapping[str, str] = MappingProxyType(
@@ -79,22 +79,22 @@ _SITES: Mapping[str, tuple[re.Pattern[str], str]] = MappingProxyType(
     {
         "goatcounter": (
             re.compile(r"[a-z0-9][a-z0-9-]{0,62}"),
-            "the code of CODE.goatcounter.com, as in mysite",
+            "write the code of CODE.goatcounter.com, such as `mysite`",
         ),
         "plausible": (
             re.compile(r"[\w.-]+\.[a-z]{2,}(?:/\S*)?"),
-            "the domain that the site has there, as in example.org",
+            "write the domain that the site has there, such as `example.org`",
         ),
         "umami": (
             re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"),
-            "the id of the website, 8-4-4-4-12 digits",
+            "write the id of the website: 8-4-4-4-12 hexadecimal digits",
         ),
     }
 )
 _HOST = lazy_pattern(r"https://[a-z0-9.-]+(?::\d+)?")
 MASTODON = lazy_pattern(r"(https://[a-z0-9.-]+(?::\d+)?)/@[\w.-]+(?:@[\w.-]+)?/(\d{1,30})/?")
 BLUESKY = lazy_pattern(r"https://bsky\.app/profile/([\w.:-]+)/post/(\w{1,40})/?")
-THREAD_HINT = "write https://mastodon.example/@name/123456 or https://bsky.app/profile/name/post/abc"
+THREAD_HINT = "write `https://mastodon.example/@name/123456` or `https://bsky.app/profile/name/post/abc`"
 
 
 class Thread(NamedTuple):
@@ -162,18 +162,27 @@ def _comments_form(provider: str) -> Form:
 def check_comments(comments: Comments, slot: Slot) -> Comments | None:
     """Check that comments have all settings that their provider requires. Return None after an error."""
     if "provider" not in slot.value:
-        slot.report("comments need a provider", "provider: giscus, or utterances")
+        slot.report(
+            'missing key "provider" in "comments"', "write `provider: giscus` or `provider: utterances`"
+        )
     is_right = True
     for name in _REQUIRED_SETTINGS.get(comments.provider, ()):
         value = getattr(comments, name)
         pattern = _REPO if name == "repo" else _ID if name.endswith("_id") else None
         if not value:
-            hint = f"{GISCUS} shows it once the repository is chosen" if comments.provider == "giscus" else ""
-            slot.report(f"{comments.provider} needs {name}", hint or "the repository as owner/name")
+            hint = (
+                f"choose the repository at {GISCUS} and copy it from there"
+                if comments.provider == "giscus"
+                else ""
+            )
+            slot.report(
+                f'missing key "{name}" for "{comments.provider}"',
+                hint or "write the repository as `owner/name`",
+            )
             is_right = False
         elif pattern and not pattern.fullmatch(value):
-            hint = "write it as owner/name" if name == "repo" else f"copy it from {GISCUS}"
-            slot.child(name).report(f'"{value}" is no {name} of GitHub', hint)
+            hint = "write it as `owner/name`" if name == "repo" else f"copy it from {GISCUS}"
+            slot.child(name).report(f'invalid GitHub {name} "{value}"', hint)
             is_right = False
     return comments if is_right else None
 
@@ -188,17 +197,22 @@ def _analytics_form(provider: str) -> Form:
 def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
     """Check that analytics have all settings that their provider requires. Return None after an error."""
     if "provider" not in slot.value:
-        slot.report("analytics need a provider", "provider: goatcounter, plausible or umami")
+        slot.report(
+            'missing key "provider" in "analytics"',
+            "write `provider: goatcounter`, or `plausible` or `umami`",
+        )
     if analytics.provider == "none":
         return None
     pattern, hint = _SITES[analytics.provider]
     if not analytics.site:
-        slot.report(f"{analytics.provider} needs site", hint)
+        slot.report(f'missing key "site" for "{analytics.provider}"', hint)
         return None
     if not pattern.fullmatch(analytics.site):
-        slot.child("site").report(f'"{analytics.site}" is no site of {analytics.provider}', hint)
+        slot.child("site").report(f'invalid {analytics.provider} site "{analytics.site}"', hint)
         return None
     if analytics.host and not _HOST.fullmatch(analytics.host):
-        slot.child("host").report(f'"{analytics.host}" is no host', "write it as https://stats.example.org")
+        slot.child("host").report(
+            f'invalid host "{analytics.host}"', "write a URL such as `https://stats.example.org`"
+        )
         return None
     return analytics

@@ -51,17 +51,17 @@ def base_url_problem(url: str) -> str:
     if not url:
         return ""
     if not _URL.fullmatch(url):
-        return "must start with http:// or https:// and hold no blanks"
+        return 'must start with "http://" or "https://" and contain no spaces'
     try:
         parts = urlsplit(url)
         has_host = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        return "has a host or port that does not exist"
+        return "has an invalid host or port"
     if not has_host or "@" in parts.netloc:
-        return "must name a host, without a user"
+        return "must contain a host and no user name"
     if "?" in url or "#" in url:
-        return "cannot have a ? or # part"
-    return "cannot have . or .. in its path" if {".", ".."} & set(parts.path.split("/")) else ""
+        return 'must not contain "?" or "#"'
+    return 'must not contain "." or ".." in its path' if {".", ".."} & set(parts.path.split("/")) else ""
 
 
 def is_device(name: str) -> bool:
@@ -73,13 +73,13 @@ def permalink_problem(pattern: str) -> str:
     """Return why `pattern` is not a valid permalink, or an empty string. Placeholder names are not
     checked."""
     if not pattern.startswith("/"):
-        return "must start with /"
+        return 'must start with "/"'
     parts = pattern.split("/")[1:]
     if any(part in (".", "..") or not _PATTERN_PART.fullmatch(part) for part in parts) or "" in parts[:-1]:
-        return "can hold letters, digits, - _ . ~ and single slashes only"
+        return "may only contain letters, digits, `-`, `_`, `.`, `~` and single slashes"
     if any(part.strip(".") != part or is_device(part) for part in parts):
-        return "has a part that begins or ends with a full stop, or is the name of a device on Windows"
-    return "" if ":slug" in pattern else "must hold :slug, else all posts share one address"
+        return "has a part that starts or ends with a full stop, or is a device name on Windows"
+    return "" if ":slug" in pattern else 'must contain ":slug", otherwise all posts have the same URL'
 
 
 # Sources that the settings add to the Content-Security-Policy of pages.
@@ -115,8 +115,8 @@ def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> A
 def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> bool:
     if directive not in DIRECTIVES:
         is_header = directive in _FROM_SERVERS
-        hint = "only a server's header can say that" if is_header else f"known: {', '.join(DIRECTIVES)}"
-        policy.key(directive).report(f'the policy of a page has no directive "{directive}"', hint)
+        hint = "set it in a header of your server" if is_header else f"known: {', '.join(DIRECTIVES)}"
+        policy.key(directive).report(f'unknown directive "{directive}" in the policy of a page', hint)
         return False
     problems = [_source_problem(directive, source) for source in sources]
     for index, (message, hint) in enumerate(problems):
@@ -128,11 +128,14 @@ def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> 
 def _source_problem(directive: str, source: str) -> tuple[str, str]:
     """Return the problem of a source and a hint, or two empty strings if the source is valid."""
     if source == "'unsafe-inline'" and directive != "style-src":
-        return "scripts cannot all be allowed", "inline scripts that stand in a page are allowed as they are"
+        return (
+            f'"{source}" is not allowed in "{directive}"',
+            "remove it: inline scripts of a page are already allowed",
+        )
     if source == "'unsafe-inline'" or _SOURCE.fullmatch(source):
         return "", ""
-    hint = "write a host such as https://stats.example.org, a scheme such as data:, or a word such as 'self'"
-    return f'"{source}" is no source', hint
+    hint = "write a host such as `https://stats.example.org`, a scheme such as `data:`, or `'self'`"
+    return f'invalid source "{source}"', hint
 
 
 def language_check(check: Check, code: str) -> Check:
@@ -157,11 +160,11 @@ def language_check(check: Check, code: str) -> Check:
 
 
 check_macro_name = shaped(
-    lazy_pattern(r"\\[A-Za-z]+"), "name of a macro", "a backslash and letters, as in \\R"
+    lazy_pattern(r"\\[A-Za-z]+"), "macro name", "write a backslash and letters, such as `\\R`"
 )
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """Syntax of a BCP 47 tag. It does not check that the language exists."""
-_check_tag_shape = shaped(LANGUAGE, "language tag", "write it as en or pt-BR")
+_check_tag_shape = shaped(LANGUAGE, "language tag", "write a tag such as `en` or `pt-BR`")
 check_language_tag = language_check(_check_tag_shape, "config-value")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")
 PROVIDERS = ("youtube", "vimeo")
@@ -184,9 +187,9 @@ _WORD = lazy_pattern(r"[a-z][a-z0-9-]*")
 _VARIABLE = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 _MODULE = lazy_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _ADDRESS = lazy_pattern(r"(?:[a-z]+://)?(?:[\w.-]+|\[[\da-fA-F:.]+\]):\d{1,5}")
-_ADDRESS_HINT = "write it as tcp://10.0.0.5:8786"
-_PYTHON_HINT = "a path from the root, or from the folder of blogsmith.yaml"
-_VARIABLE_HINT = "the name alone; its value comes from where blogsmith is started"
+_ADDRESS_HINT = "write an address such as `tcp://10.0.0.5:8786`"
+_PYTHON_HINT = "write an absolute path, or a path relative to blogsmith.yaml"
+_VARIABLE_HINT = "write only the name: the value comes from the environment of blogsmith"
 _PLACEHOLDER = lazy_pattern(r":([A-Za-z_]+)")
 _MENU_URL = lazy_pattern(r"/(?![/\\])|#|mailto:|https?://[^/]")
 _RESERVED_FOLDERS = name_set(
@@ -199,17 +202,23 @@ _OUTPUT: Form = {
     "pattern": rf"^(?!\s*$|\.?/?$|/|~|(?:\./)*(?:{_RESERVED_PATTERN})(?:/|$)|\.[^/]|.*\.\.(?:/|$))[^\\:]*$"
 }
 _BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
+check_manual_url = rejects(
+    base_url_problem,
+    "{name} {problem}",
+    "write the URL of a copy of the manual, such as https://example.org/docs/",
+    form=_BASE_URL,
+)
 _PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}
 
 
 def _output_problem(output: str) -> str:
     path = PurePosixPath(output)
     if not output.strip() or path == PurePosixPath("."):
-        return "must name a folder below the site's"
+        return "must name a folder inside the site"
     if path.is_absolute() or ".." in path.parts or re.search(r"^~|[\\:\x00-\x1f]", output):
         return "must be a relative path inside the site"
     if path.parts[0].casefold() in _RESERVED_FOLDERS or path.parts[0].startswith("."):
-        return f"cannot be {path.parts[0]}, which holds the site's own files"
+        return f'cannot be "{path.parts[0]}", which contains files of the site'
     return ""
 
 
@@ -222,8 +231,8 @@ def _timezone(name: str, slot: Slot) -> str | None:
     except (OSError, ValueError, LookupError):
         pass
     near = nearest(name, available_timezones() - {"localtime"})
-    hint = format_suggestion(near) or "write it as Europe/Vienna"
-    slot.report(f'there is no time zone "{name}"', hint, fix=slot.rewrite(near))
+    hint = format_suggestion(near) or "write a name such as `Europe/Vienna`"
+    slot.report(f'unknown time zone "{name}"', hint, fix=slot.correct(near))
     return None
 
 
@@ -241,10 +250,12 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
         hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
-        slot.report(f"unknown placeholder :{name}", hint, fix=slot.rewrite(near and f":{near}", f":{name}"))
+        slot.report(f'unknown placeholder ":{name}"', hint, fix=slot.correct(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
-        slot.report(f"permalink {problem}", f"write it as /{slot.name}/:year/:slug/")
+        slot.report(
+            f'permalink "{pattern}" {problem}', f"write a permalink such as `/{slot.name}/:year/:slug/`"
+        )
     return None if problem or unknown else pattern
 
 
@@ -275,14 +286,14 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
 
     problem = setting_problem(settings.pyodide)
     if problem:
-        hint = "write cdn, or a folder such as static/pyodide"
+        hint = "write `cdn`, or a folder such as `static/pyodide`"
         slot.child("pyodide").report(f'"{settings.pyodide}" {problem}', hint)
     of_cdn = settings.packages if settings.pyodide == CDN else ()
     unknown = [index for index, name in enumerate(of_cdn) if name not in PACKAGE_NAMES]
     for index in unknown:
         meant = guess_package(of_cdn[index])
         hint = f"did you mean {meant}?" if meant else ""
-        slot.child("packages").child(index).report(f'Pyodide has no package "{of_cdn[index]}"', hint)
+        slot.child("packages").child(index).report(f'unknown Pyodide package "{of_cdn[index]}"', hint)
     return None if problem or unknown else settings
 
 
@@ -293,11 +304,11 @@ _WIDTH: Form = {"minimum": 16, "maximum": MAX_IMAGE_WIDTH}
 def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
     wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MAX_IMAGE_WIDTH]
     for index in wrong:
-        hint = f"a width in pixels, from 16 to {MAX_IMAGE_WIDTH}"
-        slot.child(index).report(f"a picture cannot be {widths[index]} pixels wide", hint)
+        slot.child(index).report(f"invalid width {widths[index]}: expected 16 to {MAX_IMAGE_WIDTH} pixels")
     if not widths or len(widths) > MAX_IMAGE_COPIES:
         slot.report(
-            f"widths must name 1 to {MAX_IMAGE_COPIES} sizes", "responsive: false switches copies off"
+            f'"widths" must contain 1 to {MAX_IMAGE_COPIES} sizes',
+            "write `responsive: false` to have no copies",
         )
         return None
     return None if wrong else widths
@@ -308,8 +319,12 @@ def _orcid(written: str, slot: Slot) -> str | None:
     found = ORCID.fullmatch(written)
     if found and is_orcid(found[1]):
         return written
-    reason = "its last digit does not fit the others" if found else "write it as 0000-0002-1825-0097"
-    slot.report(f'"{written}" is no ORCID iD', reason)
+    reason = (
+        "check its digits: the last one does not match the others"
+        if found
+        else "write it in the form `0000-0002-1825-0097`"
+    )
+    slot.report(f'invalid ORCID iD "{written}"', reason)
     return None
 
 
@@ -338,8 +353,8 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
         path = found.path.strip("/") or tag.lower()
         first = taken.setdefault(path, tag)
         if first != tag:
-            hint = "give one of them another `path`" if first.lower() != tag.lower() else "keep one of them"
-            slot.key(tag).report(f"{first} and {tag} both have the addresses /{path}/", hint)
+            hint = "give one of them another `path`" if first.lower() != tag.lower() else "remove one of them"
+            slot.key(tag).report(f'languages "{first}" and "{tag}" have the same path "/{path}/"', hint)
     _warn_of_own_path(named, slot)
     return named
 
@@ -350,44 +365,47 @@ def _warn_of_own_path(languages: Mapping[str, SiteLanguage], slot: Slot) -> None
     own = settings.get("lang", Config().lang) if isinstance(settings, dict) else ""
     for tag, found in languages.items():
         if found.path and tag.lower() == str(own).lower():
-            message = f"the path of {tag} changes nothing: pages in the site's own language lie at the root"
-            slot.child(tag).child("path").warn(
-                "config-value", message, "take it out; lang: names that language"
-            )
+            message = f'path of "{tag}" has no effect because pages in the default language are at the root'
+            slot.child(tag).child("path").warn("config-value", message, "remove `path`")
 
 
 _AMOUNT = must(
-    lambda text: parse_size(text) is not None, '"{value}" is no size', "write it as 150 kB or 2 MB"
+    lambda text: parse_size(text) is not None,
+    'invalid size "{value}"',
+    "write a size such as `150 kB` or `2 MB`",
 )
 _POSITIVE: Form = {"exclusiveMinimum": 0}
 _NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more", form={"minimum": 0})
 _SECONDS = must(_is_positive, "{name} must be more than 0 seconds", form=_POSITIVE)
 _check_url = must(
     _MENU_URL.match,
-    '{name} "{value}" is no address',
-    "/posts/ or https://…",
+    'invalid URL "{value}"',
+    "write a path such as `/posts/`, or a URL such as `https://example.org/`",
     form={"pattern": rf"^(?:{_MENU_URL.pattern})"},
 )
-_CALLOUT = shaped(_WORD, "name of a callout", "lower-case letters, digits and -")
+_CALLOUT = shaped(_WORD, "callout name", "write lower-case letters, digits and `-`")
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         "base_url": rejects(
-            base_url_problem, "{name} {problem}", "write it as https://example.org/blog", form=_BASE_URL
+            base_url_problem,
+            "{name} {problem}",
+            "write a URL such as `https://example.org/blog`",
+            form=_BASE_URL,
         ),
         "lang": check_language_tag,
         "languages": check_languages,
-        "languages.path": unless_empty(shaped(_PATH_PART, "part of an address", "one word, as in de")),
+        "languages.path": unless_empty(shaped(_PATH_PART, "URL path", "write one word such as `de`")),
         "languages.menu.url": _check_url,
         "orcids": values(_orcid),
-        "theme": shaped(_NAME, "name of a theme", "letters, digits, - and _"),
+        "theme": shaped(_NAME, "theme name", "write letters, digits, `-` and `_`"),
         "output": rejects(_output_problem, "{name} {problem}", form=_OUTPUT),
         "timezone": _timezone,
         "menu.url": _check_url,
         "permalinks": values(_permalink),
         "pagination": _NOT_NEGATIVE,
         "archive_pagination": _NOT_NEGATIVE,
-        "plugins": each(shaped(_NAME, "name of a plugin", "the file name of the plugin without .py")),
+        "plugins": each(shaped(_NAME, "plugin name", "write the file name of the plugin without `.py`")),
         "callouts": keys(_CALLOUT),
         "callouts.color": unless_empty(member_of_choices(COLORS, "color", listed=COLORS)),
         "callouts.alias": each(_CALLOUT),
@@ -397,7 +415,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1", form={"minimum": 1}),
         "images.widths": _widths,
-        "images.formats": must(bool, "{name} must name one at least", form={"minItems": 1}),
+        "images.formats": must(bool, "{name} must contain at least one format", form={"minItems": 1}),
         "embeds.allow": each(member_of_choices(PROVIDERS, "provider")),
         "comments": check_comments,
         "analytics": check_analytics,
@@ -405,8 +423,8 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "feeds.entries": _NOT_NEGATIVE,
         "feeds.term_entries": _NOT_NEGATIVE,
         "links.timeout": _SECONDS,
-        "links.pause": must(_is_pause, "{name} must be 0 to 60 seconds"),
-        "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be 1 to 64"),
+        "links.pause": must(_is_pause, "{name} must be from 0 to 60 seconds"),
+        "links.hosts": must(lambda amount: 1 <= amount <= 64, "{name} must be from 1 to 64"),
         "links.days": _NOT_NEGATIVE,
         **{f"budget.{name}": unless_empty(_AMOUNT) for name in BUDGET_SIZES},
         **{f"budget.{name}": _NOT_NEGATIVE for name in BUDGET_COUNTS},
@@ -415,22 +433,22 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "sections.types": values(member_of_choices(KEY_TYPES, "type", listed=KEY_TYPES)),
         "execute.python": must(
             _is_path,
-            '"{value}" is no path of a Python',
+            'invalid path of a Python interpreter "{value}"',
             _PYTHON_HINT,
             form=_PYTHON_PATH,
         ),
-        "execute.env": each(shaped(_VARIABLE, "name of an environment variable", _VARIABLE_HINT)),
+        "execute.env": each(shaped(_VARIABLE, "environment variable name", _VARIABLE_HINT)),
         "execute.timeout": _SECONDS,
         "execute.memory": must(
-            _is_memory, '"{value}" is no amount of memory', BYTES_HINT, form={"pattern": BYTES_SHAPE}
+            _is_memory, 'invalid memory size "{value}"', BYTES_HINT, form={"pattern": BYTES_SHAPE}
         ),
         "execute.jobs": _NOT_NEGATIVE,
-        "execute.preload": each(shaped(_MODULE, "name of a module", "as it is imported: numpy")),
-        "execute.kernel": unless_empty(KERNEL_NAMED),
-        "execute.dask.scheduler": unless_empty(shaped(_ADDRESS, "address of a scheduler", _ADDRESS_HINT)),
-        "execute.dask.cuda": values(
-            must(_is_positive, "an amount of {name} must be more than 0", form=_POSITIVE)
+        "execute.preload": each(
+            shaped(_MODULE, "module name", "write the name as in an import, such as `numpy`")
         ),
+        "execute.kernel": unless_empty(KERNEL_NAMED),
+        "execute.dask.scheduler": unless_empty(shaped(_ADDRESS, "scheduler address", _ADDRESS_HINT)),
+        "execute.dask.cuda": values(must(_is_positive, "{name} must be more than 0", form=_POSITIVE)),
         "browser": _browser,
         "browser.timeout": _SECONDS,
         "security.csp": check_policy,

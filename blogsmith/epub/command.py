@@ -24,15 +24,21 @@ from ..api.commands import (
 
 @click.command()
 @click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
-@click.option("--series", default="", metavar="NAME", help="The parts of a series, in their order.")
 @click.option(
-    "--title", default="", help="Title of the book; by default that of its post, series or section."
+    "--series", default="", metavar="NAME", help="Include the parts of the series NAME, in their order."
+)
+@click.option(
+    "--title",
+    default="",
+    metavar="TITLE",
+    help="Title of the book.  [default: title of the post, series or section]",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; by default the title with .epub, in the current folder.",
+    metavar="PATH",
+    help="File to write.  [default: title with .epub, in the current folder]",
 )
 @site_option
 @drafts_option
@@ -56,7 +62,7 @@ def epub(
     runs.
     """
     if posts and series:
-        raise click.UsageError("name posts or a series, not both")
+        raise click.UsageError("POSTS and --series exclude each other")
     root = site_root(site)
     from ..api.books import BuildOptions, format_size, plural
     from .site_book import make_site_book

@@ -59,7 +59,7 @@ def make_site_book(
     Raise SiteError if a name is unknown, or the site has an error.
     """
     log = BuildLog(progress)
-    # texts of pages are read from the rows when they are asked for
+    # the HTML of pages is read from the cache when it is needed
     with open_rows(root) as rows:
         line = IncrementalPipeline(root, options, lambda: options.now, limit_s=None, log=log, rows=rows)
         (site,) = deque(line.update_site(None, UpdateRequest()), maxlen=1)
@@ -93,8 +93,8 @@ def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: 
     is_listed = chosen is not None and len(posts) == len(chosen)
     if not found or (is_listed and len(found) < len(posts)):
         missing = next((path for path in chosen or () if path not in written), "")
-        message = f"{missing} is not published" if missing else "there is no page to make a book of"
-        hint = "a post with `draft: true` or a later date needs --drafts or --future"
+        message = f"{missing} is not published" if missing else "no pages for the book"
+        hint = "add `--drafts` to include drafts, or `--future` to include posts with a later date"
         raise SiteError(Diagnostic("book-empty", message, hint=hint))
     return tuple(found if is_listed else sorted(found, key=lambda view: (view.date or OLDEST, view.path)))
 
@@ -105,8 +105,8 @@ def _series_pages(site: SiteSnapshot, written: dict[str, PageView], series: str)
     found = tuple(by_url[part.url] for part in parts if part.url in by_url)
     if not found:
         names = sorted({view.series_name for view in written.values() if view.series_name})
-        hint = did_you_mean(series, names) or (f"series: {', '.join(names)}" if names else "")
-        raise SiteError(Diagnostic("book-empty", f'there is no series "{series}"', hint=hint))
+        hint = did_you_mean(series, names) or (f"known: {', '.join(names)}" if names else "")
+        raise SiteError(Diagnostic("book-empty", f'unknown series "{series}"', hint=hint))
     return found
 
 

@@ -16,9 +16,9 @@ from ..site.frame import canonical
 
 
 def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> tuple[str, ...]:
-    """BibTeX of posts, drafts among them; SiteError for a name that means nothing.
+    """Return the BibTeX of posts, including drafts. Raise SiteError for an unknown name.
 
-    Without an address where the site does not know its own.
+    The entries have no URL if the site has no base URL.
     """
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)

@@ -39,12 +39,13 @@ class RemoteImageUse(Struct, frozen=True):
 
     source_text: str
     url: str
-    """URL as returned by `remote_address`, for a video that of its poster; empty if it cannot be requested.
+    """URL as returned by `normalize_remote_url`, for a video that of its poster; empty if it cannot be
+    requested.
     """
     template: Diagnostic
     """Diagnostic at the location of the reference, used as a template."""
     is_poster: bool = False
-    """Whether `written` is the URL of a video and `address` that of its poster."""
+    """Whether `source_text` is the URL of a video and `url` that of its poster."""
 
 
 def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteImageUse]:
@@ -69,7 +70,7 @@ def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> l
     )
     return [
         use
-        for document in log.iterate("look for images", loaded.documents)
+        for document in log.iterate("find images", loaded.documents)
         for use in _find_uses(document, memory, tools)
     ]
 

@@ -133,7 +133,11 @@ _TEXT_SUFFIXES = frozenset((".css", ".js", ".mjs", ".svg", ".json", ".html", ".t
 _MAX_COMPRESSED_BYTES = 20_000_000
 _LINES = 10
 """Number of pages in the table."""
-_NAMES: Mapping[str, str] = {"page": "the HTML", "total": "the page with all that it loads"}
+_NAMES: Mapping[str, str] = {
+    "page": "the HTML",
+    "pictures": "the images",
+    "total": "the page with all its files",
+}
 
 
 class FileSize(Struct, frozen=True):
@@ -180,7 +184,9 @@ class PageSize(Struct):
         """Return a hint that names the largest file of a kind."""
         files = [file for kind, file in self.files.values() if name in (kind, "total")]
         largest = max(files, key=lambda file: (file.compressed, file.path), default=None)
-        return f"the largest is {largest.path}, {format_size(largest.compressed)}" if largest else ""
+        return (
+            f"reduce the largest file, {largest.path} ({format_size(largest.compressed)})" if largest else ""
+        )
 
 
 def measure_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
@@ -285,14 +291,16 @@ def _excesses(page: PageSize, limits: _Limits) -> Iterator[Diagnostic]:
         limit, weight = parse_size(written), page.compressed_bytes(name)
         if limit is not None and weight > limit:
             of_page = f"{_NAMES.get(name, f'the {name}')} of {page.url}"
-            message = f"{of_page}: {format_size(weight)}, and {setting} is {format_size(limit)}"
+            message = f"{of_page}: {format_size(weight)}, more than {setting}: {format_size(limit)}"
             yield _excess(page, message, page.largest_file_hint(name))
     for name, count in (("requests", page.requests), ("hosts", len(page.hosts))):
         limit, setting = limits.find(page, name)
         if count > limit:
-            asks = "asks for {} files" if name == "requests" else "asks {} other hosts"
-            message = f"{page.url} {asks.format(count)}, and {setting} is {limit}"
-            yield _excess(page, message, ", ".join(sorted(page.hosts)[:5]) if name == "hosts" else "")
+            asks = "loads {} files" if name == "requests" else "loads files from {} other hosts"
+            message = f"{page.url} {asks.format(count)}, more than {setting}: {limit}"
+            yield _excess(
+                page, message, f"hosts: {', '.join(sorted(page.hosts)[:5])}" if name == "hosts" else ""
+            )
 
 
 def _excess(page: PageSize, message: str, hint: str) -> Diagnostic:
@@ -301,7 +309,7 @@ def _excess(page: PageSize, message: str, hint: str) -> Diagnostic:
 
 def format_table(pages: list[PageSize], total: int) -> str:
     """Return a table of the largest pages, with sizes as sent by servers."""
-    head = ("HTML", *_KINDS, "together", "unpacked", "files", "hosts", "page")
+    head = ("HTML", "styles", "scripts", "fonts", "images", "total", "uncompressed", "files", "hosts", "page")
     rows = [
         (
             *(format_size(page.compressed_bytes(name)) for name in ("page", *_KINDS, "total")),
@@ -317,5 +325,5 @@ def format_table(pages: list[PageSize], total: int) -> str:
         "  ".join([cell.rjust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)] + [row[-1]])
         for row in (head, *rows)
     ]
-    shown = f"the {len(pages)} heaviest of {total:,} pages" if total > len(pages) else "all pages"
-    return "\n".join((f"budget: {shown}, sizes as servers send them", *lines))
+    shown = f"the {len(pages)} largest of {total:,} pages" if total > len(pages) else "all pages"
+    return "\n".join((f"budget: {shown}, sizes as sent by servers", *lines))

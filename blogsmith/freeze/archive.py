@@ -74,7 +74,7 @@ def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str,
         with open_folder(target.parent) as here:
             here.replace(target.name, _tar(files))
     except OSError as error:
-        raise _archive_error(target, f"cannot be written: {error.strerror or error}") from error
+        raise _archive_error(f'cannot write archive "{target.name}": {error.strerror or error}') from error
     return tuple(str(folder) for folder in folders if f"{folder}/{OUTPUTS}" in files)
 
 
@@ -87,7 +87,7 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
 
 
 def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackResult:
-    """Unpack the results of an archive. They replace other recorded results unless `keep` is set.
+    """Unpack the results of an archive. They replace other recorded results unless `keep_existing` is set.
 
     Raises `SiteError` `freeze-archive` if the archive contains anything but complete, valid records. In this
     case no file is written.
@@ -96,7 +96,7 @@ def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackRe
         with source.open("rb") as stream:
             folders = read_archive(stream)
     except ARCHIVE_ERRORS as error:
-        raise _archive_error(source, f"is no archive of recorded results: {_format_error(error)}") from error
+        raise _archive_error(f'invalid archive "{source.name}": {_format_error(error)}') from error
     placed, same, kept = [], [], []
     with freeze_lock(root):
         for name, folder in sorted(folders.items()):
@@ -145,9 +145,9 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
         with records.enter(path) as folder:
             gone = _find_leftovers(folder, is_wanted=is_wanted)
             if is_wanted:
-                yield from (f"{name}/{file}: no record names it" for file in gone)
+                yield from (f"{name}/{file}: not used by any record" for file in gone)
             elif gone:
-                yield f"{name}: no page with this path runs anything"
+                yield f"{name}: no page with this path runs code"
             if not dry:
                 for file in gone:
                     folder.remove(file)
@@ -193,7 +193,7 @@ def _tar(files: dict[str, bytes]) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """Stream that raises `ValueError` after `MOST_BYTES` instead of filling the memory."""
+    """Stream that raises `ValueError` after `MAX_BYTES` instead of filling the memory."""
 
     def __init__(self, source: gzip.GzipFile) -> None:
         self._source = source
@@ -206,7 +206,7 @@ class _Bounded(io.RawIOBase):
         data = self._source.read(size)
         self._left -= len(data)
         if self._left < 0:
-            raise ValueError(f"it holds more than {MAX_BYTES // 2**20} MiB")
+            raise ValueError(f"it is larger than {MAX_BYTES // 2**20} MiB")
         return data
 
 
@@ -220,7 +220,7 @@ def _read_members(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
             name = PurePosixPath(member.name)
             plain = member.isreg() and not member.sparse and member.name == str(name)
             if not plain or not _is_safe(name):
-                raise ValueError(f"{member.name!r} is not a file that blogsmith writes")
+                raise ValueError(f'unexpected file "{member.name}"')
             stream = tar.extractfile(member)
             yield name, stream.read() if stream else b""
 
@@ -235,36 +235,39 @@ def _is_safe(name: PurePosixPath) -> bool:
 
 
 def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
-    """Map each folder to its content. Raises one of `BROKEN` if anything is not part of a complete record."""
+    """Map each folder to its content.
+
+    Raises one of `ARCHIVE_ERRORS` if anything is not part of a complete record.
+    """
     by_folder: dict[str, dict[str, bytes]] = {}
     for name, data in _read_members(source):
         folder = by_folder.setdefault(str(name.parent), {})
         if name.name in folder:
-            raise ValueError(f"{name} is in it twice")
+            raise ValueError(f"duplicate file {name}")
         folder[name.name] = data
     if not by_folder:
-        raise ValueError("nothing is in it")
+        raise ValueError("the archive is empty")
     return {name: _check_folder(name, contents) for name, contents in by_folder.items()}
 
 
 def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     outputs = contents.pop(OUTPUTS, None)
     if outputs is None:
-        raise ValueError(f"{name}/{OUTPUTS} is missing")
+        raise ValueError(f"missing file {name}/{OUTPUTS}")
     record = from_json(outputs, f"{name}/{OUTPUTS}")
     if isinstance(record, Diagnostic):
         raise ValueError(f"{record.path}: {record.message}")
     digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
     if digests != image_digests(record):
-        raise ValueError(f"the pictures in {name} are not those that its {OUTPUTS} names")
+        raise ValueError(f"the images in {name} do not match its {OUTPUTS}")
     return PackedPage(outputs, contents, record)
 
 
 def _format_error(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return str(error) or "it ends too early"
+    return str(error) or "unexpected end of file"
 
 
-def _archive_error(file: Path, why: str) -> SiteError:
-    return SiteError(Diagnostic("freeze-archive", f"{file.name} {why}"))
+def _archive_error(message: str) -> SiteError:
+    return SiteError(Diagnostic("freeze-archive", message))

@@ -3,7 +3,7 @@ valid.
 
 The key of a cell hashes the previous key in its session, its code and the options that change its
 result. Prose, captions and options that only affect display are not included, nor are the session's name
-or the layout of Python code. Records older than 2026-11-23 hash the code as written, see `EXACT`.
+or the layout of Python code. Records older than 2026-11-23 hash the code as written, see `AS_WRITTEN`.
 
 Files and modules that code reads have digests of their own next to the keys (`record.py`).
 """

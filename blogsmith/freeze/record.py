@@ -24,7 +24,7 @@ class CellRecord(Struct, frozen=True):
     run: CellRun
     label: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Options as returned by `keys.relevant_options`."""
+    """Options as returned by `keys.result_options`."""
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that its `depends` matched, relative to the site root → hex SHA-256."""
     origin: Origin | None = None

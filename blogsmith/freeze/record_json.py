@@ -45,28 +45,28 @@ def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
 
 def damage(name: str, what: str, place: Place | None = None, hint: str = "") -> Diagnostic:
     """Return the warning for a damaged record, which is treated as missing."""
-    hint = hint or "run `blogsmith execute` for the post, or take the file from version control"
+    hint = hint or "run `blogsmith execute` for the post, or restore the file from version control"
     return Diagnostic("freeze-damaged", what, name, place, hint=hint, severity="warning")
 
 
 def _damage_warning(data: bytes, name: str, why: str) -> Diagnostic:
     schema = _schema(data)
     if schema is not None and schema > SCHEMA:
-        hint = "update blogsmith, or record the results again with this one"
-        return damage(name, "the recorded results are of a newer blogsmith", hint=hint)
+        hint = "update blogsmith, or run `blogsmith execute` to record the results again"
+        return damage(name, "the recorded results are from a newer blogsmith", hint=hint)
     if schema is not None and schema < SCHEMA:
-        return damage(name, "the recorded results are of an older blogsmith")
+        return damage(name, "the recorded results are from an older blogsmith")
     if data.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in data:
         line = data[: data.find(b"<<<<<<< ")].count(b"\n") + 1
-        return damage(name, "the recorded results hold conflict marks of a merge", Place(line, 1, 7))
+        return damage(name, "the recorded results contain merge conflict markers", Place(line, 1, 7))
     try:
         json.loads(data)
     except json.JSONDecodeError as error:
         return damage(
-            name, f"the recorded results are no JSON: {error.msg}", Place(error.lineno, error.colno)
+            name, f"the recorded results are not valid JSON: {error.msg}", Place(error.lineno, error.colno)
         )
     except (ValueError, RecursionError):
-        return damage(name, "the recorded results are no JSON")
+        return damage(name, "the recorded results are not valid JSON")
     what, _, where = why.partition(" - at ")
     # The regular expressions of `record_form.py` do not help an author.
     what = what.partition(" matching regex")[0]

@@ -37,7 +37,7 @@ OUTPUTS = "outputs.json"
 MOST_BYTES = 256 * 1024 * 1024
 """Largest size of one file in bytes. A cell stores at most 1 MiB of text, so no record comes close."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
-_OUTSIDE = "a link leads out of the site"
+_OUTSIDE = "a symbolic link points outside the site"
 _OURS = lazy_pattern(rf"{IMAGE_NAME}|{re.escape(TEMPORARY_PREFIX)}.*")
 ATTRIBUTES_PATH = PurePosixPath(FREEZE, ".gitattributes")
 GIT_ATTRIBUTES = "* -text -merge linguist-generated=true\n"
@@ -71,7 +71,7 @@ def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
     name = folder / OUTPUTS
     data = None
     if is_outside_site(root, folder):
-        return ReadResult(None, (damage(str(name), f"the recorded results cannot be read: {_OUTSIDE}"),))
+        return ReadResult(None, (damage(str(name), f"cannot read the recorded results: {_OUTSIDE}"),))
     while True:
         last = data
         try:
@@ -79,7 +79,7 @@ def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
         except (FileNotFoundError, NotADirectoryError):
             return ReadResult(None)
         except OSError as error:
-            what = f"the recorded results cannot be read: {error.strerror or error}"
+            what = f"cannot read the recorded results: {error.strerror or error}"
             return ReadResult(None, (damage(str(name), what),))
         found = from_json(data, str(name))
         if isinstance(found, Diagnostic):
@@ -250,7 +250,7 @@ def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadR
         key: replace(part, cells=tuple(c for c in part.cells if not any(b.name in bad for b in _blobs(c))))
         for key, part in record.sessions.items()
     }
-    what = "the picture is gone, or not the one that was recorded"
+    what = "the image is missing, or differs from the recorded one"
     return ReadResult(
         PageRecord(sessions), tuple(damage(str(name.with_name(file)), what) for file in sorted(bad))
     )
@@ -320,7 +320,7 @@ def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
         except OSError as error:
             raise write_problem(error, f".blogsmith/{_NAME}") from error
         except LockBusyError as error:
-            hint = "wait until it is done, or stop it"
+            hint = "wait until it finishes, or stop it"
             raise SiteError(
                 Diagnostic("busy", "another blogsmith is recording results", hint=hint)
             ) from error
@@ -329,5 +329,5 @@ def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
 
 def write_problem(error: OSError, path: str) -> SiteError:
     """Return the error for a failed write."""
-    message = f"recorded results cannot be written: {error.strerror or error}"
+    message = f"cannot write recorded results: {error.strerror or error}"
     return SiteError(Diagnostic("freeze-write", message, path))

@@ -92,7 +92,7 @@ class Diagram(Struct, frozen=True):
     draw: DiagramFunction
     """Turns the source of a fence into SVG."""
     trusted: bool = False
-    """Whether sources of strangers must not reach it."""
+    """Whether the function must only receive trusted sources."""
     formulas: bool = False
     """Whether blogsmith typesets the formulas in labels."""
 

@@ -49,7 +49,7 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
     line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
     if isinstance(error, SyntaxError) and error.filename == str(file):
         line = error.lineno
-    message = f"plugin {plugin} {what}: {type(error).__name__}: {_format_error(error)}"
+    message = f'plugin "{plugin}" {what}: {type(error).__name__}: {_format_error(error)}'
     place = Place(line) if line else None
     text = file.read_text(encoding="utf-8", errors="replace").split("\n")[line - 1] if line else ""
     if place and text.strip():
@@ -116,11 +116,11 @@ def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tup
             changed = read(document)
         except ValueError as error:
             found.append(
-                Diagnostic("plugin", f"plugin {plugin}: {error}", str(document.path), subject=plugin)
+                Diagnostic("plugin", f'plugin "{plugin}": {error}', str(document.path), subject=plugin)
             )
             continue
         if not isinstance(changed, Document) or changed.source is not document.source:
-            message = f"plugin {plugin}: its page_read gives no document of this page"
+            message = f'plugin "{plugin}": page_read must return a document of this page'
             raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
         document = changed
     return document, tuple(found)
@@ -132,7 +132,7 @@ def filter_html(plugins: Plugins, html: str, document: Document) -> str:
     for plugin, change in plugins.page_filters:
         changed: object = change(html, document)
         if not isinstance(changed, str):
-            message = f"plugin {plugin}: its page_rendered gives no text"
+            message = f'plugin "{plugin}": page_rendered must return a string'
             raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
         html = changed
     return html
@@ -147,7 +147,7 @@ def plugin_files(
         for name, content in outputs(site).items():
             path = PurePosixPath(name)
             if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
-                message = f'plugin {plugin}: "{name}" is no path in the output folder'
+                message = f'plugin "{plugin}": invalid path "{name}": expected a path in the output folder'
                 raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml", subject=plugin))
             yield plugin, path, partial(_make_bytes, plugins, content)
 

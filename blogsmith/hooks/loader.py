@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from ..base.diagnostics.fixes import Fix, make_replacement
-from ..base.diagnostics.model import Diagnostic, SiteError, format_suggestion, nearest
+from ..base.diagnostics.model import Diagnostic, SiteError, confirm_typo, format_suggestion, nearest
 from ..base.installed import PLUGINS, InstalledPart, installed_parts, part_path
 from . import Hooks, Plugins, combine_hooks
 from .calls import convert_load_errors, guard_imports, shown_path
@@ -61,7 +61,7 @@ def _register(
     file = Path(module.__file__ or path)
     hooks = Hooks(name, file)
     if not callable(getattr(module, "register", None)):
-        message = f"plugin {name} has no function register(hooks)"
+        message = f'plugin "{name}" has no function register(hooks)'
         raise SiteError(Diagnostic("plugin", message, shown_path(name, file), subject=name))
     with convert_load_errors(name, file):
         module.register(hooks)
@@ -80,15 +80,16 @@ def _import(name: str, file: Path) -> ModuleType:
 def _missing_diagnostic(name: str, folders: tuple[Path, ...], code: PluginCode | None) -> Diagnostic:
     why = code.uncovered.get(f"{FOLDER}/{name}.py") if code else None
     if why:
-        return _missing_plugin(name, f"plugin {name} is not loaded: {why}", "copy the file to plugins/")
+        return _missing_plugin(name, f'plugin "{name}" is not loaded: {why}', "copy the file to plugins/")
     known = {path.stem for folder in folders if folder.is_dir() for path in folder.glob("*.py")}
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
     known |= installed_parts(PLUGINS).keys()
     near = nearest(name, sorted(known))
-    hint = format_suggestion(near) or f"plugins here: {', '.join(sorted(known)) or 'none'}"
+    hint = format_suggestion(near) or f"known: {', '.join(sorted(known)) or 'none'}"
     # where the setting stands is known to who has read it
-    fix = make_replacement(1, 1, name, near) if near else None
-    return _missing_plugin(name, f"there is no plugin {name}", hint, fix)
+    typo_of = confirm_typo(name, near)
+    fix = make_replacement(1, 1, name, typo_of) if typo_of else None
+    return _missing_plugin(name, f'plugin not found: "{name}"', hint, fix)
 
 
 def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) -> Diagnostic:

@@ -99,9 +99,9 @@ def _read_site_file(root: Path, path: str) -> bytes:
     try:
         file = (root / path).resolve(strict=True)
         if not file.is_relative_to(root):
-            raise ValueError("it is a link that leads out of the site")
+            raise ValueError("it is a link to a file outside the site")
         if not file.is_file():
-            raise ValueError("it is a link to a folder" if file.is_dir() else "it is no regular file")
+            raise ValueError("it is a link to a folder" if file.is_dir() else "it is not a regular file")
         with open_folder(file.parent) as folder:
             return folder.read(file.name)
     except (OSError, RuntimeError) as error:

@@ -34,7 +34,7 @@ PACKAGE = "blogsmith_plugins"
 _OWN = (Path(__file__).parent, Path(__file__).parent.parent / FOLDER)
 """Our package, and the bundled plugins of a checkout. Either may be inside a site."""
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
-_HINT = f"put it into {FOLDER}/, which blogsmith trust covers, and write: from .{{name}} import …"
+_HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from .{{name}} import …`"
 
 
 @contextmanager
@@ -168,7 +168,7 @@ class SiteImportGuard(MetaPathFinder):
         lines = self._code.sources.get(importer, b"").decode("utf-8", "replace").split("\n")
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         place = Place(line, len(text) - len(text.lstrip()) + 1, max(1, len(text.strip()))) if line else None
-        message = f"plugin {Path(importer).stem} imports {path}, which is refused: {why}"
+        message = f'plugin "{Path(importer).stem}" imports {path}, which is not allowed: {why}'
         hint = _HINT.format(name=Path(path).stem)
         return SiteError(Diagnostic("plugin-import", message, importer, place, text, hint))
 
@@ -196,10 +196,10 @@ def _spec(name: str, file: str, source: bytes, folders: list[str] | None = None)
 
 def _rejection_reason(path: str) -> str:
     if path.endswith(_BINARY):
-        return "of a site only Python sources run, no bytecode and no extension modules"
+        return "only Python sources of a site may run, not bytecode or extension modules"
     if not is_covered(path):
         return f"it is not in {FOLDER}/, and trust does not cover it"
-    return "it is not run by an import, or has come since trust was judged"
+    return "it cannot be imported, or was added after trust was checked"
 
 
 def _path_variants(path: str) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class _SystemType(NameType):
     "--against",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Also compare the new pages with this folder of pages published by the old system.",
+    help="Also compare with this folder of published pages.  [default: compare with SOURCE only]",
 )
 @click.option(
     "--fetch",
@@ -70,7 +70,7 @@ class _SystemType(NameType):
 @verbosity_options
 @click.pass_obj
 def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **options: Any) -> int:
-    """Convert SOURCE, a site of another generator, to a blogsmith site.
+    """Convert SOURCE, a site of another generator.
 
     The new site is written to INTO. By default, INTO is a new folder in the current one, named after SOURCE
     with the suffix `-blogsmith`. SOURCE is not changed. The new site is built and compared with SOURCE;

@@ -31,9 +31,9 @@ class Notice:
     See `verify.values.is_named` for messages about keys and settings.
     """
     source: str = ""
-    """File, relative to the source's root; empty: the site as a whole."""
+    """File relative to the root of the source; empty: the whole site."""
     line: int = 0
-    """1-based line of that file; 0: the file as a whole."""
+    """1-based line of the file; 0: the whole file."""
     hint: str = ""
     """Instruction for the author; may be empty."""
     removed: str = ""
@@ -49,7 +49,7 @@ class FrontKeys:
     """Front matter keys that an importer knows, in lower case."""
 
     translated: frozenset[str] = frozenset()
-    """Keys that it translates. A dot separates a key from the mapping around it: `author.name`."""
+    """Keys that the importer translates. A dot separates a key from its parent: `author.name`."""
     tools: frozenset[str] = frozenset()
     """Keys that only control the old system or its themes."""
 
@@ -59,12 +59,14 @@ class OldSettings:
     """Settings of the old site."""
 
     file: str
-    """Relative to the source's root."""
+    """Path relative to the root of the source."""
     values: Mapping[str, Any]
-    """As the old system reads them."""
+    """Values as the old system reads them."""
     translated: frozenset[str]
-    """Settings that the importer reads, in lower case, with dots as in `FrontKeys`. A value that only readers
-    can be meant to see, an address or a sentence, must be in the new site nevertheless."""
+    """Settings that the importer reads, in lower case, with dots as in `FrontKeys`.
+
+        A value that is meant for readers, such as a URL or a sentence, must be in the new site in any case.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,13 @@ class ImportedPage:
     """A page in blogsmith's form."""
 
     path: PurePosixPath
-    """Relative to the new site: `content/posts/a.md`."""
+    """Path relative to the new site: `content/posts/a.md`."""
     front: Mapping[str, Any]
     """Front matter in the order of the file; plain data."""
     text: str
     """Markdown after the front matter."""
     source: str
-    """File it comes from, relative to the source's root."""
+    """Source file, relative to the root of the source."""
     original: str = ""
     """Text of the source file after its front matter, for `System.render`."""
     first_line: int = 1
@@ -96,9 +98,9 @@ class ImportedFile:
     """A file that is copied unchanged."""
 
     path: PurePosixPath
-    """Relative to the new site: `static/assets/a.png`."""
+    """Path relative to the new site: `static/assets/a.png`."""
     file: Path
-    """Where it lies in the source, links resolved."""
+    """Path in the source, with links resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class ImportedData:
     """A generated file, such as an image from a notebook or a recorded result."""
 
     path: PurePosixPath
-    """Relative to the new site."""
+    """Path relative to the new site."""
     data: bytes
 
 
@@ -159,10 +161,10 @@ class Difference:
     what: str
     """Kind in `verify.facts`: `formulas`, `words` and so on."""
     text: str
-    """The thing itself: its TeX, its address, the words in the order of the page."""
+    """The missing item: TeX, a URL, or words in the order of the page."""
     source: str
     line: int = 0
-    """1-based; 0 if it cannot be told."""
+    """1-based line; 0 if unknown."""
     count: int = 1
 
 
@@ -179,6 +181,6 @@ class PageCheck:
     errors: int = 0
     warnings: int = 0
     values: int = 0
-    """Values of the old front matter that were compared."""
+    """Number of compared values in the old front matter."""
     is_front_read: bool = True
     """Whether the front matter of the old file could be read and compared."""

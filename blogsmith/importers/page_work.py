@@ -127,7 +127,7 @@ Made = TypeVar("Made")
 
 @contextmanager
 def page_limit(seconds: float | None = None) -> Iterator[None]:
-    """Raise TookTooLong inside the context after this processor time. This works in the main thread only."""
+    """Raise PageTimeout inside the context after this processor time. This works in the main thread only."""
     if not has_alarm():
         yield
         return

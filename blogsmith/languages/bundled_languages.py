@@ -77,16 +77,21 @@ def read_language(
     if located is None or located.value is None:
         return {}
     if not isinstance(located.value, dict):
-        hint = "write `Contents: Inhalt`, one text a line"
-        reporter.error("language-value", "a language is a list of translations", located.places.get(()), hint)
+        hint = "write one string per line, such as `Contents: Inhalt`"
+        reporter.error(
+            "language-value", "a language file must be a list of translations", located.places.get(()), hint
+        )
         return {}
     found: dict[str, Translation] = {}
     for key, value in located.value.items():
         if known is not None and key not in known:
             near, place = nearest(key, known), located.key_places.get((key,))
-            hint = format_suggestion(near) or "all texts stand in the manual, under Configuration, Languages"
-            fix = reporter.substitute(place, key, near)
-            reporter.warn("language-key", f'nothing prints "{key}"', place, hint, fix)
+            hint = (
+                format_suggestion(near)
+                or "see the list of all strings in the manual, under Configuration, Languages"
+            )
+            fix = reporter.correct(place, key, near)
+            reporter.warn("language-key", f'unknown key "{key}": no page uses this string', place, hint, fix)
         if _is_valid(key, value, located, reporter):
             found[key] = value
     return found
@@ -98,25 +103,26 @@ def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter)
         return _has_known_placeholders(key, value, (key,), located, reporter)
     if not isinstance(value, Mapping):
         hint = "put it in quotes" if isinstance(value, int | float) else ""
-        reporter.error("language-value", f'the translation of "{key}" is not a text', place, hint)
+        reporter.error("language-value", f'translation of "{key}" must be a string', place, hint)
         return False
     for form, translation in value.items():
         if form not in FORMS or not isinstance(translation, str):
             near = nearest(form, FORMS) if form not in FORMS else None
             hint = format_suggestion(near) or _FORMS_HINT
-            message, place = f'"{form}" is no plural form with a text', located.key_places.get((key, form))
-            fix = reporter.substitute(place, form, near)
+            is_unknown, place = form not in FORMS, located.key_places.get((key, form))
+            message = f'unknown plural form "{form}"' if is_unknown else f'"{form}" must be a string'
+            fix = reporter.correct(place, form, near)
             reporter.error("language-value", message, place, hint, fix)
             return False
         if not _has_known_placeholders(key, translation, (key, form), located, reporter):
             return False
     if "other" not in value:
-        reporter.error("language-value", f'"{key}" has no form `other`', place, _FORMS_HINT)
+        reporter.error("language-value", f'missing plural form "other" for "{key}"', place, _FORMS_HINT)
         return False
     return True
 
 
-_FORMS_HINT = f"forms: {', '.join(FORMS)}; `other` is needed"
+_FORMS_HINT = f"known: {', '.join(FORMS)}; `other` is required"
 
 
 def _has_known_placeholders(
@@ -129,8 +135,10 @@ def _has_known_placeholders(
         return True
     names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
     near, place = nearest(unknown[0], allowed), located.places.get(path)
-    hint = format_suggestion(near) or (f"places: {names}" if names else "it has no places")
-    message = f'"{key}" has no place {{{unknown[0]}}}'
-    fix = reporter.substitute(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
+    hint = format_suggestion(near) or (
+        f"known: {names}" if names else "remove it: the string has no placeholders"
+    )
+    message = f'unknown placeholder "{{{unknown[0]}}}" in the translation of "{key}"'
+    fix = reporter.correct(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")
     reporter.error("language-value", message, place, hint, fix)
     return False

@@ -6,9 +6,10 @@ Only elements that an accessibility rule needs are included. Each token and each
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
+from urllib.parse import unquote
 
 from markdown_it.token import Token
 from msgspec import Struct
@@ -51,7 +52,24 @@ class SourceElement(Struct, frozen=True):
 
 def page_elements(page: Parsed) -> Iterator[SourceElement]:
     """Yield the elements of a page in document order."""
-    yield from _block_elements(page.tokens, page.page.first_line)
+    named = {*page.labels, *(get_record(t, Heading).id for t in page.tokens if t.type == "heading_open")}
+    before = None
+    for element in _block_elements(page.tokens, page.page.first_line):
+        if before and element.kind == "end" and _prints_title(before, named):
+            yield SourceElement("text", text="title")
+        yield element
+        before = element
+
+
+def _prints_title(element: SourceElement, named: Container[str]) -> bool:
+    """Return whether a Markdown link without words prints the title of its target.
+
+    named: Ids on this page that have a name or title.
+    """
+    if not (element.is_markdown and element.kind == "start" and element.name == "a"):
+        return False
+    path, _, anchor = element.attributes.get("href", "").partition("#")
+    return unquote(anchor) in named if not path else path.endswith((".md", "/"))
 
 
 def _block_elements(tokens: Sequence[Token], first_line: int) -> Iterator[SourceElement]:

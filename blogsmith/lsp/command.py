@@ -10,12 +10,14 @@ from ..api.commands import CommandClock, extra_install_command, terminal
 
 
 @click.command()
-@click.option("--stdio", is_flag=True, help="Talk over standard input and output, which is the only way.")
+@click.option(
+    "--stdio", is_flag=True, help="Communicate over standard input and output, the only supported way."
+)
 @click.option(
     "-v",
     "--verbose",
     is_flag=True,
-    help="Log what goes on, with tracebacks, and not only what fails.",
+    help="Log all activity, with tracebacks, not only errors.",
 )
 @click.pass_obj
 def lsp(clocks: CommandClock, stdio: bool, verbose: bool) -> int:
@@ -27,7 +29,7 @@ def lsp(clocks: CommandClock, stdio: bool, verbose: bool) -> int:
     """
     if importlib.util.find_spec("pygls") is None:
         terminal.warn(
-            f"blogsmith lsp needs pygls, which is not installed; run: {extra_install_command('lsp')}"
+            f"blogsmith lsp needs pygls, which is not installed; run `{extra_install_command('lsp')}`"
         )
         return 1
     from .server import serve_editor

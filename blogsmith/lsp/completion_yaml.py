@@ -105,7 +105,7 @@ def _files(present: SiteSnapshot, path: str, name: str) -> Iterator[tuple[str, s
     if name != "image":
         for file in sorted(present.context.root.glob("*")):
             if file.suffix.lower() in ends.get(name, _BIBLIOGRAPHIES):
-                yield f"/{file.name}", "beside blogsmith.yaml"
+                yield f"/{file.name}", "next to blogsmith.yaml"
 
 
 def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple[str, str]]:

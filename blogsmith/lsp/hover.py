@@ -82,7 +82,7 @@ def _describe(
     ):
         guide = find_key(cached_schema("cell"), (found[1],)) if fence < number else None
         if guide:
-            return f"**{guide.name}** (option of a cell)\n\n{describe_key(guide)}", None
+            return f"**{guide.name}** (cell option)\n\n{describe_key(guide)}", None
     parsed = session.parse(path)
     if parsed and (note := find_footnote(buffer, offset)) and (place := parsed.page.note_places.get(note)):
         return buffer.line(place.line - 1), None
@@ -262,7 +262,7 @@ def _describe_cell(session: SiteSession, path: str, cell: Cell) -> str:
         parts.append(result.problem)
     parts.extend(_output_texts(result))
     if result.stale:
-        parts.append(f"Older than the code: {result.stale}")
+        parts.append(f"Stale: {result.stale}")
     origin = plain_text(provenance(result, cell.options.seed, cell.options.freeze)).strip()
     parts.append(origin)
     return "\n\n".join(part for part in parts if part)
@@ -303,5 +303,5 @@ def _describe_value(session: SiteSession, path: str, value: Value) -> str:
     result = present.resolved.cells(document).results.values.get(value.number)
     if result is None or result.pending:
         return f"`{value.expression}` has no recorded result"
-    more = f"\n\nOlder than the code: {result.stale}" if result.stale else ""
+    more = f"\n\nStale: {result.stale}" if result.stale else ""
     return f"`{value.expression}` = {result.text or result.latex}{more}"

@@ -48,14 +48,14 @@ def rename_label(
 
     versions: the client supports edits of versioned documents.
 
-    Raise RenameRefused if the new name is not possible.
+    Raise RenameError if the new name is not possible.
     """
     target = find_target(session, path, buffer, offset)
     if target is None:
-        raise RenameError("there is no label here")
+        raise RenameError("no label at this position")
     found = find_occurrences(session, target)
     if not any(one.is_declaration for one in found):
-        raise RenameError(f"no page gives the label {target.id}")
+        raise RenameError(f'label not found: "{target.id}"')
     _check_name(session, target, name.strip())
     edits: dict[str, list[TextEdit]] = {}
     for one in found:
@@ -81,16 +81,16 @@ def rename_label(
 
 def _check_name(session: SiteSession, target: LabelId, name: str) -> None:
     if not _NAME.fullmatch(name):
-        raise RenameError(f'"{name}" is no label: letters, digits and hyphens behind a kind, as in eq:name')
+        raise RenameError(f'invalid label "{name}": expected a kind and a name, as in eq:name')
     kind, new_kind = (_KIND.split(one, maxsplit=1)[0] for one in (target.id, label_id(name)))
     if kind != new_kind:
-        raise RenameError(f"the label is one of kind {kind}, so its name begins with {kind}:")
+        raise RenameError(f'invalid label "{name}": expected the kind "{kind}", as in {kind}:name')
     taken = {known.label.id for known in page_labels(session, target.path)}
     present = session.snapshot
     if present and target.path in present.resolved.documents:
         taken |= present.resolved.index.entries[target.path].ids
     if label_id(name) in taken and label_id(name) != target.id:
-        raise RenameError(f"{name} is taken on this page")
+        raise RenameError(f'duplicate label "{name}": this page already has it')
 
 
 def _respell(one: Occurrence, label: str) -> str:

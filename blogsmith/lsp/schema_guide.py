@@ -25,14 +25,14 @@ class KeyGuide(Struct, frozen=True):
     meaning: str = ""
     """Meaning as Markdown; may be empty."""
     kind: str = ""
-    """Type, such as `text` or `list`; empty if any type is allowed."""
+    """Type, such as `string` or `list`; empty if any type is allowed."""
     default: str = ""
     values: tuple[str, ...] = ()
     """Allowed values, if they are a fixed set."""
 
 
 _KINDS = {
-    "string": "text",
+    "string": "string",
     "boolean": "true or false",
     "integer": "whole number",
     "number": "number",

@@ -49,7 +49,7 @@ class _Protocol(LanguageServerProtocol):
             return super().structure_message(data)
         except JsonRpcException as error:
             if "id" in data and "method" in data:
-                refused = JsonRpcInvalidParams(f"{data['method']} was asked in a wrong form")
+                refused = JsonRpcInvalidParams(f'invalid parameters for "{data["method"]}"')
                 self._send_response(data["id"], None, refused.to_response_error())
             raise error
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from lsprotocol import types
 from msgspec import Struct
 
-from ..api.editing import ChangedFiles, Diagnostic, Place
+from ..api.editing import ChangedFiles, Diagnostic, Place, documentation_url
 from .completion import complete, markdown
 from .hover import describe_label, describe_work, find_hover
 from .lookups import find_label
@@ -68,7 +68,7 @@ class LanguageService:
 
         publish: sends diagnostics to the editor.
         watch: starts watching a site. Its reports come from another thread and must be passed to
-        `take_changes`.
+        `handle_changes`.
         opened, closed: called with sites that need, or no longer need, steps of work.
         is_urgent: whether the editor waits for an answer.
         say: logs a line.
@@ -157,9 +157,10 @@ class LanguageService:
         self, root: Path, path: str, found: Sequence[Diagnostic], buffer: TextBuffer
     ) -> None:
         heaviest = sorted(found, key=lambda one: one.severity != "error")[:MAX_DIAGNOSTICS]
-        told = [to_lsp(one, buffer) for one in heaviest]
-        # The editor may spell the URI of an open document differently.
         session = self.sessions.get(root)
+        manual = session.manual_url if session else ""
+        told = [to_lsp(one, buffer, manual) for one in heaviest]
+        # The editor may spell the URI of an open document differently.
         own = (uri for uri, one in self._documents.items() if one.session is session and one.path == path)
         uri = next(own, "") or path_to_uri(root / path)
         self._publish(types.PublishDiagnosticsParams(uri, told, version=buffer.version))
@@ -223,7 +224,7 @@ class LanguageService:
     def rename(
         self, uri: str, position: types.Position, name: str, *, versions: bool
     ) -> types.WorkspaceEdit | None:
-        """Return all edits for a new name. Raise RenameRefused if it is not possible."""
+        """Return all edits for a new name. Raise RenameError if it is not possible."""
         at = self._locate(uri, position)
         return rename_label(*at, name, versions=versions) if at else None
 
@@ -264,11 +265,12 @@ SOURCE = "blogsmith"
 _FIRST = Place(1)
 
 
-def to_lsp(found: Diagnostic, buffer: TextBuffer) -> types.Diagnostic:
+def to_lsp(found: Diagnostic, buffer: TextBuffer, manual: str = "") -> types.Diagnostic:
     """Convert one diagnostic with its hint.
 
-    buffer: content of its file.
+    buffer: content of its file. manual: URL of the manual; empty if there is none.
     """
+    url = documentation_url(manual, found.code)
     is_error = found.severity == "error"
     message = f"{found.message}\n{found.hint}" if found.hint else found.message
     return types.Diagnostic(
@@ -276,6 +278,7 @@ def to_lsp(found: Diagnostic, buffer: TextBuffer) -> types.Diagnostic:
         message=message,
         severity=types.DiagnosticSeverity.Error if is_error else types.DiagnosticSeverity.Warning,
         code=found.code,
+        code_description=types.CodeDescription(url) if url else None,
         source=SOURCE,
     )
 
@@ -304,7 +307,7 @@ def find_actions(
         yield types.CodeAction(
             fix.title,
             kind=types.CodeActionKind.QuickFix,
-            diagnostics=[to_lsp(found, buffer)],
+            diagnostics=[to_lsp(found, buffer, session.manual_url)],
             is_preferred=fix.is_safe or None,
             edit=types.WorkspaceEdit(
                 document_changes=[

@@ -10,24 +10,24 @@ from ..api.editing import ARGUMENTS, SiteSnapshot
 
 _MEANINGS: Mapping[str, str] = MappingProxyType(
     {
-        "src": "Path of the picture, or several behind commas; of a film, or address of a video",
-        "cap": "Caption, or several behind commas",
-        "alt": "What the picture shows, for those who do not see it",
-        "cols": "How many pictures stand side by side",
-        "width": "Width as CSS writes it, such as `60%`",
+        "src": "Path of the image, or several separated by commas; for videos, path or URL",
+        "cap": "Caption, or several separated by commas",
+        "alt": "Description of the image for readers who cannot see it",
+        "cols": "Number of images in a row",
+        "width": "Width in CSS units, such as `60%`",
         "id": "Label, `fig-…`",
-        "before": "Path of the first picture",
-        "after": "Path of the second picture",
-        "before-alt": "What the first picture shows",
-        "after-alt": "What the second picture shows",
-        "label-before": "Text on the first picture",
-        "label-after": "Text on the second picture",
+        "before": "Path of the first image",
+        "after": "Path of the second image",
+        "before-alt": "Description of the first image",
+        "after-alt": "Description of the second image",
+        "label-before": "Label on the first image",
+        "label-after": "Label on the second image",
         "caption": "Caption, with formulas",
         "title": "Title of the video",
-        "poster": "Path of the picture that is shown before the video plays",
-        "captions": "Path of captions in WebVTT",
+        "poster": "Path of the image that is shown before the video plays",
+        "captions": "Path of the captions in WebVTT format",
         "lang": "Language of the captions",
-        "loop": "The film plays again and again, without sound",
+        "loop": "Plays the video in a loop, without sound",
     }
 )
 _READ = re.compile(r"\bargs(?:\.(\w+)|\[[\"']([\w-]+)[\"']\])")

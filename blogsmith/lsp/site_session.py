@@ -321,6 +321,11 @@ class SiteSession:
         text = document.source.text if document else read_site_text(self.root, path)
         return TextBuffer(text, self._encoding)
 
+    @property
+    def manual_url(self) -> str:
+        """URL of the manual that the site's settings name; empty if there is none."""
+        return self.snapshot.config.diagnostics.documentation if self.snapshot else ""
+
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the diagnostics of a file that were last sent to the editor."""
         return self._published.get(path, ())

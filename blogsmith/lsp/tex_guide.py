@@ -41,7 +41,7 @@ def describe_command(name: str, packages: frozenset[str] = frozenset()) -> Comma
     made = table.commands.get(name) or table.expanders.get(name) or table.infixes.get(name)
     module = sys.modules.get(getattr(made, "__module__", "") or "")
     if name in ALIASES:
-        return CommandGuide(name, meaning="Stands for other TeX")
+        return CommandGuide(name, meaning="Shorthand for other TeX")
     said = (getattr(module, "__doc__", "") or "").strip().partition("\n")[0].strip(" .")
     return CommandGuide(name, meaning=said.replace("`", ""))
 

@@ -15,18 +15,21 @@ from msgspec import Struct
 
 from .results import UndecidedClaim
 
-_COMPARE = "end it with a comparison that is true or false, such as abs(a - b) < 1e-9"
+_COMPARE = "end it with a comparison that is true or false, such as `abs(a - b) < 1e-9`"
 _DESCRIPTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "tuple": ("a tuple", "a comma makes this a tuple, which is true whatever is in it"),
-        "array": ("an array", "say .all() or .any(): (a == b).all()"),
-        "number": ("a number", "say what it is compared with: x == 0, or abs(x) < 1e-9"),
-        "text": ("a text", _COMPARE),
-        "nothing": ("no value", "a function without return gives None; " + _COMPARE),
-        "collection": ("a collection", "say all(…), any(…) or what it is compared with: x == []"),
-        "function": ("a function", "call it: put its arguments behind it, or () if it has none"),
-        "empty": ("empty", "compare something: of nothing at all everything is true"),
-        "object": ("an object", _COMPARE + "; or bool(…), if it knows its truth"),
+        "tuple": ("a tuple", "remove the comma: it makes this a tuple, which is always true"),
+        "array": ("an array", "write `.all()` or `.any()`, as in `(a == b).all()`"),
+        "number": ("a number", "compare it with a value, as in `x == 0` or `abs(x) < 1e-9`"),
+        "text": ("a string", _COMPARE),
+        "nothing": ("not a value", "add a `return` to the function, or " + _COMPARE),
+        "collection": (
+            "a collection",
+            "write `all(…)` or `any(…)`, or compare it with a value, as in `x == []`",
+        ),
+        "function": ("a function", "call it: write its arguments in parentheses after it, or `()`"),
+        "empty": ("empty", "compare values that are not empty: a comparison of no values is always true"),
+        "object": ("an object", _COMPARE + ", or with `bool(…)`"),
     }
 )
 """Kind, as named by the worker → description, and hint."""
@@ -61,7 +64,8 @@ def unjudged_message(found: UndecidedClaim) -> tuple[str, str]:
         return f"{start}: the cell does not end with an expression", _COMPARE
     what, hint = _DESCRIPTIONS.get(found.kind, _DESCRIPTIONS["object"])
     value = f": {found.detail}" if found.detail and found.kind not in ("empty",) else ""
-    return f"{start}: {found.part or 'it'} is {what}{value}", hint
+    part = f'"{found.part}"' if found.part else "it"
+    return f"{start}: {part} is {what}{value}", hint
 
 
 def find_claim_problem(code: str) -> ClaimProblem | None:

@@ -407,6 +407,8 @@ class Body(Struct, frozen=True):
     """The title as plain text, for `<title>` and lists."""
     title_id: str = ""
     """Anchor of the title; empty for none."""
+    heading_html: str = ""
+    """Inline HTML of the title with its footnote marks, for the page itself; empty if it has none."""
     description_html: str = ""
     description_text: str = ""
     """The author's description as plain text; empty if there is none."""
@@ -414,7 +416,7 @@ class Body(Struct, frozen=True):
     summary: str = ""
     """Plain text of the first paragraph, or of the start of the text without one; used for descriptions."""
     signs: str = ""
-    """Characters that the formulas of content, title and description print, as `join_signs` returns them."""
+    """Characters printed by the formulas of content, title and description, as from `join_characters`."""
     weight: ContentAmount = ContentAmount()
     links: frozenset[str] = frozenset()
     """URLs in this site that the text links to, with the base path, without fragments."""

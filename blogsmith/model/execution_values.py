@@ -19,11 +19,11 @@ from .cells import Freeze
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
 """Value of `freeze`, with Quarto's names → use of a recorded result."""
 
-BYTES_HINT = "write it as 512 MB or 2 GB; 32 MB at least"
+BYTES_HINT = "write a size such as `512 MB` or `2 GB`, at least `32 MB`"
 KERNEL_NAMED = shaped(
     lazy_pattern(r"[A-Za-z0-9][\w.+-]{0,99}"),
-    "name of a kernel",
-    "write the name that jupyter kernelspec list shows",
+    "kernel name",
+    "write a name that `jupyter kernelspec list` shows",
 )
 _MAX_SEED = 2**32 - 1
 """The largest seed that NumPy accepts."""
@@ -92,12 +92,12 @@ def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
     folder: folder of the post, relative to the site root; the pattern is relative to it.
     """
     if not pattern or pattern.startswith(("/", "~")) or "\\" in pattern or re.match(r"[A-Za-z]+:", pattern):
-        return "must be a path relative to the post, with /"
+        return 'must be a path relative to the post, with "/" as separator'
     depth = len(folder.parts)
     for part in pattern.split("/"):
         depth += {"..": -1, ".": 0, "": 0}.get(part, 1)
         if depth < 0:
-            return "leads out of the site"
+            return "is outside the site"
     return ""
 
 
@@ -106,16 +106,14 @@ _NUMBER: Form = {"type": "number", "minimum": 0.001, "maximum": _MAX_SECONDS}
 SECONDS = parsed(
     parse_seconds,
     "a time of at most a week",
-    "write seconds, or a time such as 5 min",
+    "write seconds, or a time such as `5 min`",
     form=union_form(_NUMBER, {"type": "string", "pattern": rf"^\s*(?:{_TIME.pattern})\s*$"}),
 )
-BYTES = parsed(
-    parse_bytes, "an amount of memory", BYTES_HINT, form={"type": "string", "pattern": BYTES_SHAPE}
-)
+BYTES = parsed(parse_bytes, "a memory size", BYTES_HINT, form={"type": "string", "pattern": BYTES_SHAPE})
 TOLERANCE = parsed(
     parse_tolerance,
     "a number from 0 to 1",
-    "a part of each number: 1e-6",
+    "write a relative tolerance such as `1e-6`",
     form=union_form(
         {"type": "number", "minimum": 0, "maximum": 1},
         {"type": "string", "pattern": r"^\s*[0-9.]+([eE]-?[0-9]+)?\s*$"},

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
 from msgspec import Struct
 
 from ..base.diagnostics.fixes import Fix
@@ -33,3 +37,20 @@ class LinkTarget(Struct, frozen=True):
     def local_url(self) -> str:
         """`url`; empty if it runs a script or loads something from another host."""
         return "" if ":" in self.url.split("/", 1)[0] or self.url.startswith("//") else self.url
+
+
+class TitlePart(Struct, frozen=True, array_like=True):
+    """A part of the title of a page or section."""
+
+    kind: Literal["text", "code", "math"]
+    content: str
+    """Plain text, code, or TeX without delimiters."""
+
+
+class LinkTitle(Struct, frozen=True):
+    """The title of a page or section, as a link without words prints it."""
+
+    parts: tuple[TitlePart, ...] = ()
+    """Empty if the target has no title."""
+    macros: Mapping[str, str] = MappingProxyType({})
+    """TeX macros of the target's page, in addition to those of the site."""

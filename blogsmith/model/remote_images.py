@@ -22,7 +22,7 @@ RECORD = "remote-images.txt"
 COPIES = "static/remote"
 """Folder of the copies, relative to the site root."""
 FETCH_COMMAND = "blogsmith images fetch"
-REMOTE_HINT = f"write images: {{remote: fetch}} and run {FETCH_COMMAND}, or put a copy beside the post"
+REMOTE_HINT = f"write `images: {{remote: fetch}}` and run `{FETCH_COMMAND}`, or put a copy next to the post"
 _UNESCAPED = "/%:;=@!$&'()*+,-._~"
 """Characters of paths and queries that are not escaped, in addition to letters and digits."""
 
@@ -41,12 +41,12 @@ class RemoteImages(Struct, frozen=True):
 
     rule: RemoteRuleName = "error"
     copies: Mapping[str, ImageCopy] = field(default_factory=dict)
-    """URL, normalised by `remote_address` → copy. Read if the rule is `fetch`."""
+    """URL, normalised by `normalize_remote_url` → copy. Read if the rule is `fetch`."""
 
 
 def format_remote_message(written: str) -> str:
     """Return the message about an image at another host."""
-    return f"image {written} is on another host"
+    return f'image "{written}" is on another host'
 
 
 def is_remote(written: str) -> bool:
@@ -83,10 +83,10 @@ def normalize_remote_url(written: str) -> str:
 _LINE = lazy_pattern(r"([0-9a-f]{64})\s+(\S+)\s+(\S+)")
 _MAX_BYTES = 10_000_000
 _HEAD = """\
-# Copies of images at other hosts, made by `blogsmith images fetch`: SHA-256, file, address.
+# Copies of images at other hosts, made by `blogsmith images fetch`: SHA-256, file, URL.
 # Commit this file together with them.
 """
-_HINT = f"a line is SHA-256, file, address; take it out and run {FETCH_COMMAND}"
+_HINT = f"remove the line and run `{FETCH_COMMAND}`"
 
 
 def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
@@ -117,11 +117,11 @@ def _parse(text: str) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
         if not line.strip() or line.startswith("#"):
             continue
         found = _LINE.fullmatch(line.strip())
-        problem = "this is no line of the record"
+        problem = "invalid line: expected SHA-256, file and URL"
         if found:
             problem = _problem(found[2], found[3], copies)
         if found is None or problem:
-            fix = make_replacement(number, 1, f"{line}\n", "", title="take the line out")
+            fix = make_replacement(number, 1, f"{line}\n", "", title="remove the line")
             reporter.error("image-record", problem, Place(number, 1, max(1, len(line))), _HINT, fix)
         else:
             copies[found[3]] = ImageCopy(found[2], found[1])
@@ -131,10 +131,10 @@ def _parse(text: str) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
 def _problem(path: str, address: str, copies: Mapping[str, ImageCopy]) -> str:
     name = PurePosixPath(path)
     if not path.startswith(f"{COPIES}/") or ".." in name.parts or str(name) != path:
-        return f"{path} is no file in {COPIES}/"
+        return f'"{path}" is not a file in {COPIES}/'
     if normalize_remote_url(address) != address:
-        return f"{address} is no address of another host"
-    return f"{address} is recorded twice" if address in copies else ""
+        return f'"{address}" is not a URL of another host'
+    return f'duplicate URL "{address}"' if address in copies else ""
 
 
 def format_record(copies: Mapping[str, ImageCopy]) -> bytes:

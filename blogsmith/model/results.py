@@ -115,7 +115,7 @@ class CellRun(Struct, frozen=True):
     line: int = 0
     """1-based line of the cell where it failed; 0: unknown."""
     reads: Mapping[str, str] = field(default_factory=dict)
-    """Files of the site that it read, relative to the site root → SHA-256 in hex, or `CHANGED`.
+    """Files of the site that it read, relative to the site root → SHA-256 in hex, or `CHANGED_DIGEST`.
 
     Files that earlier cells read are left out.
     """

@@ -16,8 +16,8 @@ Value = TypeVar("Value")
 class FieldScope(Enum):
     """Scope of a value: the parts of the site that change with it."""
 
-    PAGE = "the text of a page, or what it alone says of itself"
-    SITE = "how pages stand to each other, and what stands around their texts"
+    PAGE = "content of a page, and data about the page alone"
+    SITE = "relations between pages, and everything around their content"
 
 
 OfPage = Annotated[Value, FieldScope.PAGE]

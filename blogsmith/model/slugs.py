@@ -74,13 +74,13 @@ def slug_problem(slug: str) -> str:
     # nearly all slugs are plain, and there are thousands
     wrong = "" if _PLAIN.fullmatch(slug) else next((char for char in slug if not _is_fit(char)), "")
     if wrong:
-        return f"cannot hold {_describe_character(wrong)}"
+        return f"must not contain {_describe_character(wrong)}"
     if slug.startswith(".") or slug.endswith("."):
-        return "cannot start or end with a full stop"
+        return "must not start or end with a full stop"
     if not any(char.isalnum() for char in slug):
-        return "needs a letter or digit"
+        return "must contain a letter or digit"
     if _is_device(slug):
-        return "is the name of a device on Windows"
+        return "is a device name on Windows"
     if len(slug) > MAX_CHARACTERS:
         return f"is longer than {MAX_CHARACTERS} characters"
     return f"is longer than {MAX_BYTES} bytes" if len(slug.encode()) > MAX_BYTES else ""
@@ -89,12 +89,12 @@ def slug_problem(slug: str) -> str:
 def alias_problem(alias: str) -> str:
     """Return why `alias` cannot be the path of an old URL; empty if it can."""
     if not alias.startswith("/"):
-        return "must start with /"
+        return 'must start with "/"'
     parts = PurePosixPath(alias).parts[1:]
     if not parts:
-        return "is the address of the home page"
+        return "is the URL of the home page"
     if any(part != part.strip() for part in parts):
-        return "has a name that starts or ends with a blank"
+        return "has a name that starts or ends with a space"
     # an old URL contains what its system allowed: any symbol that is not part of URL syntax, and that all
     # file systems accept
     plain = ("".join("x" if _is_alias_symbol(char) else char for char in part) for part in parts)
@@ -118,7 +118,7 @@ def slug_hint(slug: str) -> str:
     better = nearest_slug(slug)
     if better:
         return f"did you mean {better}?"
-    return "" if all(map(_is_fit, slug)) else "letters, digits, - and _"
+    return "" if all(map(_is_fit, slug)) else "write letters, digits, `-` and `_`"
 
 
 def _is_fit(char: str) -> bool:
@@ -133,7 +133,7 @@ def _is_alias_symbol(char: str) -> bool:
 
 def _describe_character(char: str) -> str:
     if char.isspace():
-        return "blanks"
+        return "spaces"
     return f'"{char}"' if char.isprintable() else f"U+{ord(char):04X}"
 
 

@@ -173,6 +173,8 @@ class PageView(Struct, frozen=True):
     """Source of `content`; not visible to templates."""
     title_id: OfPage[str] = ""
     """Id of the title, for links to it; empty for none."""
+    heading_html: OfPage[str] = ""
+    """`title_html` with footnote marks, for the page's own `<h1>`; empty if it has none; safe."""
     subtitle: OfPage[str] = ""
     """Plain text, printed under the title."""
     description: OfPage[str] = ""

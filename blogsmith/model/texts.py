@@ -182,7 +182,7 @@ def compress_text(text: PageText) -> bytes:
 
 
 def decompress_text(packed: bytes) -> EncodedText:
-    """Return the text that `pack_text` compressed."""
+    """Return the text that `compress_text` compressed."""
     data = zlib.decompress(packed)
     outline, fragments, features = _HEAD.unpack_from(data)
     at = _HEAD.size + outline
@@ -191,7 +191,7 @@ def decompress_text(packed: bytes) -> EncodedText:
 
 
 def lazy_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
-    """Return the text with this digest. packed: returns the result of `pack_text`."""
+    """Return the text with this digest. packed: returns the result of `compress_text`."""
     return PageText(digest, lambda: decompress_text(packed()))
 
 

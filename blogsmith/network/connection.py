@@ -46,12 +46,13 @@ def resolve_host(host: str, port: int) -> list[str]:
 def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bool) -> list[str]:
     """Return the IP addresses of a host.
 
-    Raise HostRefused if one is in a private network and this is not allowed, and OSError if there are none.
+    Raise HostRejectedError if one is in a private network and this is not allowed, and OSError if there are
+    none.
     """
     addresses = lookup(host, port)
     private = [] if may_be_private else [one for one in addresses if not is_public(one)]
     if private:
-        message = f"{host} is {private[0]}, a machine of a private network, and this site is not trusted"
+        message = f'host "{host}" is in a private network ({private[0]}), and this site is not trusted'
         raise HostRejectedError(message)
     return addresses
 
@@ -115,7 +116,7 @@ def request(
     ends: deadline on `time.monotonic`.
     headers: names with `_` instead of `-`.
 
-    Raise OSError, HTTPException, ValueError or HostRefused.
+    Raise OSError, HTTPException, ValueError or HostRejectedError.
     """
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -161,7 +162,7 @@ def _connect(
 
 
 def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -> socket.socket:
-    problem = OSError("it has no address")
+    problem = OSError("the host has no IP address")
     for one in addresses:
         left = min(limits.read_timeout_s, ends - time.monotonic())
         try:
@@ -184,13 +185,13 @@ def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
     ends: as in `request`.
     """
     if time.monotonic() >= ends:
-        return f"it is not there after {limits.total_timeout_s:g} seconds"
+        return f"no complete response after {limits.total_timeout_s:g} seconds"
     if isinstance(error, TimeoutError):
-        return f"the server is silent for {limits.read_timeout_s:g} seconds"
+        return f"no data from the server for {limits.read_timeout_s:g} seconds"
     if isinstance(error, ssl.SSLError):
-        return f"its certificate is not accepted ({error.reason or error})"
+        return f"the TLS certificate is not accepted ({error.reason or error})"
     if isinstance(error, socket.gaierror):
-        return "there is no such host, or no network"
+        return "host not found, or no network connection"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return str(error) or type(error).__name__
@@ -220,25 +221,25 @@ class Downloaded(Struct, frozen=True):
 
 
 def download(address: str, limits: Limits) -> Downloaded:
-    """Download the file at an http(s) URL. Raise DownloadRefused with the reason if that fails."""
+    """Download the file at an http(s) URL. Raise DownloadError with the reason if that fails."""
     ends = time.monotonic() + limits.total_timeout_s
     for _ in range(MAX_REDIRECTS + 1):
         try:
             found = _fetch(address, limits, ends)
         except HostRejectedError as refused:
-            raise DownloadError(str(refused), "if you know the site, run blogsmith trust") from refused
+            raise DownloadError(str(refused), "run `blogsmith trust` if you know the site") from refused
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise DownloadError(failure_reason(error, limits, ends)) from error
         if isinstance(found, Downloaded):
             return found
         address = _next_address(address, found)
-    raise DownloadError(f"it leads on more than {MAX_REDIRECTS} times")
+    raise DownloadError(f"more than {MAX_REDIRECTS} redirects")
 
 
 def _next_address(address: str, location: str) -> str:
     target = normalize_remote_url(urljoin(address, location))
     if not target or (address.startswith("https:") and not target.startswith("https:")):
-        raise DownloadError(f"it leads to {location[:200]}, which is not https")
+        raise DownloadError(f'redirect to "{location[:200]}", which is not an https URL')
     return target
 
 
@@ -254,7 +255,7 @@ def _read_answer(answer: http.client.HTTPResponse, limits: Limits, ends: float) 
     if answer.status != http.client.OK:
         raise DownloadError(f"the server answers {answer.status} {answer.reason[:80]}".rstrip())
     if answer.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
-        raise DownloadError("the server packs what it sends")
+        raise DownloadError("the server sends compressed data")
     media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     return Downloaded(_read(answer, limits, ends), media_type)
 
@@ -262,15 +263,15 @@ def _read_answer(answer: http.client.HTTPResponse, limits: Limits, ends: float) 
 def _read(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> bytes:
     length = answer.headers.get("Content-Length", "")
     if length.isdecimal() and int(length) > limits.size:
-        raise DownloadError(f"it is larger than {limits.size // 1_000_000} MB")
+        raise DownloadError(f"the file is larger than {limits.size // 1_000_000} MB")
     data = bytearray()
     while piece := answer.read1(_CHUNK_SIZE):
         data += piece
         if len(data) > limits.size:
-            raise DownloadError(f"it is larger than {limits.size // 1_000_000} MB")
+            raise DownloadError(f"the file is larger than {limits.size // 1_000_000} MB")
         limits.watch(len(data))
     if time.monotonic() >= ends:
         raise TimeoutError
     if length.isdecimal() and len(data) != int(length):
-        raise DownloadError(f"it broke off after {len(data)} of {length} bytes")
+        raise DownloadError(f"the connection ended after {len(data)} of {length} bytes")
     return bytes(data)

@@ -43,9 +43,9 @@ def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> 
 
 
 def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
-    """Run tasks on a worker of the cluster and return their results, as `answer_tasks` does.
+    """Run tasks on a worker of the cluster and return their results, as `run_tasks` does.
 
-    Raises `ProcessDied` with an index into `tasks`.
+    Raises `ProcessDiedError` with an index into `tasks`.
     """
     # Dask's processes are daemons, which may start no processes of their own. Clear the flag: Dask sets it
     # so that a killed worker leaves no children, and ours end with their parent anyway.
@@ -63,4 +63,4 @@ def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
 
 def _program_check() -> WorkerCheck:
     expected = program_contents(DISTRIBUTION)
-    return program_contents, DISTRIBUTION, expected, "has another blogsmith, Python or package"
+    return program_contents, DISTRIBUTION, expected, "different blogsmith, Python or packages"

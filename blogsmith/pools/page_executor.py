@@ -109,20 +109,20 @@ def count_copies(context: SiteContext, options: BuildOptions) -> int:
 
 def process_death_error(message: str, path: str = "") -> SiteError:
     """Return the error for a page that kills its process."""
-    hint = "`--jobs 1` makes all pages in one process"
+    hint = "run with `--jobs 1` to render all pages in one process"
     return SiteError(Diagnostic("page-process", message, path, hint=hint))
 
 
 def _cluster_obstacle(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:
     """Return why the requested cluster cannot render the pages, with a hint. Return None if it can."""
     if has_code:
-        return "plugins of the site may count the pages they see", "leave the setting out"
+        return "plugins of the site must see all pages", "remove the setting"
     if context.config.execution.dask.scheduler and not is_trusted(context.root, context.config):
         # Dask runs whatever it is sent, on both sides of the connection.
-        return "this site is not trusted to name a cluster", "if you know that address, run: blogsmith trust"
+        return "this site is not trusted to use a cluster", "run `blogsmith trust` if you know the address"
     return None
 
 
 def _note(context: SiteContext, why: str, hint: str) -> Diagnostic:
-    found = context.error_at(_CODE, _SETTING, f"pages are made on this machine: {why}", hint)
+    found = context.error_at(_CODE, _SETTING, f"pages are rendered on this machine: {why}", hint)
     return replace(found, severity="warning")

@@ -106,7 +106,7 @@ class ProcessPool:
         The result is None if the task raised an exception, or if no process can be started.
 
         per_call: number of tasks that a process receives together.
-        Raises `ProcessDied` if a task kills its process.
+        Raises `ProcessDiedError` if a task kills its process.
         """
         todo = enumerate(tasks)
         while suspects := (yield from self._run(self._executor, todo, per_call, self._processes)):

@@ -50,7 +50,7 @@ def serve_site(
     def report_bug(error: Exception) -> None:
         if options.verbose:
             say("".join(traceback.format_exception(error)).rstrip())
-        say(f"blogsmith has a bug: {type(error).__name__}: {error}; please report it with what -v shows")
+        say(f"blogsmith has a bug: {type(error).__name__}: {error}; please report it with the output of -v")
 
     server = PreviewServer(
         front,

@@ -46,17 +46,17 @@ class Editor:
         reason if that fails."""
         path = data.get("path")
         if not isinstance(path, str):
-            raise ValueError("path must be a text")
+            raise ValueError('invalid "path": expected a string')
         self.open_file(path, _number(data.get("line", 1)), _number(data.get("column", 1)))
 
     def open_file(self, path: str, line: int = 1, column: int = 1) -> None:
         """Start the command for a file of the site. Raise ValueError if the file or the program does not
         exist.
 
-        The command continues in the background. If it fails within `GRACE_S`, also raise ValueError.
+        The command continues in the background. If it fails within `START_TIMEOUT_S`, also raise ValueError.
         """
         if not self.command:
-            raise ValueError("no command for an editor is set")
+            raise ValueError("no editor command is set")
         places = {"file": str(_resolve_site_file(self.root, path)), "line": str(line), "column": str(column)}
         _start([_fill(argument, places) for argument in self.command], self.root)
 
@@ -79,8 +79,8 @@ def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: b
         return Editor(root)
     if choice.runs_site_command and not own and not trusted:
         reason = f" ({why})" if why else ""
-        problem = f"editor: a command of a site that is not trusted does not run{reason}"
-        return Editor(root, problem=f"{problem}; blogsmith trust lets it")
+        problem = f"editor: a command of a site that is not trusted cannot run{reason}"
+        return Editor(root, problem=f"{problem}; run `blogsmith trust` to allow it")
     return Editor(root, BY_COMMAND, choice.command)
 
 
@@ -97,7 +97,7 @@ def url_path(folder: Path) -> str:
 
 def _number(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LAST_LINE:
-        raise ValueError("line and column must be whole numbers from 1 on")
+        raise ValueError('invalid "line" or "column": expected a whole number of at least 1')
     return value
 
 
@@ -111,7 +111,7 @@ def _resolve_site_file(root: Path, path: str) -> Path:
         file = (root / relative).resolve()
         if named and file.is_relative_to(root.resolve()) and file.is_file():
             return file
-    raise ValueError("path must be that of a file of the site")
+    raise ValueError('invalid "path": expected a file of the site')
 
 
 def _fill(argument: str, places: Mapping[str, str]) -> str:
@@ -131,7 +131,7 @@ def _start(command: list[str], folder: Path) -> None:
             start_new_session=True,
         )
     except OSError as error:
-        raise ValueError(f"{command[0]} cannot be started: {error.strerror or error}") from error
+        raise ValueError(f"cannot start {command[0]}: {error.strerror or error}") from error
     try:
         code = process.wait(START_TIMEOUT_S)
     except subprocess.TimeoutExpired:

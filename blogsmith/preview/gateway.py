@@ -109,5 +109,5 @@ class SiteGateway:
 def _page(data: Mapping[str, object], *, optional: bool = False) -> str:
     page = data.get("page", "") or ""
     if not isinstance(page, str) or not (page or optional):
-        raise ValueError("page must be the path of a page")
+        raise ValueError('invalid "page": expected the path of a page')
     return page

@@ -297,13 +297,13 @@ class RunPrinter:
             said = printable(f"after cell {after}{session}")
             self._resumed_from.setdefault(page, []).append(said)
             if self._loud:
-                self._say(f"{_name(page)}: cell {after + 1} of {event['of']}, from the state {said}")
+                self._say(f"{_name(page)}: cell {after + 1} of {event['of']}, resumed {said}")
 
     def _note_refused(self, page: str, event: Mapping[str, object]) -> None:
         reason = event.get("refused")
         if reason and self._loud and (page, reason) not in self._reported_refusals:
             self._reported_refusals.add((page, reason))
-            said = f"the state after cell {event['cell']} is not kept: {reason}"
+            said = f"no checkpoint after cell {event['cell']}: {reason}"
             self._say(f"{_name(page)}: {printable(said)}")
 
     def _print(self, page: str, cell: object, text: str) -> None:
@@ -323,7 +323,7 @@ class RunPrinter:
     def _end_run(self, page: str, note: str) -> None:
         began_s, ran = self._began_s.pop(page, None), self._ran.pop(page, 0)
         resumed = " and ".join(self._resumed_from.pop(page, ()))
-        after = f", from the state {resumed}" if resumed else ""
+        after = f", resumed {resumed}" if resumed else ""
         for key in [key for key in self._open if key[0] == page]:
             self._flush(*key)
         if began_s is not None:

@@ -124,13 +124,13 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
     name, known = loaded.config.math.converter, tuple(plugins.converters)
     reporter = Reporter(CONFIG_NAME, loaded.lines)
     if name and name not in (BUILT_IN, *known):
-        hint = f"one that can must stand under plugins:; now there are: {', '.join((BUILT_IN, *known))}"
+        hint = f"add the plugin to `plugins:`, or write one of: {', '.join((BUILT_IN, *known))}"
         reporter.error(
             "config-value", unknown_converter_message(name), loaded.locations.get(("math", "converter")), hint
         )
     elif not name and len(known) > 1:
-        message = f"each of the plugins {' and '.join(known)} typesets formulas"
-        hint = f"choose one: math: {{converter: {known[0]}}}"
+        message = f"several plugins typeset formulas: {', '.join(known)}"
+        hint = f"choose one, as in `math: {{converter: {known[0]}}}`"
         reporter.error("config-value", message, loaded.locations.get(("plugins",)), hint)
     if reporter.diagnostics:
         raise SiteError(*reporter.diagnostics)
@@ -162,7 +162,7 @@ def default_context(root: Path) -> SiteContext:
 def _with_base_url(config: Config, base_url: str) -> Config:
     problem = base_url_problem(base_url)
     if problem:
-        raise SiteError(Diagnostic("config-value", f"--base-url {base_url}: {problem}"))
+        raise SiteError(Diagnostic("config-value", f'invalid --base-url "{base_url}": it {problem}'))
     return msgspec.structs.replace(config, base_url=base_url)
 
 
@@ -188,8 +188,8 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
         reason = f": {consent.reason}" if consent.reason else ""
         name = (*mine, *installed)[0]
         if mine:
-            message = f"plugin {name} is code of this site, which is not trusted{reason}"
-            hint = f"read plugins/{name}.py, then run: blogsmith trust"
+            message = f'plugin "{name}" is code of this site, which is not trusted{reason}'
+            hint = f"read plugins/{name}.py, then run `blogsmith trust`"
         else:
             part = installed[name]
             message = f'plugin "{name}" of {part.package} {part.version} needs your consent{reason}'
@@ -278,9 +278,9 @@ def check_counters(plugins: Plugins, loaded: LoadedConfig) -> None:
     reporter = Reporter(CONFIG_NAME, loaded.lines)
     for name, kind in loaded.config.callouts.items():
         if kind.counter and kind.counter not in numbered:
-            message = f'"{kind.counter}" is no kind of callouts that has numbers'
+            message = f'invalid counter "{kind.counter}": expected a numbered kind of callouts'
             near = reporter.nearest(kind.counter, numbered)
-            hint = format_suggestion(near) or "declare it under callouts: with numbered: true"
+            hint = format_suggestion(near) or "declare it under `callouts:` with `numbered: true`"
             place = loaded.locations.get(("callouts", name, "counter"))
             reporter.error("config-value", message, place, hint)
     if reporter.diagnostics:

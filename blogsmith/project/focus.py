@@ -28,7 +28,8 @@ class UnknownFileError(Exception):
 
 
 def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths, relative to the site, of files and folders. Raises `UnknownFile` for unknown names.
+    """Return the paths, relative to the site, of files and folders. Raises `UnknownFileError` for unknown
+    names.
 
     A name is relative to the current folder, to the site root or to `content/`.
     """
@@ -92,10 +93,10 @@ def _select(root: Path, name: str) -> str:
         path = _relative_to_site(root, start / name)
         if path is not None and os.path.lexists(root / path):
             if path != "." and PurePosixPath(path).parts[0] not in SITE_PATHS:
-                raise UnknownFileError(f"{name} is no part of the site: a build does not read it")
+                raise UnknownFileError(f'"{name}" is not part of the site: a build does not read it')
             return path
     near = did_you_mean(name.removeprefix("./"), _known_names(root))
-    raise UnknownFileError(f"there is no {name} in the site" + (f"; {near}" if near else ""))
+    raise UnknownFileError(f'file not found in the site: "{name}"' + (f"; {near}" if near else ""))
 
 
 def _relative_to_site(root: Path, path: Path) -> str | None:

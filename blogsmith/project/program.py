@@ -91,6 +91,6 @@ def _files(folder: str) -> Iterator[str]:
 @contextmanager
 def open_rows(root: Path) -> Iterator[CacheInterface]:
     """Open the rows of the site at `root`. If the cache cannot be used, rows are not stored, see
-    `Rows.problem`."""
+    `CacheInterface.problem`."""
     with open_site_cache(root, program_digest) as rows:
         yield rows

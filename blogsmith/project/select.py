@@ -23,8 +23,8 @@ def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath
         bare = [str(path) for path in known if name in (path.name, _short(path).name)]
         if not found and len(bare) != 1:
             hint = _ambiguity_hint(bare) or _nearest_hint(name, known)
-            hint = hint or "name a source file or a folder, e.g. content/posts/attention.md"
-            raise SiteError(Diagnostic("post-unknown", f"there is no post {name}", hint=hint))
+            hint = hint or "write a source file or a folder, such as `content/posts/attention.md`"
+            raise SiteError(Diagnostic("post-unknown", f'post not found: "{name}"', hint=hint))
         chosen += found or bare
     return tuple(dict.fromkeys(chosen))
 
@@ -55,4 +55,4 @@ def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
 
 def _ambiguity_hint(paths: Sequence[str]) -> str:
     """Return a hint with the first few of several pages that have the same name."""
-    return f"which of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}?" if paths else ""
+    return f"write one of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}" if paths else ""

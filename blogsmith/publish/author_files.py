@@ -58,7 +58,7 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
                 else:
                     folder.replace(path.name, file.text.encode())
         except OSError as error:
-            raise _file_error(f"cannot be written: {error.strerror or error}", file.path) from error
+            raise _file_error(f"cannot write the file: {error.strerror or error}", file.path) from error
 
 
 def read_text(root: Path, path: str) -> str | None:
@@ -73,9 +73,9 @@ def read_text(root: Path, path: str) -> str | None:
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise _file_error("is no text in UTF-8", path) from error
+        raise _file_error("invalid encoding: expected UTF-8", path) from error
     except OSError as error:
-        raise _file_error(f"cannot be read: {error.strerror or error}", path) from error
+        raise _file_error(f"cannot read the file: {error.strerror or error}", path) from error
 
 
 def _compare(root: Path, path: str, text: str) -> AuthorFile:

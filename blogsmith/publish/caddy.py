@@ -26,15 +26,15 @@ SETTINGS = "publish/Caddyfile"
 _SETTINGS = """\
 # {base_url} with Caddy. Written by `blogsmith publish setup caddy`; change it as you like.
 # Name it in /etc/caddy/Caddyfile, `import /srv/sites/*`, then: systemctl reload caddy
-# Run the setup again when pages have got new aliases; until then their old addresses lead on by pages.
+# Run the setup again after you add aliases to pages. Until then, pages at the old URLs redirect.
 {host} {{
 	encode zstd gzip
-	# in this order: what comes later wins
+	# in this order: later directives override earlier ones
 	route {{
 		header {{
 			Cache-Control {fresh}
 {headers}		}}
-		# what never changes under its address, for a year; all else is asked for again
+		# files that never change under their URL are cached for a year; all others are revalidated
 		@versioned {{
 			path_regexp ^{path}{versioned}
 			query v=*
@@ -42,7 +42,7 @@ _SETTINGS = """\
 		header @versioned Cache-Control {immutable}
 		@hashed path_regexp ^{path}{hashed}$
 		header @hashed Cache-Control {immutable}
-{types}		# hidden files, but for those that prove who owns the site
+{types}		# hidden files, except those that prove ownership of the site
 		@hidden {{
 			path_regexp /[.]
 			not path */.well-known/*
@@ -102,7 +102,7 @@ def caddy_files(site: HostedSite) -> Mapping[str, str]:
 def caddy_steps(site: HostedSite) -> tuple[str, ...]:
     """Return the remaining steps for the user, one per line."""
     return (
-        f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
+        f"to copy the site to {site.destination}, run `blogsmith publish setup rsync`",
         f"name {SETTINGS} in /etc/caddy/Caddyfile by `import`, then: systemctl reload caddy",
     )
 

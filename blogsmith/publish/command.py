@@ -37,13 +37,14 @@ _OPTIONS = (
     ),
     click.option(
         "--destination",
-        metavar="FOLDER",
+        metavar="PATH",
         help="Folder for the pages: for rsync user@host:/folder/, for nginx and caddy one on the server.  "
         "[default for nginx and caddy: /srv/www/ and the host of the URL]",
     ),
     click.option(
         "--repository",
         type=click.Path(file_okay=False, exists=True, path_type=Path),
+        metavar="PATH",
         help="Root of the repository, if the site is a folder in it.  [default: the site]",
     ),
 )
@@ -217,9 +218,8 @@ def check_command(clocks: CommandClock, root: Path, request: SetupRequest, setup
         for file in missing:
             _report_file(file, request)
         if not has_lock:
-            terminal.warn(
-                f"{setup.site.repository_path(LOCK)} is missing: blogsmith publish setup {request.target}"
-            )
+            command = f"blogsmith publish setup {request.target}"
+            terminal.warn(f"{setup.site.repository_path(LOCK)} is missing: run `{command}`")
         if not report.ok:
             return STALE if report.has_only_stale else 1
         is_set_up = has_lock and not any(file.state == "new" or _only_adds(file) for file in missing)
@@ -233,9 +233,9 @@ def _report_file(file: AuthorFile, request: SetupRequest) -> None:
 
     command = f"blogsmith publish setup {request.target}"
     if file.state == "new" or _only_adds(file):
-        terminal.warn(printable(f"{file.path} is not set up: {command}"))
+        terminal.warn(printable(f"{file.path} is not set up: run `{command}`"))
     else:
-        terminal.print_line(printable(f"{file.path} differs from what setup writes: {command} --diff"))
+        terminal.print_line(printable(f"{file.path} differs from what setup writes: run `{command} --diff`"))
 
 
 def _warn(setup: Setup, plan: InstallPlan | None = None) -> None:
@@ -261,7 +261,7 @@ def _show(files: tuple[AuthorFile, ...], plan: InstallPlan | None, *, is_refusal
             terminal.print_line(printable(line, keep="\t"))
     names = ", ".join(file.path for file in files)
     if is_refusal:
-        terminal.warn(f"nothing was written: {printable(names)} differs; --force overwrites it")
+        terminal.warn(f"nothing was written: add --force to overwrite {printable(names)}")
         return 1
     if plan and plan.data is not None:
         terminal.print_line(f"{plan.wheel} would be written ({len(plan.data) / 1e6:.1f} MB)")
@@ -289,4 +289,4 @@ def _print_outcome(
     terminal.print_line("next:")
     for step in TARGETS[request.target].steps(setup.site):
         terminal.print_line(printable(f"- {step}"))
-    terminal.print_line(f"- to try it before: blogsmith publish check {request.target}")
+    terminal.print_line(f"- to test it first: blogsmith publish check {request.target}")

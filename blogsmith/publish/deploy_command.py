@@ -25,8 +25,8 @@ _OPTIONS = (
     ),
     click.option("--dry-run", is_flag=True, help="Show what would change at the host; publish nothing."),
     click.option("-y", "--yes", is_flag=True, help="Publish without asking."),
-    click.option("--remote", metavar="NAME", help="Remote of git to push to.  [default: origin]"),
-    click.option("--branch", metavar="NAME", help="Branch that holds the pages.  [default: gh-pages]"),
+    click.option("--remote", metavar="NAME", help="Git remote to push to.  [default: origin]"),
+    click.option("--branch", metavar="NAME", help="Branch for the pages.  [default: gh-pages]"),
     click.option(
         "--base-url", metavar="URL", help="URL of the published site.  [default: base_url in blogsmith.yaml]"
     ),
@@ -85,7 +85,7 @@ def _run_rsync(clocks: CommandClock, root: Path, *, dry_run: bool, yes: bool) ->
     from .rsync import SCRIPT
 
     if not (root / SCRIPT).is_file():
-        hint = 'run "blogsmith publish setup rsync --destination user@example.org:/srv/www/site/"'
+        hint = "run `blogsmith publish setup rsync --destination user@example.org:/srv/www/site/`"
         raise SiteError(Diagnostic("publish-target", f'file not found: "{SCRIPT}"', hint=hint))
     if code := _check(clocks, root):
         return code
@@ -116,7 +116,7 @@ def _push_pages(
             return 0
         _show(update)
         if dry_run:
-            terminal.print_line("nothing was pushed: leave out --dry-run to publish")
+            terminal.print_line("nothing was pushed: omit --dry-run to publish")
             return 0
         question = f'Push this to the branch "{update.branch}" of "{update.remote}"?'
         if not yes and not _is_confirmed(question):

@@ -75,8 +75,8 @@ def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[H
     empty if it is the same. output: folder of built pages, which is not copied. Raises SiteError on failure.
     """
     if shutil.which("sh") is None:
-        hint = "run it in a POSIX shell, such as that of Git for Windows"
-        raise SiteError(Diagnostic("publish-install", "program not found: sh", hint=hint))
+        hint = "run the command in a POSIX shell, such as Git Bash on Windows"
+        raise SiteError(Diagnostic("publish-install", 'program not found: "sh"', hint=hint))
     copy = folder / "checkout"
     copy_checkout(base, site, copy, output)
     python = new_environment(folder / "environment")
@@ -91,7 +91,7 @@ def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
     source = base / site
     listed = listed_files(source)
     if listed is not None and not listed:
-        hint = 'run "git init" in the site, or remove the line of .gitignore that matches it'
+        hint = "run `git init` in the site, or remove the line of .gitignore that matches it"
         raise SiteError(Diagnostic("publish-git", "git ignores all files of the site", hint=hint))
     names = listed if listed is not None else tuple(_walk(source, output))
     with open_folder(source) as old, open_folder(target / site, make=True) as new:
@@ -135,10 +135,10 @@ def install_problem(result: CommandResult, lock: str) -> Diagnostic:
         line = lines[int(found[1]) - 1]
         place = Place(int(found[1]), 1, len(line.removesuffix("\\").rstrip()) or 1)
     if _MISMATCH in result.output:
-        message = "the package index has a file with another SHA-256 than the lock"
-        hint = 'do not publish before you know why; "blogsmith publish setup" writes a new lock'
+        message = "the SHA-256 of a file in the package index differs from the lock"
+        hint = "find the reason before you publish; run `blogsmith publish setup` to write a new lock"
     else:
-        error = install_error(result.output, "the lock cannot be installed").diagnostics[0]
+        error = install_error(result.output, "cannot install the lock").diagnostics[0]
         message, hint = error.message, error.hint
     return Diagnostic("publish-install", message, LOCK, place, line, hint)
 
@@ -156,8 +156,8 @@ def different_files(one: Path, other: Path) -> tuple[str, ...]:
 def pages_problem(differing: Sequence[str]) -> Diagnostic:
     """Return the error that lists files that differ in the site of the host."""
     names = first_names(differing, _MAX_LISTED_FILES)
-    message = f"the host would publish other files than those built here: {names}"
-    hint = 'run "blogsmith publish setup" to lock the versions installed here, and add all files to git'
+    message = f"the host would publish files that differ from those built here: {names}"
+    hint = "run `blogsmith publish setup` to lock the versions installed here, and add all files to git"
     return Diagnostic("publish-pages", message, hint=hint)
 
 

@@ -69,8 +69,8 @@ def read_lock(root: Path) -> DependencyLock | None:
     if text is None:
         return None
     if not text.startswith(HEADER):
-        hint = f"move it to another file: {LOCK} is the lock that blogsmith writes"
-        raise SiteError(Diagnostic("publish-lock", "the file was not written by blogsmith", LOCK, hint=hint))
+        hint = "move the file away, so that blogsmith can write its lock there"
+        raise SiteError(Diagnostic("publish-lock", "the lock was not written by blogsmith", LOCK, hint=hint))
     return parse_lock(text)
 
 
@@ -105,7 +105,7 @@ def write_install(root: Path, plan: InstallPlan) -> None:
             if plan.old_wheel:
                 folder.remove(Path(plan.old_wheel).name)
     except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
+        message = f"cannot write the wheel: {error.strerror or error}"
         raise SiteError(Diagnostic("publish-file", message, plan.wheel)) from error
 
 
@@ -157,8 +157,8 @@ def _resolve(
                 here = resolve(wanted, inputs.python, is_for_host=False)
                 platforms.append(own)
             except SiteError as error:
-                hint = "publish on a host all the same; publish check needs another machine"
-                message = f"the lock cannot be installed on this machine: {error.diagnostics[0].message}"
+                hint = "publish anyway, or run `blogsmith publish check` on another machine"
+                message = f"cannot install the lock on this machine: {error.diagnostics[0].message}"
                 problems.append(Diagnostic("publish-install", message, LOCK, hint=hint, severity="warning"))
     packages = merge_digests(
         [one for one in host if one.name != DISTRIBUTION or inputs.source.kind == "index"], here
@@ -173,8 +173,8 @@ def _check_index_wheel(requirement: str, folder: Path) -> None:
     """Raise SiteError if the index has a different program under our name, which anyone may register."""
     found = package_wheel.read_wheel(pip_resolver.download_wheel(requirement, folder))
     if found is None or not package_wheel.is_same_program(found, package_wheel.installed_files()):
-        message = f'the package index has another program as "{requirement}" than the one that runs here'
-        hint = "leave out --from-index: the wheel of this version then becomes part of the site"
+        message = f'"{requirement}" in the package index differs from the program that runs here'
+        hint = "omit --from-index to install from a wheel in the site"
         raise SiteError(Diagnostic("publish-install", message, hint=hint))
 
 
@@ -224,5 +224,5 @@ def _old_wheel(root: Path, before: DependencyLock | None, wheel: str) -> str:
 
 
 def _lock_error(message: str, place: Place | None = None, line: str = "") -> Diagnostic:
-    hint = 'run "blogsmith publish setup" for this host again'
+    hint = "run `blogsmith publish setup` for this host again"
     return Diagnostic("publish-lock", message, LOCK, place, line, hint)

@@ -22,7 +22,7 @@ publish = {output}
 [build.environment]
 PYTHON_VERSION = {python}
 
-# what a pull request would publish, at an address of its own
+# preview of a pull request, at its own URL
 [context.deploy-preview]
 command = {preview}
 """

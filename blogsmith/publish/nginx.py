@@ -45,9 +45,9 @@ _COMPRESSIBLE_TYPES = (
 _SETTINGS = """\
 # {base_url} with nginx. Written by `blogsmith publish setup nginx`; change it as you like.
 # Copy it to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx. For https: certbot --nginx
-# Run the setup again when pages have got new aliases; until then their old addresses lead on by pages.
+# Run the setup again after you add aliases to pages. Until then, pages at the old URLs redirect.
 
-# what never changes under its address, for a year; all else is asked for again
+# files that never change under their URL are cached for a year; all others are revalidated
 map "$status$request_uri" ${cache} {{
     default {fresh};
     "~^[23]\\d\\d{path}{versioned}[^?]*\\?v=[0-9a-f]{{8}}$" {immutable};
@@ -76,7 +76,7 @@ server {{
     gzip_min_length 512;
     gzip_types {compressed};
 
-    # hidden files, but for those that prove who owns the site
+    # hidden files, except those that prove ownership of the site
     location ~ /\\.(?!well-known/) {{
         return 404;
     }}
@@ -87,7 +87,7 @@ _AT_ROOT = """
     root {root};
     index index.html;
     error_page 404 /404.html;
-    # no lists of folders
+    # no directory listings
     error_page 403 =404 /404.html;
     location / {{
     }}
@@ -97,7 +97,7 @@ _AT_ROOT = """
     }}
 """
 _IN_FOLDER = """
-    # Where there is a server of this name already, take over all from here to the end, and the headers.
+    # If there is already a server with this name, copy everything from here to the end, and the headers.
     error_page 404 {error};
     error_page 403 =404 {error};
     location = {path} {{
@@ -144,7 +144,7 @@ def nginx_files(site: HostedSite) -> Mapping[str, str]:
 def nginx_steps(site: HostedSite) -> tuple[str, ...]:
     """Return the remaining steps for the user, one per line."""
     return (
-        f"the site goes to {site.destination}: `blogsmith publish setup rsync` helps to copy it",
+        f"to copy the site to {site.destination}, run `blogsmith publish setup rsync`",
         f"copy {SETTINGS} to /etc/nginx/conf.d/, then: nginx -t && systemctl reload nginx",
         "for https: certbot --nginx",
     )

@@ -43,11 +43,13 @@ def installed_files() -> Mapping[str, bytes]:
         found = metadata.distribution(DISTRIBUTION)
     except metadata.PackageNotFoundError:
         raise _error(
-            "blogsmith is not installed as a package", 'run "pip install ." in its checkout'
+            "blogsmith is not installed as a package", "run `pip install .` in its checkout"
         ) from None
     if found.version != __version__:
-        message = f'the installed metadata is of version "{found.version}", the program of "{__version__}"'
-        raise _error(message, 'run "pip install --editable ." in its checkout again')
+        message = (
+            f'version "{found.version}" in the installed metadata differs from the program, "{__version__}"'
+        )
+        raise _error(message, "run `pip install --editable .` in its checkout again")
     folder = Path(__file__).resolve().parent.parent
     files = {path: file.read_bytes() for path, file in _package_files(folder)}
     info = f"{DISTRIBUTION.replace('-', '_')}-{__version__}.dist-info"

@@ -76,8 +76,8 @@ def plan_update(
     parents = ("-p", parent) if parent else ()
     made = run_git(root, "commit-tree", tree, *parents, "-m", message, environment=found)
     if made.returncode:
-        hint = 'name yourself: git config --global user.name "NAME" and user.email "ADDRESS"'
-        raise git_error(made, "the pages cannot be committed", hint)
+        hint = 'run `git config --global user.name "NAME"` and `git config --global user.email "EMAIL"`'
+        raise git_error(made, "cannot commit the pages", hint)
     return BranchUpdate(root, remote, branch, made.stdout.strip(), not parent, changes, found, source)
 
 
@@ -93,10 +93,10 @@ def push_update(update: BranchUpdate) -> None:
     if done.returncode:
         lines = f"{done.stdout}\n{done.stderr}"
         if "non-fast-forward" in lines or "fetch first" in lines or "stale info" in lines:
-            hint = "run the command again: it then compares with the new content"
+            hint = "run the command again to compare with the new content"
             raise _error(f'the branch "{update.branch}" has changed while the site was built', hint)
         raise git_error(
-            done, f'cannot push to "{update.remote}"', "check that you may write to this repository"
+            done, f'cannot push to "{update.remote}"', "check that you have write access to this repository"
         )
 
 
@@ -114,9 +114,11 @@ def _add_host_files(pages: Path, url: str) -> None:
 
 def _check_remote(root: Path, remote: str) -> None:
     if run_git(root, "rev-parse", "--git-dir").returncode:
-        raise _error("the site is in no git repository", 'run "git init", then "git remote add origin URL"')
+        raise _error(
+            "the site is not in a git repository", "run `git init`, then `git remote add origin URL`"
+        )
     if remote not in _read(root, "remote").split("\n"):
-        raise _error(f'remote not found: "{remote}"', f'run "git remote add {remote} URL"')
+        raise _error(f'remote not found: "{remote}"', f"run `git remote add {remote} URL`")
 
 
 def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> str:
@@ -126,7 +128,9 @@ def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> st
         return ""
     if listed.returncode:
         raise git_error(
-            listed, f'remote "{remote}" not reached', "connect to the network, or check the URL of the remote"
+            listed,
+            f'cannot reach remote "{remote}"',
+            "connect to the network, or check the URL of the remote",
         )
     commit = listed.stdout.split()[0]
     words = (
@@ -147,7 +151,7 @@ def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> st
 def _check_published(root: Path, parent: str, branch: str, found: Mapping[str, str]) -> None:
     if _TRAILER in _read(root, "log", "-1", "--format=%B", parent, more=found).split("\n"):
         return
-    hint = f"choose another branch with --branch NAME, or delete it: git push origin --delete {branch}"
+    hint = f"choose another branch with --branch NAME, or delete it with `git push origin --delete {branch}`"
     raise _error(f'the branch "{branch}" has content that blogsmith did not publish', hint)
 
 
@@ -157,13 +161,13 @@ def _write_tree(root: Path, pages: Path, found: Mapping[str, str]) -> str:
     words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
     hashes = run_git(root, *words, text="".join(f"{pages / name}\n" for name in names), environment=found)
     if hashes.returncode:
-        raise git_error(hashes, "the pages cannot be stored", "read the reason in the message of git")
+        raise git_error(hashes, "cannot store the pages", "read the reason in the message of git")
     entries = "".join(
         f"100644 {blob}\t{name}\0" for blob, name in zip(hashes.stdout.split(), names, strict=True)
     )
     added = run_git(root, "update-index", "-z", "--index-info", text=entries, environment=found)
     if added.returncode:
-        raise git_error(added, "the pages cannot be added", "read the reason in the message of git")
+        raise git_error(added, "cannot add the pages", "read the reason in the message of git")
     return _read(root, "write-tree", more=found)
 
 
@@ -206,7 +210,7 @@ def run_git(
 ) -> subprocess.CompletedProcess[str]:
     """Run git in a folder. text: standard input. Raises SiteError if git is missing."""
     if shutil.which("git") is None:
-        raise SiteError(Diagnostic("publish-git", "program not found: git", hint="install git"))
+        raise SiteError(Diagnostic("publish-git", 'program not found: "git"', hint="install git"))
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     kept = {name: os.environ[name] for name in _ACCESS if name in os.environ}
     return subprocess.run(

@@ -67,7 +67,7 @@ def resolve_packages(
         ]
         done = run_pip(command, folder)
         if done.returncode:
-            raise install_error(done.stderr, "the dependencies of blogsmith cannot be resolved")
+            raise install_error(done.stderr, "cannot resolve the dependencies of blogsmith")
         loaded: dict[str, Any] = json.loads(report.read_text("utf-8"))
     return tuple(_package(entry) for entry in loaded["install"])
 
@@ -86,7 +86,7 @@ def download_wheel(requirement: str, folder: Path) -> bytes:
     with _pip() as pip:
         done = run_pip([*pip, *words, "--only-binary", ":all:", "--dest", str(folder), requirement], folder)
     if done.returncode:
-        raise install_error(done.stderr, f'"{requirement}" cannot be downloaded')
+        raise install_error(done.stderr, f'cannot download "{requirement}"')
     (file,) = folder.glob("*.whl")
     return file.read_bytes()
 
@@ -132,12 +132,12 @@ def install_error(stderr: str, problem: str) -> SiteError:
             "connect to the network and run the command again",
         )
     if f"requirement {DISTRIBUTION}" in reason:
-        hint = "leave out --from-index: the wheel of this version then becomes part of the site"
+        hint = "omit --from-index to install from a wheel in the site"
         return _error(f"package not found: no index has {DISTRIBUTION} in this version", hint)
     conflict = stderr.partition("The conflict is caused by:\n")[2].partition("\n\n")[0]
     if conflict:
         reason = "; ".join(line.strip() for line in conflict.split("\n") if line.strip())
-    hint = "install versions that fit each other in this environment, or blogsmith in one of its own"
+    hint = "install compatible versions in this environment, or install blogsmith in a separate one"
     return _error(f"{problem}: {reason or stderr.strip()[-300:] or 'pip gives no reason'}", hint)
 
 
@@ -157,7 +157,7 @@ def new_environment(folder: Path) -> Path:
     done = run_pip([sys.executable, "-m", "venv", str(folder)], folder.parent)
     if done.returncode:
         reason = (done.stderr or done.stdout).strip().split("\n")[0]
-        hint = "install the module venv: on Debian and Ubuntu, sudo apt-get install python3-venv"
+        hint = "install the module venv, on Debian and Ubuntu with `sudo apt-get install python3-venv`"
         raise _error(f"cannot create a virtual environment: {reason}", hint)
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 

@@ -84,5 +84,5 @@ def _check_printable(text: str) -> str:
 
 def _quoting_error(text: str, sign: str) -> SiteError:
     return SiteError(
-        Diagnostic("publish-name", f"{text!r} holds {sign}, which no settings of a host can have")
+        Diagnostic("publish-name", f'"{text}" contains {sign}, which is not allowed in settings of a host')
     )

@@ -24,7 +24,7 @@ def require_trust(root: Path) -> None:
         why = f": {consent.reason}" if consent.reason else ""
         message = f"publishing runs programs of the site, which is not trusted{why}"
         raise SiteError(
-            Diagnostic("publish-trust", message, hint='run "blogsmith trust" if you trust its authors')
+            Diagnostic("publish-trust", message, hint="run `blogsmith trust` if you trust its authors")
         )
 
 

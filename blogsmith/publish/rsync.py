@@ -26,7 +26,7 @@ set -eu
 cd -- "$(dirname -- "$0")/.."
 
 destination={destination}
-# deletes at most so many files, or stops
+# stops if more files than this would be deleted
 most_deleted=${{MOST_DELETED:-200}}
 
 case "${{1:-}}" in "" | --dry-run | --yes) ;; *) echo "usage: $0 [--dry-run | --yes]" >&2; exit 2 ;; esac
@@ -40,7 +40,7 @@ copy() {{
 
 changes=$(copy --dry-run --itemize-changes) || {{
   echo "nothing was copied: rsync fails, or more than $most_deleted files would be deleted" >&2
-  echo "if they should be: MOST_DELETED=10000 sh $0" >&2
+  echo "to delete them anyway: MOST_DELETED=10000 sh $0" >&2
   exit 1
 }}
 if [ -z "$changes" ]; then echo "nothing to publish"; exit 0; fi

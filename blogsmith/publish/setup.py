@@ -166,8 +166,8 @@ def _destination(request: SetupRequest, address: str) -> str:
     if request.destination or not TARGETS[request.target].has_destination:
         return request.destination
     if request.target == "rsync":
-        message = "rsync has to be told where the files go"
-        hint = "add --destination user@example.org:/srv/www/site/"
+        message = "missing --destination: rsync needs the folder on the server"
+        hint = "add `--destination user@example.org:/srv/www/site/`"
         raise SiteError(Diagnostic("publish-target", message, hint=hint))
     return f"/srv/www/{address.partition('://')[2].partition('/')[0].partition(':')[0]}/"
 
@@ -176,16 +176,20 @@ def _find_site_folder(base: Path, site: Path, repository: Repository, target: st
     """Return the folder of the site below `base`. Raise SiteError if the host would not find its settings
     there."""
     if not site.is_relative_to(base):
-        message = f"the site does not lie in {base}"
-        raise SiteError(Diagnostic("publish-repository", message, hint="name a folder above the site"))
+        message = f"the site is not in {base}"
+        raise SiteError(
+            Diagnostic(
+                "publish-repository", message, hint="write a folder above the site after `--repository`"
+            )
+        )
     if target in ("github-pages", "gitlab") and repository.root not in (None, base):
         message = f"{target} reads settings at the root of the repository, which is {repository.root}"
-        hint = f"add --repository {repository.root} to write them there"
+        hint = f"add `--repository {repository.root}` to write them there"
         raise SiteError(Diagnostic("publish-repository", message, hint=hint))
     folder = site.relative_to(base).as_posix().removeprefix(".")
     if folder and not _FOLDER.fullmatch(folder):
-        message = f"the folder {folder!r} has signs that mean something in settings of hosts"
-        raise SiteError(Diagnostic("publish-repository", message, hint="letters, digits, blanks, - _ and ."))
+        message = f'invalid folder "{folder}": settings of hosts allow letters, digits, spaces, - _ and .'
+        raise SiteError(Diagnostic("publish-repository", message, hint="rename the folder"))
     return folder
 
 
@@ -198,8 +202,8 @@ def add_target_setting(root: Path, target: str) -> Mapping[str, str]:
     if ("publish",) in loaded.locations:
         place = loaded.locations[("publish",)]
         line = loaded.lines[place.line - 1] if place.line <= len(loaded.lines) else ""
-        message = f"builds write the headers and redirects of {target} only if the settings name it"
-        hint = f"write publish: {target}"
+        message = f'invalid "publish": expected {target}, so that builds write its headers and redirects'
+        hint = f"write `publish: {target}`"
         raise SiteError(Diagnostic("publish-target", message, CONFIG_NAME, place, line, hint))
     text = read_text(root, CONFIG_NAME) or ""
     end = "" if text.endswith("\n") or not text else "\n"
@@ -225,10 +229,10 @@ def find_ignored_results(site: Path, repository: Path | None) -> tuple[Diagnosti
             continue
         for number, line in enumerate(lines, 1):
             if _PATTERN.fullmatch(line):
-                message = "git leaves out the recorded results, so no other machine can show them"
+                message = "git ignores the recorded results, so no other machine can show them"
                 path = _FILE if folder == site else str(folder / _FILE)
                 place = Place(number, 1, len(line.rstrip()))
-                hint = "take the line out, and commit _freeze/"
+                hint = "remove the line, and commit _freeze/"
                 found.append(Diagnostic("publish-results", message, path, place, line, hint, "warning"))
     return tuple(found)
 
@@ -250,7 +254,7 @@ def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
     for name in _FILES:
         for number, line in enumerate((read_text(root, name) or "").split("\n"), 1):
             if match := _OURS.match(line):
-                message = f'"{DISTRIBUTION}" is not in the package index, or belongs to somebody else'
+                message = f'"{DISTRIBUTION}" is not in the package index, or belongs to someone else'
                 hint = f"remove the line: {LOCK} installs blogsmith"
                 place = Place(number, 1, len(match[0]))
                 found.append(Diagnostic("publish-lock", message, name, place, line, hint, "warning"))
@@ -270,12 +274,16 @@ def choose_site_url(setting: str, option: str, host_knows: bool, target: str) ->
     """
     problem = base_url_problem(option)
     if problem:
-        raise SiteError(_problem(f"base URL {option!r} {problem}", f"write it as {_EXAMPLE}", "error"))
+        raise SiteError(
+            _problem(
+                f'invalid base URL "{option}": it {problem}', f"write a URL such as `{_EXAMPLE}`", "error"
+            )
+        )
     address = (option or setting).rstrip("/")
     if not address and not host_knows:
-        message = f"{target} has to be told where the site will live, and there is no base_url"
+        message = f'missing "base_url": {target} needs the URL of the site'
         example = "https://example.org" if TARGETS[target].is_at_root else _EXAMPLE
-        raise SiteError(_problem(message, f"write base_url: {example} in {CONFIG_NAME}", "error"))
+        raise SiteError(_problem(message, f"write `base_url: {example}` in {CONFIG_NAME}", "error"))
     return address
 
 
@@ -299,7 +307,7 @@ def _problems(site: HostedSite, target: str) -> Iterator[tuple[str, str]]:
     if TARGETS[target].is_at_root and site.base_path:
         yield (
             f"{target} shows a site at the root of a host, not at {site.base_path}/",
-            "take the path out of base_url",
+            "remove the path from `base_url`",
         )
     if target == "github-pages" and repository.host == "github.com":
         shown = github_address(repository.owner, repository.name)
@@ -307,7 +315,7 @@ def _problems(site: HostedSite, target: str) -> Iterator[tuple[str, str]]:
         allowed = {shown.lower()} if is_theirs else {f"https://{site.host}{urlsplit(shown).path}".lower()}
         allowed |= set() if is_theirs else {f"https://{site.host}"}
         if url.lower().replace("http://", "https://") not in allowed:
-            hint = f"write base_url: {shown}, or no base_url: then GitHub says it"
+            hint = f"write `base_url: {shown}`, or remove `base_url` so that GitHub provides it"
             yield f"GitHub shows {repository.path} at {shown}/, not at {url}/", hint
 
 

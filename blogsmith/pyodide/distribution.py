@@ -59,15 +59,15 @@ class Lock(Struct, frozen=True):
         return next(found, "")
 
     def with_dependencies(self, names: Iterable[str]) -> dict[str, Package]:
-        """Return these packages and all their dependencies, sorted by name. LockProblem if one is missing."""
+        """Return these packages and all their dependencies, sorted by name. LockError if one is missing."""
         found: dict[str, Package] = {}
         waiting = [(name, "") for name in names]
         while waiting:
             name, wanted_by = waiting.pop()
             package = self.packages.get(name)
             if package is None:
-                why = f", which {wanted_by} needs" if wanted_by else ""
-                raise LockError(f"it lists no package {name}{why}")
+                why = f', which "{wanted_by}" needs' if wanted_by else ""
+                raise LockError(f'missing package "{name}"{why}')
             if name not in found:
                 found[name] = package
                 waiting += ((needed, name) for needed in package.depends)
@@ -82,25 +82,25 @@ class Lock(Struct, frozen=True):
 
 
 def read_lock(data: bytes) -> Lock:
-    """Parse a lock. Raises LockProblem if it is invalid, or if a file is not next to it."""
+    """Parse a lock. Raises LockError if it is invalid, or if a file is not next to it."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise LockError("it is not JSON") from error
     packages = content.get("packages") if isinstance(content, dict) else None
     if not isinstance(packages, dict) or not isinstance(content.get("info"), dict):
-        raise LockError("it has no packages and no info")
+        raise LockError('missing "packages" or "info"')
     return Lock({name: _package(name, entry) for name, entry in packages.items()}, content)
 
 
 def _package(name: str, entry: object) -> Package:
     if not _NAME.fullmatch(name) or not isinstance(entry, dict):
-        raise LockError(f"{name!r} is no name of a package")
+        raise LockError(f'invalid package name "{name}"')
     file, digest = entry.get("file_name"), entry.get("sha256")
     if not isinstance(file, str) or not _FILE.fullmatch(file) or file in CORE:
-        raise LockError(f"the file {file!r} of {name} is no plain name of a package's file")
+        raise LockError(f'invalid file name "{file}" of package "{name}"')
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
-        raise LockError(f"{name} has no SHA-256")
+        raise LockError(f'missing SHA-256 of package "{name}"')
     depends, modules = _name_list(name, entry, "depends"), _name_list(name, entry, "imports")
     return Package(name, str(entry.get("version", "")), file, digest, depends, modules)
 
@@ -108,7 +108,7 @@ def _package(name: str, entry: object) -> Package:
 def _name_list(name: str, entry: Mapping[str, object], key: str) -> tuple[str, ...]:
     words = entry.get(key, [])
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise LockError(f"{key} of {name} is no list of names")
+        raise LockError(f'invalid "{key}" of package "{name}": expected a list of names')
     return tuple(words)
 
 
@@ -163,9 +163,9 @@ def setting_problem(setting: str) -> str:
     if setting == CDN:
         return ""
     if path.is_absolute() or re.search(r"[\\:?#\x00-\x1f]", setting) or "//" in setting:
-        return "is no path in the site"
+        return "is not a path in the site"
     if len(path.parts) < 2 or path.parts[0] != "static" or ".." in path.parts:
-        return "is no folder below static/"
+        return "is not a folder below static/"
     return "is hidden and would not be published" if any(p.startswith(".") for p in path.parts) else ""
 
 
@@ -179,15 +179,17 @@ def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
     folder = root / setting
     url = f"{base_path}/{quote(setting.rstrip('/').removeprefix('static/'))}/"
     if not folder.is_dir():
-        return Distribution(url, setting, problems=(f"there is no folder {setting}",))
+        return Distribution(url, setting, problems=(f"folder not found: {setting}",))
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
     lock, problem = _lock(folder, setting)
     files = {package.file for package in lock.packages.values()} if lock else set()
     missing = [name for name in (*CORE, LOCK, *sorted(files)) if name not in sizes]
     others = [name for name in CORE if name in sizes and sizes[name] != CORE[name].size]
     problems = [
-        f"{setting} lacks {first_names(missing, 3)}" if missing else "",
-        f"{setting} is not of Pyodide {VERSION}, by the size of {first_names(others, 3)}" if others else "",
+        f"missing in {setting}: {first_names(missing, 3)}" if missing else "",
+        f"{setting} is not from Pyodide {VERSION}: size differs for {first_names(others, 3)}"
+        if others
+        else "",
         problem,
     ]
     return Distribution(url, setting, lock, sizes, tuple(filter(None, problems)))
@@ -204,9 +206,9 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
         # reported with the other missing files
         return None, ""
     except OSError as error:
-        return None, f"{setting}/{LOCK} cannot be read: {error.strerror}"
+        return None, f"cannot read {setting}/{LOCK}: {error.strerror}"
     except LockError as problem:
-        return None, f"{setting}/{LOCK} cannot be used: {problem}"
+        return None, f"invalid {setting}/{LOCK}: {problem}"
     return lock, ""
 
 

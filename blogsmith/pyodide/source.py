@@ -36,7 +36,7 @@ class PyodideSource(Protocol):
     """Name for messages."""
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
-        """Return the content of `file`, a plain name. SourceProblem if missing or above `limit` bytes."""
+        """Return the content of `file`, a plain name. SourceError if missing or above `limit` bytes."""
 
 
 class FolderSource:
@@ -50,22 +50,22 @@ class FolderSource:
         """Return the content of a file, see `PyodideSource`. A link that leaves the folder is missing."""
         path = (self._folder / file).resolve()
         if path.parent != self._folder or not path.is_file():
-            raise SourceError(f"{self.name} has no file {file}")
+            raise SourceError(f"file not found in {self.name}: {file}")
         try:
             with path.open("rb") as stream:
                 return _read_limited(stream, file, limit, watch)
         except OSError as error:
-            raise SourceError(f"{path} cannot be read: {error.strerror}") from error
+            raise SourceError(f"cannot read {path}: {error.strerror}") from error
 
 
 class WebSource:
     """A folder on a server."""
 
     def __init__(self, url: str) -> None:
-        """Open the source. Raises SourceProblem if `url` is neither https nor http to this machine."""
+        """Open the source. Raises SourceError if `url` is neither https nor http to this machine."""
         self.name = url if url.endswith("/") else f"{url}/"
         if not _is_safe(self.name):
-            raise SourceError(f"{url} is no address to load from: write https://…")
+            raise SourceError(f"invalid URL {url}: expected https://…")
         self._open = urllib.request.build_opener(SafeRedirects).open
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
@@ -77,11 +77,11 @@ class WebSource:
                 data = _read_limited(answer, file, limit, watch)
                 whole = int(answer.headers.get("Content-Length") or len(data))
         except urllib.error.HTTPError as error:
-            raise SourceError(f"{url} answers {error.code} {error.reason}") from error
+            raise SourceError(f"cannot load {url}: {error.code} {error.reason}") from error
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise SourceError(f"{url} cannot be loaded: {_reason(error)}") from error
+            raise SourceError(f"cannot load {url}: {_reason(error)}") from error
         if len(data) != whole:
-            raise SourceError(f"{url} broke off after {len(data)} of {whole} bytes")
+            raise SourceError(f"cannot load {url}: connection closed after {len(data)} of {whole} bytes")
         return data
 
 
@@ -100,14 +100,14 @@ class ReleaseSource:
 
 
 def open_source(given: str) -> PyodideSource:
-    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceProblem."""
+    """Open the source of `--from`: a URL, a folder or, if empty, the release. May raise SourceError."""
     if not given:
         return ReleaseSource()
     if "://" in given:
         return WebSource(given)
     folder = Path(given).expanduser()
     if not folder.is_dir():
-        raise SourceError(f"there is no folder {given}")
+        raise SourceError(f"folder not found: {given}")
     return FolderSource(folder)
 
 
@@ -142,19 +142,19 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """Follow a redirect if the new URL is safe. Raises SourceProblem otherwise."""
+        """Follow a redirect if the new URL is safe. Raises SourceError otherwise."""
         left_https = req.type == "https" and not newurl.startswith("https:")
         if left_https or not _is_safe(newurl):
-            raise SourceError(f"{req.full_url} leads to {newurl}, which is not https")
+            raise SourceError(f"{req.full_url} redirects to {newurl}, which is not https")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def _reason(error: Exception) -> str:
     reason = getattr(error, "reason", error)
     if isinstance(reason, ssl.SSLError):
-        return f"its certificate is not accepted ({reason.reason or reason})"
+        return f"invalid certificate ({reason.reason or reason})"
     if isinstance(reason, TimeoutError):
-        return f"no answer for {TIMEOUT_S:.0f} seconds"
+        return f"no response for {TIMEOUT_S:.0f} seconds"
     if isinstance(reason, OSError) and reason.strerror:
         return reason.strerror
     return str(reason) or type(error).__name__

@@ -18,7 +18,7 @@ _DELIMITER = lazy_pattern(r"[\"']?\s*[:=]\s*")
 _FALSE = "false"
 _PRIVATE = ("draft", "private")
 _DRAFT_HINT = "write `draft: true`"
-_ACCESS_HINT = "remove `{}`; hold the page back with `draft: true`, or use the access control of your host"
+_ACCESS_HINT = "remove `{}`, and write `draft: true` or use the access control of your host"
 
 
 def is_held_back(head: Slot) -> bool:
@@ -59,14 +59,14 @@ def _report_restriction(slot: Slot, found: Restriction) -> None:
     message, hint = f'"{found.name}" has no effect because blogsmith has no access control', _ACCESS_HINT
     if "cascade" in found.path:
         message = f'"{found.name}" has no effect because front matter applies to one page'
-        hint = "remove `cascade`; write `draft: true` into each page that must not be published"
+        hint = "remove `cascade`, and write `draft: true` in each page that must not be published"
     elif found.meant:
         message, hint = (
             f'unknown key "{found.name}": it may restrict who reads the page',
             f"rename or remove `{{}}`, which looks like `{found.meant}`",
         )
     elif found.remedy == "list":
-        message = f'"{found.name}" has no effect because blogsmith calls it "unlisted"'
+        message = f'"{found.name}" has no effect because blogsmith uses "unlisted" for it'
         hint = "write `unlisted: true` instead of `{}`, or `draft: true`"
     reporter, place = slot.mapping.reporter, slot.place
     line = reporter.lines[place.line - 1] if place and place.line <= len(reporter.lines) else ""
@@ -86,7 +86,7 @@ def _is_draft(slot: Slot) -> bool:
     if slot.value is None or isinstance(slot.value, bool):
         return bool(slot.value)
     meant = TRUTHS.get(str(slot.value).strip().casefold(), "")
-    slot.report("draft must be true or false", f"write {meant}" if meant else "")
+    slot.report('"draft" must be true or false', f"write `{meant}`" if meant else "")
     return meant != _FALSE
 
 
@@ -98,7 +98,7 @@ def _is_unpublished(slot: Slot) -> bool:
     meant = TRUTHS.get(written.casefold(), "")
     if meant or _DAY.fullmatch(written):
         return meant == _FALSE
-    slot.report("published must be true or false")
+    slot.report('"published" must be true or false')
     return True
 
 

@@ -25,14 +25,14 @@ from ..model.execution_values import (
 
 FOREIGN: Mapping[str, str] = MappingProxyType(
     {
-        "execute.enabled": "write mode: off, marked or all",
-        "execute.eval": "write mode: off, marked or all",
-        "execute.output": "write it in each cell",
-        "execute.include": "write it in each cell",
-        "execute.cache": "results are recorded anyway; freeze: says for how long",
-        "execute.daemon": "a fresh process runs each session",
-        "execute.python": "which Python runs cells stands in blogsmith.yaml, under execute:",
-        "execute.env": "environment variables stand in blogsmith.yaml, under execute:",
+        "execute.enabled": "write `mode: off`, `mode: marked` or `mode: all`",
+        "execute.eval": "write `mode: off`, `mode: marked` or `mode: all`",
+        "execute.output": "write it as an option of each cell",
+        "execute.include": "write it as an option of each cell",
+        "execute.cache": "remove it, and set `freeze` to choose how long results are used",
+        "execute.daemon": "remove it: each session runs in a new process",
+        "execute.python": "set `python` in blogsmith.yaml, under `execute`",
+        "execute.env": "set `env` in blogsmith.yaml, under `execute`",
     }
 )
 """Setting of Quarto or of the site → hint for the author."""
@@ -42,7 +42,7 @@ _MODES = get_args(get_type_hints(Execution)["mode"])
 _MODE = words(
     {**{mode: mode for mode in _MODES}, False: "off"},
     format_choices(_MODES),
-    hints=dict.fromkeys(("true", "yes", "on", "eval"), "write marked, or all for every python fence"),
+    hints=dict.fromkeys(("true", "yes", "on", "eval"), "write `marked`, or `all` to run every Python fence"),
 )
 """The hints are for authors who want cells to run. They also apply to `true` without quotes."""
 
@@ -71,7 +71,9 @@ def _check_engine(execution: PageExecution, slot: Slot) -> PageExecution:
     if kernel.value is None:
         KERNEL_NAMED("", kernel)
     if execution.engine == "worker":
-        slot.key("kernel").report("kernel says nothing with engine: worker", "write engine: jupyter")
+        slot.key("kernel").report(
+            '"kernel" has no effect because "engine" is "worker"', "write `engine: jupyter`"
+        )
     return execution if execution.engine or not kernel.value else replace(execution, engine="jupyter")
 
 

@@ -154,7 +154,7 @@ def _is_markdown(found: _SiteFile) -> bool:
 def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> None:
     for found in content:
         if hint := foreign_file_hint(found.path):
-            message = f"{found.path.suffix} is no page here, so the file is published as it is"
+            message = f'"{found.path.suffix}" files are not pages, so this file is published unchanged'
             walker.report("foreign-file", message, found.path, hint, "warning")
 
 
@@ -165,8 +165,8 @@ def _drop_conflicting_posts(posts: Sequence[_SiteFile], walker: _Walker) -> list
     """
     twins = {later: first for first, later in conflicting_posts(post.path for post in posts)}
     for later, first in twins.items():
-        message = f"{format_path(first)} and {format_path(later)} would share one folder of recorded results"
-        walker.report("twin-posts", message, later, "rename one of them, not only its ending")
+        message = f"{format_path(first)} and {format_path(later)} would share recorded results"
+        walker.report("twin-posts", message, later, "rename one of them, not only its extension")
     return [post for post in posts if post.path not in twins]
 
 
@@ -177,7 +177,9 @@ def _asset(found: _SiteFile) -> Asset:
 def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None) -> Source | None:
     if found.size > MAX_MARKDOWN_BYTES:
         message = f"the file is larger than {MAX_MARKDOWN_BYTES // 1_000_000} MB"
-        walker.report("file-too-large", message, found.path, "split the post, or give data its own file")
+        walker.report(
+            "file-too-large", message, found.path, "split the post, or move data to a file of its own"
+        )
         return None
     try:
         open_text = walker.texts.get(str(found.path))
@@ -260,7 +262,7 @@ class _Walker:
     def _may_enter(self, path: PurePosixPath) -> bool:
         if len(path.parts) <= MAX_FOLDER_DEPTH:
             return True
-        self.report("unreadable", f"folders are nested more than {MAX_FOLDER_DEPTH} deep", path)
+        self.report("unreadable", f"folders are nested more than {MAX_FOLDER_DEPTH} levels deep", path)
         return False
 
     def _resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path | None:
@@ -287,16 +289,18 @@ class _Walker:
         """Return whether the name is UTF-8, as URLs require. Report invalid and invisible characters."""
         if format_path(path) == str(path):
             if unseen := find_forbidden(path.name) or find_hidden(path.name):
-                message = f"the file's name holds the invisible character {format_code_point(unseen[0])}"
+                message = f"file name contains the invisible character {format_code_point(unseen[0])}"
                 self.report("hidden-character", message, path, "rename the file", "warning")
             return True
-        self.report("encoding", "the file's name is not UTF-8", path, "rename the file")
+        self.report("encoding", "file name is not UTF-8", path, "rename the file")
         return False
 
     def _report_twins(self, first: PurePosixPath, second: PurePosixPath) -> None:
         differ = "Unicode form" if _compose_name(first) == _compose_name(second) else "case"
         message = f'"{format_path(first)}" and "{format_path(second)}" differ only in {differ}'
-        self.report("twin-files", message, second, "many systems hold only one of them: rename one")
+        self.report(
+            "twin-files", message, second, "rename one of them, because many systems can store only one"
+        )
 
 
 def _compose_name(path: PurePosixPath) -> str:
@@ -315,15 +319,16 @@ def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple
 # Source files of other systems in `content/`: they become no pages, and would be published unchanged.
 
 
-_MARKDOWN = "rename it to .md"
-_REWRITE_HINT = "write it as .md; under static/ a file is published as it is"
+_MARKDOWN = "rename it to `.md`"
+_REWRITE_HINT = "write it as `.md`, or move it to `static/` to publish it unchanged"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtxt", ".mdtext"), _MARKDOWN),
         **dict.fromkeys(
-            (".qmd", ".rmd", ".mdx", ".myst"), f"{_MARKDOWN}; check lists what has no meaning here"
+            (".qmd", ".rmd", ".mdx", ".myst"),
+            f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
-        ".ipynb": "write its cells as fences in a .md; under static/ a file is published as it is",
+        ".ipynb": "write its cells as fences in a `.md`, or move it to `static/` to publish it unchanged",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),

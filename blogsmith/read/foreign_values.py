@@ -15,7 +15,7 @@ from ..base.schema.slots import Slot
 CODE = "front-matter-unknown"
 _SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", ",")
 _MEANT_TRUE = "true"
-_LIST_HINT = "write it as one text; a text that begins with [ needs quotes"
+_LIST_HINT = "write it as one string, in quotes if it starts with `[`"
 _PATHS = ("path", "src", "url", "feature")
 """Keys with the path, if an image is a mapping: those of Chirpy, al-folio and Hugo themes."""
 
@@ -24,7 +24,7 @@ def warn_about_value(slot: Slot, must: str, hint: str = "") -> None:
     """Warn that the value has no effect. must: description of valid values."""
     shown = one_line(slot)
     what = f'"{shown}"' if shown else "this value"
-    slot.warn(CODE, f"{slot.name} must be {must}; {what} changes nothing", hint)
+    slot.warn(CODE, f"{slot.quoted_name} must be {must}; {what} has no effect", hint)
 
 
 def lenient_flag(hint: str = "") -> Reader:
@@ -39,7 +39,7 @@ def lenient_flag(hint: str = "") -> Reader:
             warn_about_value(slot, "true or false", hint)
             return None
         fix = slot.rewrite(meant, is_safe=True)
-        slot.warn(CODE, f"{slot.name} must be true or false", f"write {meant}", fix)
+        slot.warn(CODE, f"{slot.quoted_name} must be true or false", f"write `{meant}`", fix)
         return meant == _MEANT_TRUE
 
     return read
@@ -72,9 +72,9 @@ def _join(slot: Slot) -> str:
     entries = [slot.child(index) for index in range(len(slot.value))]
     found = [line for entry in entries if (line := one_line(entry))]
     if len(found) < len(entries):
-        slot.report(f"{slot.name} must be a text")
+        slot.report(f"{slot.quoted_name} must be a string")
         return ""
-    slot.warn(CODE, f"{slot.name} is a list and read as one text", _LIST_HINT)
+    slot.warn(CODE, f"{slot.quoted_name} must be a string; the entries of the list are joined", _LIST_HINT)
     return "".join(
         line if at == len(found) - 1 else f"{line} " if line.endswith(_SENTENCE_ENDS) else f"{line}, "
         for at, line in enumerate(found)
@@ -92,5 +92,5 @@ def read_image_path(slot: Slot) -> str:
     key = next((key for key in _PATHS if isinstance(slot.value.get(key), str)), "")
     if key:
         return lenient_text(slot.child(key))
-    slot.report(f"{slot.name} must be a path", "write `image: picture.png`")
+    slot.report(f"{slot.quoted_name} must be a path", "write `image: picture.png`")
     return ""

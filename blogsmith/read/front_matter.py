@@ -89,10 +89,10 @@ def _printable_body(split: _SplitSource, reporter: Reporter) -> str:
         return split.body
     for number, line in enumerate(split.body.split("\n"), split.first_line):
         if found := find_forbidden(line):
-            message = f"no page may hold the character {format_code_point(found[0])}, so it is left out"
+            message = f"character {format_code_point(found[0])} is not allowed in pages and is removed"
             place = Place(number, found.start() + 1)
-            fix = reporter.substitute(place, found[0], "", title="take the character out", is_safe=True)
-            reporter.warn("hidden-character", message, place, "take it out", fix)
+            fix = reporter.substitute(place, found[0], "", title="remove the character", is_safe=True)
+            reporter.warn("hidden-character", message, place, "remove it", fix)
     return remove_forbidden(split.body)
 
 
@@ -105,10 +105,10 @@ def _warn_of_hidden(split: _SplitSource, reporter: Reporter) -> None:
             key = named[1] or named[2]
         found = find_hidden(line)
         if found and (key in _CODE or line.lstrip().startswith("#")):
-            message = f"this line holds the invisible character {format_code_point(found[0])}"
+            message = f"this line contains the invisible character {format_code_point(found[0])}"
             place = Place(number, found.start() + 1)
-            fix = reporter.substitute(place, found[0], "", title="take the character out")
-            reporter.warn("hidden-character", message, place, "take it out", fix)
+            fix = reporter.substitute(place, found[0], "", title="remove the character")
+            reporter.warn("hidden-character", message, place, "remove it", fix)
 
 
 def _split(text: str, lines: list[str], reporter: Reporter) -> _SplitSource:
@@ -126,10 +126,10 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _SplitSource:
     if not "".join(lines[1:2]).strip():
         # a thematic break: nobody leaves the first line of front matter empty and also forgets its end
         return _SplitSource("", text, 1)
-    hint = "end it with a line ---"
+    hint = "end it with a line `---`"
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
     fix = _end_head(lines, end, "---")
-    reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint, fix)
+    reporter.error("front-matter-open", "missing end of front matter", Place(1, 1, 3), hint, fix)
     return _cut(lines, end, end)
 
 
@@ -143,8 +143,8 @@ def _split_toml(lines: list[str], reporter: Reporter) -> _SplitSource:
         if line.rstrip() == "+++":
             return _cut(lines, index, index + 1, load_toml)
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
-    fix, hint = _end_head(lines, end, "+++"), "end it with a line +++"
-    reporter.error("front-matter-open", "the front matter has no end", Place(1, 1, 3), hint, fix)
+    fix, hint = _end_head(lines, end, "+++"), "end it with a line `+++`"
+    reporter.error("front-matter-open", "missing end of front matter", Place(1, 1, 3), hint, fix)
     return _cut(lines, end, end, load_toml)
 
 
@@ -174,9 +174,14 @@ def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
         return
     end = next((line.rstrip() for line in lines[at + 1 :] if not line.strip() or line.rstrip() == mark), "")
     if end == mark:
-        hint = "it stands between two lines --- at the very start of the file"
+        hint = "write it between two lines `---` at the very start of the file"
         place = Place(at + 1, 1, len(mark))
-        reporter.error("front-matter-open", "this front matter is not read", place, hint)
+        reporter.error(
+            "front-matter-open",
+            "front matter has no effect because it is not at the start of the file",
+            place,
+            hint,
+        )
 
 
 def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) -> _SplitSource:
@@ -206,7 +211,7 @@ def with_language(front: FrontMatter, path: PurePosixPath, config: Config, repor
     if not named or front.lang.lower() == named.lower():
         return front
     if front.lang:
-        message = f'lang: {front.lang}, and the name of the file says "{named}"'
-        hint = "take lang out, or rename the file"
+        message = f'"lang" is "{front.lang}", but the file name has the language "{named}"'
+        hint = "remove `lang`, or rename the file"
         reporter.error("translation", message, front.places.get("lang"), hint)
     return replace(front, lang=named)

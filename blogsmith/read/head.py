@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo
 
-from ..base.diagnostics.model import Place
+from ..base.diagnostics.model import Place, confirm_typo, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, choice_form, get_form, union_form
 from ..base.schema.readers import (
@@ -53,16 +53,12 @@ _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _DATE_KEYS = ("date", "updated", "publish_date", "expiry_date")
 GIT = "git"
 """Value of `updated` that requests the date of the last commit of the file."""
-_MIN_SIMILARITY = 0.8
-"""Minimum similarity of a misspelling to a known key: `tittle` has 0.91, `data` 0.75."""
-_MAX_KEY_LENGTH = 30
-"""More characters than any known key has."""
 _KNOWN_UNRELATED_KEYS = frozenset(("parent", "publish", "published"))
 """Keys of other themes that happen to be similar to one of ours."""
 _MAX_COMPARED_KEYS = 50
 """Maximum number of unknown keys to compare with known ones; each comparison takes a millisecond."""
-_TOC_HINT = "the table of contents is made from the headings; write true or false"
-_PERMALINK_HINT = "the address of a page of this site is written /a/b/"
+_TOC_HINT = "write `true` or `false`: the table of contents is made from the headings"
+_PERMALINK_HINT = "write the URL of a page of this site as a path such as `/a/b/`"
 _DATE_FORM: Form = {
     "type": ["string", "integer"],
     "pattern": rf"^\s*(?:{DATE.pattern}|{MONTH.pattern}|)\s*$",
@@ -72,7 +68,7 @@ _DATE_FORM: Form = {
 _EMPTY: Form = {"pattern": r"^\s*$"}
 _PACKAGES = rf"^\s*(?:{'|'.join(PACKAGES)})?\s*$"
 _PART_FORM: Form = {"type": "integer", "minimum": 1}
-_DATE_HINT = "write it as 2026-03-14 or 2026-03-14 09:30 +01:00"
+_DATE_HINT = "write `2026-03-14` or `2026-03-14 09:30 +01:00`"
 
 
 def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
@@ -89,7 +85,7 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
         moment = found.get(name)
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
-        head.child("updated").warn("date", "updated is before date")
+        head.child("updated").warn("date", '"updated" is before "date"')
     authors = head.child("authors" if "authors" in head.value else "author")
     return FrontMatter(
         **found,
@@ -101,15 +97,8 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
 
 
 def _meant_key(key: str) -> str | None:
-    """Return the known key that is similar to an unknown one, or has two letters swapped, such as `tgas`."""
-    import difflib  # imported only after an error, which few sites have
-
-    known = sorted(HEAD.fields)
-    swapped = {
-        key[:at] + key[at + 1] + key[at] + key[at + 2 :] for at in range(min(len(key), _MAX_KEY_LENGTH) - 1)
-    }
-    near = [name for name in known if name in swapped]
-    return next(iter(near or difflib.get_close_matches(key, known, n=1, cutoff=_MIN_SIMILARITY)), None)
+    """Return the known key that an unknown one is a typo of, such as `tgas`. Other keys are the author's."""
+    return confirm_typo(key, nearest(key, sorted(HEAD.fields)))
 
 
 def _places(head: Slot) -> dict[str, Place]:
@@ -128,7 +117,7 @@ def _extra(head: Slot) -> dict[str, Any]:
         near = _meant_key(key.casefold())
         if near:
             slot, hint = head.key(key), f"did you mean {near}?"
-            fix = slot.rewrite(near) if near not in head.value else None
+            fix = slot.correct(near) if near not in head.value else None
             slot.warn("front-matter-key", f'unknown key "{key}"', hint, fix)
     return extra
 
@@ -139,11 +128,11 @@ def _date(slot: Slot) -> dt.datetime | None:
     try:
         moment = parse_date(written)
     except ValueError:
-        slot.report(f'"{written}" is a day or time that does not exist', code="date")
+        slot.report(f'invalid date "{written}": this day or time does not exist', code="date")
         return None
     if moment is None and written:
         slot.report(
-            f'"{written}" is no date', _DATE_HINT, code="date", fix=slot.rewrite(nearest_date(written))
+            f'invalid date "{written}"', _DATE_HINT, code="date", fix=slot.rewrite(nearest_date(written))
         )
     return moment
 
@@ -159,7 +148,9 @@ def _doi(slot: Slot) -> str | None:
     written = text(slot)
     found = DOI.fullmatch(written)
     if written and not found:
-        slot.report(f'"{written}" is no DOI', "a DOI starts with 10., as in 10.59350/abcde")
+        slot.report(
+            f'invalid DOI "{written}"', "write a DOI that starts with `10.`, such as `10.59350/abcde`"
+        )
     return found[1] if found else None
 
 
@@ -180,7 +171,11 @@ def _name_date(path: PurePosixPath) -> dt.datetime | None:
             "type": "object",
             "properties": {
                 "name": {**FILLED, "description": "Name of the series."},
-                "part": {**_PART_FORM, "type": ["integer", "null"], "description": "Place in it, from 1 on."},
+                "part": {
+                    **_PART_FORM,
+                    "type": ["integer", "null"],
+                    "description": "Number of the post in it, from 1.",
+                },
             },
             "required": ["name"],
             "additionalProperties": False,
@@ -196,7 +191,7 @@ def _series(slot: Slot) -> Series | None:
             reject_key(slot.key(key), ("name", "part"))
     if name := text(slot.child("name")):
         return _read_numbered(name, slot.child("part") if "part" in slot.value else part)
-    slot.report("a series needs a name")
+    slot.report('missing key "name" in "series"')
     return None
 
 
@@ -210,10 +205,10 @@ def _part(slot: Slot) -> None:
 def _read_numbered(name: str, part: Slot) -> Series | None:
     number = part.value
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-        number = part.report("part must be a number from 1 on")
+        number = part.report('"part" must be a whole number of at least 1')
     if not name and number is not None:
         part.mapping.root().key("part").warn(
-            "series-part", "part says nothing without series", "add series: Name"
+            "series-part", '"part" has no effect because "series" is missing', "add `series: NAME`"
         )
     return Series(name, number) if name else None
 
@@ -223,7 +218,7 @@ def _math(slot: Slot) -> None:
     """Accept true or false, which other systems need to enable formulas and which has no effect here."""
     if not isinstance(slot.value, bool):
         warn_about_value(
-            slot, "true, false, or a mapping", "formulas need no switch, and no MathJax or KaTeX"
+            slot, "true, false, or a mapping", "remove it: formulas need no setting, and no MathJax or KaTeX"
         )
 
 
@@ -249,7 +244,11 @@ def _permalink(slot: Slot) -> str | None:
         return None
     written = text(slot)
     if "://" in written or "{{" in written or written.startswith("//"):
-        slot.warn("front-matter-key", f"{slot.name} changes nothing here", _PERMALINK_HINT)
+        slot.warn(
+            "front-matter-key",
+            f"{slot.quoted_name} has no effect because it is not a path on this site",
+            _PERMALINK_HINT,
+        )
         return None
     return written
 
@@ -265,13 +264,13 @@ def _comments(slot: Slot) -> bool | str | None:
         # browsers omit the scheme
         return f"https://{written}"
     if read_thread(written) is None:
-        slot.report(f"{written} is no thread of Mastodon or Bluesky", THREAD_HINT)
+        slot.report(f'invalid thread "{written}": expected a post on Mastodon or Bluesky', THREAD_HINT)
         return None
     return written
 
 
 _COMMENTS = lenient_flag(
-    "or the address of a thread at Mastodon or Bluesky; who keeps comments is said in blogsmith.yaml"
+    "write the URL of a thread on Mastodon or Bluesky, or set `comments` in blogsmith.yaml"
 )
 
 
@@ -280,14 +279,14 @@ def _search(slot: Slot) -> bool | None:
     """Read whether the page can be found. Material writes `{exclude: true}` for a page that cannot."""
     if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
         meant = not slot.value["exclude"]
-        slot.warn(CODE, "search must be true or false", f"write search: {str(meant).lower()}")
+        slot.warn(CODE, '"search" must be true or false', f"write `search: {str(meant).lower()}`")
         return meant
     found: bool | None = _SEARCH(slot)
     return found
 
 
 _SEARCH = lenient_flag(
-    "search: false keeps the page out; whether there is a search is said in blogsmith.yaml"
+    "write `search: false` to hide the page from search, or set `search` in blogsmith.yaml"
 )
 
 
@@ -380,9 +379,9 @@ _TABLE = Table(
     computed=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
     foreign_key_hints=execution.FOREIGN,
     notes={
-        "part": "Place of the post in its series, from 1 on.",
-        "uses_math": "A hint that is not needed: what stands in the text decides.",
-        "uses_code": "A hint that is not needed: what stands in the text decides.",
+        "part": "Number of the post in its series, from 1.",
+        "uses_math": "Ignored: the content of the page decides.",
+        "uses_code": "Ignored: the content of the page decides.",
     },
 )
 HEAD = build_schema(FrontMatter, _TABLE)
@@ -396,13 +395,13 @@ KNOWN_KEYS = tuple(HEAD.fields)
 # they have an effect. Keys that only describe a page (`keywords`, `excerpt`) cause no warning.
 
 
-_PYTHON = "leave it out; execute: in blogsmith.yaml names the Python, execute: {kernel: NAME} here a kernel"
+_PYTHON = "remove it; set `execute` in blogsmith.yaml to choose a Python, or `execute: {kernel: NAME}` here"
 HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "lastmod": "write updated:",
-        "last_modified_at": "write updated:",
-        "date-modified": "write updated:",
-        **{key: f"write math: {{{key}: …}}" for key in ("macros", "packages")},
+        "lastmod": "write `updated:`",
+        "last_modified_at": "write `updated:`",
+        "date-modified": "write `updated:`",
+        **{key: f"write `math: {{{key}: …}}`" for key in ("macros", "packages")},
         **dict.fromkeys(("jupyter", "kernelspec", "kernel", "engine", "knitr", "jupytext"), _PYTHON),
     }
 )
@@ -412,4 +411,4 @@ HINTS: Mapping[str, str] = MappingProxyType(
 def warn_about_foreign_keys(head: Slot) -> None:
     """Warn about each of the keys above."""
     for key in [key for key in head.value if key in HINTS]:
-        head.key(key).warn("front-matter-key", f"{key} changes nothing here", HINTS[key])
+        head.key(key).warn("front-matter-key", f'"{key}" has no effect here', HINTS[key])

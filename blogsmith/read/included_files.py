@@ -30,7 +30,7 @@ _WRITTEN = lazy_pattern(
 )
 _READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _OURS = frozenset(("_freeze", "node_modules"))
-_BESIDE = "write the path from the folder of the post, or from the root of the site"
+_BESIDE = "write a path relative to the post, or to the root of the site"
 
 
 def included_names(body: str) -> tuple[str, ...]:
@@ -52,12 +52,12 @@ def read_included(
 def _read(root: Path, config: Config, post: PurePosixPath, name: str) -> IncludedFile:
     paths = _candidates(name, post.parent)
     if not paths:
-        return IncludedFile(problem=f"{name} leads out of the site", hint=_BESIDE)
+        return IncludedFile(problem=f'"{name}" is outside the site', hint=_BESIDE)
     for path in paths:
         file = root / path
         if os.path.lexists(file):
             return _read_file(root, config, path, file, paths)
-    return IncludedFile(looked_at=paths, problem=f"there is no file {name}", hint=_BESIDE)
+    return IncludedFile(looked_at=paths, problem=f'file not found: "{name}"', hint=_BESIDE)
 
 
 def _candidates(name: str, folder: PurePosixPath) -> tuple[str, ...]:
@@ -77,17 +77,17 @@ def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[s
         real = file.resolve(strict=True)
         inside = real.relative_to(root) if real.is_relative_to(root) else None
         if inside is None:
-            return refuse("leads out of the site", "copy the file here")
+            return refuse("points outside the site", "copy the file here")
         if not _may_show(PurePosixPath(path), config) or not _may_show(PurePosixPath(inside), config):
-            return refuse("is no file that a post may show")
+            return refuse("is not a file that a post may show")
         data = _read_regular_file(real)
         if data is None:
-            return refuse("is no regular file")
+            return refuse("is not a regular file")
         if len(data) > MOST_BYTES:
             return refuse(f"is larger than {MOST_BYTES // 1000} kB")
         text = decode(data, path)
     except SiteError as error:
-        return refuse(f"is no text: {error.diagnostics[0].message}")
+        return refuse(f"is not a text file: {error.diagnostics[0].message}")
     except (OSError, RuntimeError, ValueError) as error:
         return refuse(f"cannot be read: {getattr(error, 'strerror', None) or type(error).__name__}")
     return IncludedFile(path, text, hashlib.sha256(data).hexdigest(), paths)

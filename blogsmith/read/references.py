@@ -56,10 +56,10 @@ _MAPPING: Form = {"type": "object"}
 _PERSON: Form = {
     "type": "object",
     "properties": {
-        "name": {**FILLED, "description": "The whole name."},
-        "literal": {**FILLED, "description": "The same, as CSL calls it."},
-        "family": {**FILLED, "description": "The family name."},
-        "given": {**TEXT, "description": "The given names."},
+        "name": {**FILLED, "description": "Full name."},
+        "literal": {**FILLED, "description": "Full name, under its name in CSL."},
+        "family": {**FILLED, "description": "Family name."},
+        "given": {**TEXT, "description": "Given names."},
         "orcid": {"description": "ORCID iD of the person.", "pattern": ORCID},
     },
     "anyOf": [{"required": [key]} for key in ("name", "literal", "family")],
@@ -69,19 +69,19 @@ _YEAR_FORM = union_form(TEXT, _MAPPING)
 _ENTRY: Form = {
     "type": "object",
     "properties": {
-        "id": {**TEXT, "description": "What `[@id]` in the text names.", "pattern": _KEY},
+        "id": {**TEXT, "description": "Key of the reference, cited as `[@id]`.", "pattern": _KEY},
         "title": {**TEXT, "description": "Title of the work."},
-        "author": {**_PEOPLE, "description": "Names: a list, or one text that joins them by ` and `."},
-        "year": {**_YEAR_FORM, "description": "When it came out."},
-        "issued": {**_YEAR_FORM, "description": "The same, as CSL writes it."},
-        "journal": {**TEXT, "description": "Where it came out; `container-title` and `booktitle` too."},
-        "publisher": {**TEXT, "description": "Who published it."},
+        "author": {**_PEOPLE, "description": "Names: a list, or one string with ` and ` between them."},
+        "year": {**_YEAR_FORM, "description": "Year or date of publication."},
+        "issued": {**_YEAR_FORM, "description": "Year or date of publication, as in CSL."},
+        "journal": {**TEXT, "description": "Journal or book; also `container-title` and `booktitle`."},
+        "publisher": {**TEXT, "description": "Publisher."},
         "volume": {**TEXT, "description": "Volume of the journal."},
-        "issue": {**TEXT, "description": "Issue within the volume; `number` too."},
-        "pages": {**TEXT, "description": "First and last page."},
-        "doi": {"description": "DOI, which becomes its address.", "pattern": _DOI},
-        "url": {**TEXT, "description": "Its address, http or https.", "pattern": _URL},
-        "note": {**TEXT, "description": "What readers shall see besides."},
+        "issue": {**TEXT, "description": "Issue within the volume; also `number`."},
+        "pages": {**TEXT, "description": "First and last page, such as 5--9."},
+        "doi": {"description": "DOI; the title links to it.", "pattern": _DOI},
+        "url": {**TEXT, "description": "URL, http or https; the title links to it.", "pattern": _URL},
+        "note": {**TEXT, "description": "Note that is shown after the reference."},
     },
 }
 
@@ -90,7 +90,7 @@ _ENTRY: Form = {
 def read_references(slot: Slot) -> tuple[Reference, ...]:
     """Return the entries of `references:`, in the author's order, each key once."""
     if not isinstance(slot.value, dict | list):
-        slot.report("references must be a list of entries, or a mapping from key to entry")
+        slot.report('"references" must be a list of entries, or a mapping from key to entry')
         return ()
     found: dict[str, Reference] = {}
     nameless: list[Slot] = []
@@ -102,14 +102,14 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
             continue
         if key in found:
             first = found[key].place
-            where = f", first on line {first.line}" if first else ""
-            entry.report(f'reference "{key}" is given twice{where}')
+            where = f" (first defined on line {first.line})" if first else ""
+            entry.report(f'duplicate reference "{key}"{where}')
         else:
             found[key] = _read_entry(entry, key)
     if nameless:
         count = f"{len(nameless)} references have" if len(nameless) > 1 else "a reference has"
-        hint = "give it an id: name to cite it by [@name]"
-        nameless[0].warn(CODE, f"{count} no id, so nothing can cite what is listed here", hint)
+        hint = "add `id: NAME` to cite it with `[@NAME]`"
+        nameless[0].warn(CODE, f'{count} no "id" and cannot be cited', hint)
     return tuple(found.values())
 
 
@@ -127,8 +127,8 @@ def _free_key(slot: Slot, found: Mapping[str, Reference]) -> str:
 def read_people(slot: Slot) -> tuple[str, ...]:
     """Read a list of names, or one name. Each is a string, `{name}` or CSL's `{family, given}`."""
     if not isinstance(slot.value, list):
-        return _unique_names([_person(slot, slot.name)])
-    return _unique_names([_person(slot.child(index), slot.name) for index in range(len(slot.value))])
+        return _unique_names([_person(slot, slot.quoted_name)])
+    return _unique_names([_person(slot.child(index), slot.quoted_name) for index in range(len(slot.value))])
 
 
 def read_orcids(slot: Slot) -> dict[str, str]:
@@ -152,9 +152,11 @@ def read_orcid(slot: Slot) -> str:
         return ""
     found = ORCID.fullmatch(written)
     if found is None:
-        slot.report(f'"{written}" is no ORCID iD', "four groups of four, as in 0000-0002-1825-0097")
+        slot.report(f'invalid ORCID iD "{written}"', "write it in the form `0000-0002-1825-0097`")
     elif not is_orcid(found[1]):
-        slot.report(f"{found[1]} is no ORCID iD: its last digit does not fit the others", "copy it anew")
+        slot.report(
+            f'invalid ORCID iD "{found[1]}": its last digit does not match the others', "copy it again"
+        )
     else:
         return found[1]
     return ""
@@ -174,7 +176,7 @@ def _person(slot: Slot, key: str) -> str:
         return name
     family, given = text(slot.child("family")), text(slot.child("given"))
     if not family:
-        slot.report("a person needs name, or family and given")
+        slot.report('missing key "name", or "family" and "given"')
     return f"{family}, {given}" if family and given else family
 
 
@@ -187,7 +189,9 @@ def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
             continue
         key = step if isinstance(step, str) else text(entry.child("id")) or text(entry.child("key"))
         if key and not _KEY.fullmatch(key):
-            entry.report(f'"{key}" cannot be cited', "letters, digits and : . + / - _")
+            entry.report(
+                f'invalid reference key "{key}"', "write letters, digits and `:`, `.`, `+`, `/`, `-`, `_`"
+            )
         else:
             yield entry, key
 
@@ -214,8 +218,8 @@ def _extra(entry: Slot) -> dict[str, Any]:
     extra = {key: value for key, value in entry.value.items() if key not in _PRINTED and key not in _VENUES}
     unknown = [key for key in extra if key.casefold() not in _ACCEPTED and not key.startswith("_")]
     for key in unknown[:_MAX_REPORTED_FIELDS]:
-        hint = did_you_mean(key, (*_PRINTED, *_VENUES)) or "write what readers shall see under note:"
-        entry.key(key).warn("front-matter-key", f"{key} of a reference is not printed", hint)
+        hint = did_you_mean(key, (*_PRINTED, *_VENUES)) or "write it under `note`"
+        entry.key(key).warn("front-matter-key", f'"{key}" of a reference is not printed', hint)
     return extra
 
 
@@ -252,7 +256,7 @@ def _date_parts(slot: Slot) -> str:
     match slot.value:
         case {"date-parts": [[year, *_], *_]} | {"year": year} | {"raw": year} if isinstance(year, str | int):
             return str(year)
-    slot.report(f"{slot.name} must be a year, or a mapping as in CSL", "write `year: 2017`")
+    slot.report(f"{slot.quoted_name} must be a year, or a mapping as in CSL", "write `year: 2017`")
     return ""
 
 
@@ -268,16 +272,18 @@ def _url(entry: Slot) -> str:
         if doi := text(entry.child(key)):
             if found := _DOI.fullmatch(doi):
                 return f"https://doi.org/{found[1]}"
-            entry.child(key).report(f'"{doi}" is no DOI', "a DOI starts with 10., as in 10.1000/182")
+            entry.child(key).report(
+                f'invalid DOI "{doi}"', "write a DOI that starts with `10.`, such as `10.1000/182`"
+            )
     return ""
 
 
 def _report_address(slot: Slot, url: str) -> None:
     """Report an invalid URL: an error for other schemes, which may run code, otherwise a warning."""
-    message = f'"{url}" is no http or https address'
+    message = f'invalid URL "{url}": expected http or https'
     if ":" in url.partition("/")[0]:
         slot.report(message)
     else:
         is_host = url.casefold().startswith("www.")
-        hint = f"write https://{url}" if is_host else "link to a page or file of this site in the text"
-        slot.warn(CODE, f"{message}, so the title is no link", hint)
+        hint = f"write `https://{url}`" if is_host else "link to a page or file of this site in the text"
+        slot.warn(CODE, f"{message}, so the title has no link", hint)

@@ -44,10 +44,23 @@ def _title_tag(callout: Callout) -> str:
 
 def _label(rendering: PageRendering, callout: Callout) -> str:
     title = rendering.kind_name(callout.title)
-    if not callout.number:
-        return escape_html(title)
-    label = escape_html(rendering.language.translate("{name} {number}", name=title, number=callout.number))
-    return f'<span class="callout-label">{label}</span>'
+    return _number_label(rendering, callout, title) if callout.number else escape_html(title)
+
+
+def _number_label(rendering: PageRendering, callout: Callout, title: str) -> str:
+    """Return the name of a statement, with its number if it has one."""
+    label = rendering.language.translate("{name} {number}", name=title, number=callout.number)
+    return f'<span class="callout-label">{escape_html(label if callout.number else title)}</span>'
+
+
+def _label_before_title(rendering: PageRendering, callout: Callout, title: Token) -> str:
+    """Return the name before the author's title, as in `Theorem (Row sums)`; empty if it is not printed."""
+    name = rendering.kind_name(callout.title)
+    # An author may have written `Theorem of Fermat`, which needs no second `Theorem`.
+    repeats = title.content.casefold().startswith((name.casefold(), callout.title.casefold()))
+    if callout.number or (callout.is_statement and not repeats):
+        return _number_label(rendering, callout, name)
+    return ""
 
 
 def _title_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -55,12 +68,13 @@ def _title_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -
     if is_margin_note(callout):
         return '<p class="margin-title">'
     start = f'<{_title_tag(callout)} class="callout-title">'
-    return f'{start}{_label(rendering, callout)} <span class="callout-name">(' if callout.number else start
+    label = _label_before_title(rendering, callout, tokens[index + 1])
+    return f'{start}{label} <span class="callout-name">(' if label else start
 
 
 def _title_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     callout = get_record(tokens[index], Callout)
-    end = ")</span>" if callout.number else ""
+    end = ")</span>" if _label_before_title(rendering, callout, tokens[index - 1]) else ""
     return f"{end}</{_title_tag(callout)}>\n"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import format_suggestion, nearest
+from ..base.diagnostics.model import confirm_typo, format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from .lexing import Lex, LexerError, LexTimeout, Piece, lex_in_time, lexer_class
@@ -78,7 +78,7 @@ def highlight(
 
     deadline_s: Time limit in seconds, after which the code is shown plain.
     max_line: Maximum length of a line, in characters, that is passed to a lexer.
-    lex: See `Tools`.
+    lex: See `SiteAccess`.
     """
     if _is_plain(language):
         return Highlighted(_plain(source))
@@ -93,9 +93,9 @@ def highlight(
     except LexTimeout:
         return Highlighted(_plain(source), f"highlighting takes longer than {deadline_s:g} s")
     except LexerError:
-        return Highlighted(_plain(source), f'the highlighter for "{language}" changes the text')
+        return Highlighted(_plain(source), f'highlighter for "{language}" changes the code')
     except Exception:  # A lexer is third-party code that may raise any error; the page is more important.
-        return Highlighted(_plain(source), f'the highlighter for "{language}" fails on this code')
+        return Highlighted(_plain(source), f'highlighter for "{language}" fails on this code')
 
 
 class LineMark(Struct, frozen=True):
@@ -229,9 +229,13 @@ def _languages(initial: str) -> tuple[str, ...]:
 
 def _unknown(language: str, source: str) -> Highlighted:
     near, is_in_browser = nearest(language, _languages(language[:1].lower())), language in _IN_BROWSER
-    hint = "readers run ```python with #| run-in: browser" if is_in_browser else format_suggestion(near)
+    hint = (
+        "write a `python` fence with `#| run-in: browser` to run it for readers"
+        if is_in_browser
+        else format_suggestion(near)
+    )
     problem = f'unknown language "{language}"' + (f" ({hint})" if hint else "")
-    return Highlighted(_plain(source), problem, "" if is_in_browser else near or "")
+    return Highlighted(_plain(source), problem, "" if is_in_browser else confirm_typo(language, near) or "")
 
 
 def _long_line(source: str, max_line: int) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from ..base.diagnostics.fixes import Fix
 from ..base.diagnostics.model import Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
@@ -122,6 +123,15 @@ class GalleryFrame(msgspec.Struct, frozen=True):
     """All its images link to large versions."""
 
 
+class OpenLink(NamedTuple):
+    """A link whose end is not rendered yet."""
+
+    is_raw: bool
+    """The author wrote it as `<a>`."""
+    end: str = ""
+    """Its end tag; empty for a link inside another one, which is only text."""
+
+
 @cache
 def _stock_renderer() -> RendererHTML:
     """Return the renderer for all pages. It has no page state and is slow to create."""
@@ -152,8 +162,8 @@ class PageRendering:
     default_renderer: RendererHTML = field(default_factory=_stock_renderer)
     """Renders tokens without a rule of ours."""
     gallery: GalleryFrame | None = None
-    is_in_link: bool = False
-    """The current tokens are inside a link."""
+    open_links: list[OpenLink] = field(default_factory=list)
+    """Links around the current position, the outermost first."""
     is_framed: bool = False
     """The current tokens are inside a figure."""
     frame_caption: str = ""
@@ -206,13 +216,23 @@ class PageRendering:
             widgets=set(),
             fallbacks={},
             reading=ReadingTime(),
+            open_links=[],
         )
 
-    def define(self, macros: Mapping[str, Macro]) -> None:
+    def define(self, macros: Mapping[str, str | Macro]) -> None:
         """Add macros that a formula defines for later formulas."""
         if macros:
             self.macros.update(macros)
             self._macros_key = b""
+
+    def use_macros(self, macros: Mapping[str, str | Macro]) -> None:
+        """Replace all macros, for a formula of another page."""
+        self.macros, self._macros_key = dict(macros), b""
+
+    @property
+    def is_in_link(self) -> bool:
+        """Whether the current tokens are inside a link."""
+        return bool(self.open_links)
 
     @property
     def macros_key(self) -> bytes:
@@ -234,6 +254,11 @@ class PageRendering:
             fix = target.fix(self.reporter, place)
             self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
+    def report_nested(self, written: str, place: Place | None, fix: Fix | None = None) -> None:
+        """Warn about a link, reference or note in the text of a link, where it is only text."""
+        message = f'"{written}" is not allowed in the text of a link'
+        self.reporter.warn("link-nested", message, place, f"write `{written}` after the link", fix)
+
     def find_image(self, path: str, place: Place | None) -> ImageInfo:
         """Return the image for a path as the author wrote it.
 
@@ -252,22 +277,22 @@ class PageRendering:
             self._report_large(path, found, place)
         if found.has_location and settings.metadata == "keep":
             # The file reveals where the image was taken, which is often a home.
-            message = f"image {path} tells where it was taken"
-            hint = "take the position out, or write images: {metadata: clean} in blogsmith.yaml"
+            message = f'image "{path}" contains the location where it was taken'
+            hint = "remove the location, or write `images: {metadata: clean}` in blogsmith.yaml"
             self.reporter.warn("image-location", message, place, hint)
         return found
 
     def _report_large(self, path: str, found: ImageInfo, place: Place | None) -> None:
         size = f"{found.bytes / 1e6:.1f} MB"
         if found.is_animated:
-            message = f"image {path} moves and has {size}, all of which is sent to each reader"
-            hint = "make a video of it, which has a tenth of that: ![caption](clip.mp4){.loop}"
+            message = f'animated image "{path}" is too large: {size} is sent to each reader'
+            hint = "use a video, which is ten times smaller: write `![caption](clip.mp4){.loop}`"
         elif found.digest and self.tools.config.images.responsive:
-            message = f"image {path} has {size}; pages show smaller copies, and the site publishes it as well"
-            hint = "make it smaller before: 2400 pixels across are enough for any page"
+            message = f'image "{path}" is too large: {size} is published in addition to smaller copies'
+            hint = "scale it to a width of 2400 pixels, which is enough for any page"
         else:
-            message = f"image {path} has {size}, all of which is sent to each reader"
-            hint = "make it smaller: 1600 pixels across are enough for most pages"
+            message = f'image "{path}" is too large: {size} is sent to each reader'
+            hint = "scale it to a width of 1600 pixels, which is enough for most pages"
         self.reporter.warn("image-large", message, place, hint)
 
     def add_diagnostics(self, error: SiteError) -> None:

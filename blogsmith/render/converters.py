@@ -49,7 +49,7 @@ def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> Formula
 
 def unknown_converter_message(name: str) -> str:
     """Return the error message for a setting that names a plugin without the hook."""
-    return f'no plugin of this site named "{name}" typesets formulas'
+    return f'unknown formula converter "{name}": no plugin of this site provides it'
 
 
 def convert_with_plugin(converter: FormulaConverter, source: FormulaSource) -> ForeignFormula | str:
@@ -64,8 +64,8 @@ def convert_with_plugin(converter: FormulaConverter, source: FormulaSource) -> F
         with limit:
             made: object = converter.convert(source)
             if made is None:
-                return "the plugin passes it over"
-            return read_mathml(made) if isinstance(made, str) else "what it gives is no text"
+                return "the plugin skips it"
+            return read_mathml(made) if isinstance(made, str) else "its result is not a string"
     except ConverterTimeout:
         return f"it takes longer than {DEADLINE_S:g} s"
     except UnusableMathmlError as why:

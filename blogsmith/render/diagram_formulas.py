@@ -140,7 +140,7 @@ class LabelFormulas:
 
     def _add(self, tex: str, line: int, column: int) -> _Formula:
         if len(self._formulas) == MAX_FORMULAS:
-            raise ValueError(f"it has more than {MAX_FORMULAS} different formulas")
+            raise ValueError(f"more than {MAX_FORMULAS} different formulas")
         html = self._typeset(f"${tex}$", line, column)
         width, height = _size_em(html, tex)
         scale = max(_LEAST_SCALE, min(1.0, _MOST_EM / height))

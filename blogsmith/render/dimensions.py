@@ -9,7 +9,7 @@ from ..base.patterns import lazy_pattern
 from ..model.pictures import ImageInfo
 
 _LENGTH = lazy_pattern(r"([0-9]{1,4}(?:\.[0-9]{1,3})?)(%|px|em|rem|ch)?")
-HINT = "write 60%, 320px or 20em"
+HINT = "write a length such as `60%`, `320px` or `20em`"
 
 
 class Length(Struct, frozen=True):

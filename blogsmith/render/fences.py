@@ -88,7 +88,7 @@ def _warn_not_highlighted(rendering: PageRendering, record: Fence, shown: Highli
     code = "code-plain" if is_known_language(record.language) else "code-language"
     message, _, near = shown.problem.partition(" (")
     fix = rendering.reporter.substitute(record.place, record.language, shown.suggestion or None)
-    message = f"{message}; the code is shown plain"
+    message = f"{message}: the code is shown without highlighting"
     rendering.reporter.warn(code, message, record.place, near.removesuffix(")"), fix)
 
 
@@ -132,10 +132,10 @@ def diagram_figure(rendering: PageRendering, source: str, fence: Fence) -> str:
     """Return the `<figure class="diagram">` of a fence. Errors are reported at their line of the source."""
     diagram = rendering.tools.plugins.diagrams.get(fence.language)
     if diagram is None:
-        hint = f"write plugins: [{DIAGRAMS[fence.language]}] in blogsmith.yaml"
+        hint = f"write `plugins: [{DIAGRAMS[fence.language]}]` in blogsmith.yaml"
         return _diagram_figure(rendering, fence, _source(rendering, source, fence, hint))
     if diagram.trusted and rendering.tools.config.markup.untrusted:
-        hint = f"{fence.language} is not run on text of strangers (markup.untrusted)"
+        hint = "remove `untrusted` under `markup:` if you trust all authors: it disables this renderer"
         return _diagram_figure(rendering, fence, _source(rendering, source, fence, hint))
     return _diagram_figure(rendering, fence, _draw(rendering, diagram, source, fence))
 
@@ -162,7 +162,7 @@ def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence)
         place = _place(rendering, source, fence, error, formulas)
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         message = formulas.restore_text(message) if formulas else message
-        rendering.reporter.error("diagram", f"{fence.language} diagram: {message}", place)
+        rendering.reporter.error("diagram", f'invalid "{fence.language}" diagram: {message}', place)
         return _fold_source(rendering, source, fence)
     except SiteError as error:
         for found in error.diagnostics:
@@ -177,7 +177,7 @@ def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence)
         drawing = formulas.insert_formulas(drawing) if formulas else drawing
         return drawing.html(_title_text(rendering, fence), rendering.language, fence.alt)
     except (ValueError, TypeError) as error:
-        message = f"plugin {diagram.plugin} gives no drawing for {fence.language}: {error}"
+        message = f'plugin "{diagram.plugin}" returns an invalid drawing for "{fence.language}": {error}'
         rendering.reporter.error("plugin", message, fence.place)
         return _fold_source(rendering, source, fence)
 
@@ -185,7 +185,7 @@ def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence)
 def _failure_html(
     rendering: PageRendering, diagram: Diagram, source: str, fence: Fence, error: Exception
 ) -> str:
-    message = f"plugin {diagram.plugin} fails on {fence.language}: {type(error).__name__}: {error}"
+    message = f'plugin "{diagram.plugin}" fails on "{fence.language}": {type(error).__name__}: {error}'
     rendering.reporter.error("plugin", message, fence.place)
     return _fold_source(rendering, source, fence)
 
@@ -223,7 +223,7 @@ def _source_place(
 
 
 def _source(rendering: PageRendering, source: str, fence: Fence, hint: str) -> str:
-    message = f"no renderer for {fence.language} diagrams; the source is shown"
+    message = f'no renderer for "{fence.language}" diagrams: the source is shown'
     rendering.reporter.warn("diagram-source", message, fence.place, hint)
     return _fold_source(rendering, source, fence)
 

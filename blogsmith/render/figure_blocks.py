@@ -89,13 +89,16 @@ def _images(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | No
         if len(given) > len(sources):
             plural = "image" if len(sources) == 1 else "images"
             message = (
-                f"{len(given)} {'captions' if name == 'cap' else 'alt texts'} for {len(sources)} {plural}"
+                f"too many {'captions' if name == 'cap' else 'alt texts'}: "
+                f"{len(given)} for {len(sources)} {plural}"
             )
-            report_argument(rendering, call, name, message, "write a comma inside a text as \\,")
+            report_argument(
+                rendering, call, name, message, "write `\\,` for a comma that does not separate values"
+            )
             return None
     whole = _value(call, "caption")
     if whole and captions and len(sources) == 1:
-        hint = "write one of them"
+        hint = "remove one of them"
         report_argument(rendering, call, "caption", '"caption" has no effect because "cap" is given', hint)
     if len(sources) == 1:
         captions = captions or ([whole] if whole else [])
@@ -123,7 +126,12 @@ def _images(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | No
 def _columns(rendering: PageRendering, call: Shortcode, count: int) -> int:
     text = call.args.get("cols", "")
     if text and not (text.isascii() and text.isdigit() and 1 <= int(text) <= MAX_COLUMNS):
-        report_argument(rendering, call, "cols", f"cols is a number from 1 to {MAX_COLUMNS}, not {text}")
+        report_argument(
+            rendering,
+            call,
+            "cols",
+            f'invalid value "{text}" of "cols": expected a number from 1 to {MAX_COLUMNS}',
+        )
         text = ""
     if text:
         return int(text)
@@ -138,7 +146,7 @@ def _width(rendering: PageRendering, call: Shortcode) -> str:
     origin = call.arg_maps.get("width")
     place = origin.place(0, len(width)) if origin else call.place
     fix = rendering.reporter.substitute(place, width, nearest_length(width))
-    rendering.reporter.error("image-width", f"width {width} is no length", place, HINT, fix)
+    rendering.reporter.error("image-width", f'invalid width "{width}": expected a length', place, HINT, fix)
     return ""
 
 
@@ -178,7 +186,7 @@ def _warn_of_sizes(rendering: PageRendering, paths: Sequence[TextMap]) -> None:
             f'"{path.text}" is {width}×{height}' for path, (width, height) in zip(paths, sizes, strict=True)
         )
         place = paths[1].place(0, len(paths[1].text))
-        message = f"the images of this slider differ in size: {words}"
+        message = f"images of this slider differ in size: {words}"
         rendering.reporter.warn("image-sizes", message, place, "crop or scale one to the size of the other")
 
 
@@ -210,7 +218,7 @@ def _video(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | Non
     for name in _VIDEO_FILE_ARGUMENTS:
         if name in call.args:
             message = f'"{argument_name(call, name)}" has no effect because the video is on another host'
-            report_argument(rendering, call, name, message, f"remove {argument_name(call, name)}")
+            report_argument(rendering, call, name, message, f"remove `{argument_name(call, name)}`")
     video = _find_video(rendering, source)
     if video is None:
         return None
@@ -259,7 +267,7 @@ def block_name(call: Shortcode) -> str:
 def _report_missing(rendering: PageRendering, call: Shortcode, name: str, example: str) -> None:
     written = argument_name(call, name)
     message = f'missing argument "{written}" for {block_name(call)}'
-    report_argument(rendering, call, name, message, f'write {written}="{example}"')
+    report_argument(rendering, call, name, message, f'write `{written}="{example}"`')
 
 
 def _find_video(rendering: PageRendering, source: TextMap) -> HostedVideo | None:
@@ -268,7 +276,7 @@ def _find_video(rendering: PageRendering, source: TextMap) -> HostedVideo | None
     if video is None:
         place = source.place(0, len(source.text))
         message = f'invalid video "{source.text}": expected a URL of an allowed host, or a file'
-        hint = f"write the URL of a video on {' or '.join(allow)} (embeds.allow), or the path of a file"
+        hint = f"write a video URL of {' or '.join(allow)} (see `embeds.allow`), or the path of a file"
         rendering.reporter.error("embed-host", message, place, hint)
     return video
 
@@ -280,10 +288,12 @@ def _video_file(rendering: PageRendering, call: Shortcode, source: TextMap) -> V
 
     loop = call.args.get("loop", "no").strip().lower()
     if loop not in _SWITCH:
-        report_argument(rendering, call, "loop", f"loop is yes or no, not {loop}")
+        report_argument(rendering, call, "loop", f'invalid value "{loop}" of "loop": expected yes or no')
     lang = call.args.get("lang", "").strip()
     if lang and not LANGUAGE.fullmatch(lang):
-        report_argument(rendering, call, "lang", f"{lang} is no language tag", "write it as en or pt-BR")
+        report_argument(
+            rendering, call, "lang", f'invalid language tag "{lang}"', "write a tag such as `en` or `pt-BR`"
+        )
         lang = ""
     return VideoFile(
         _written_text(source),

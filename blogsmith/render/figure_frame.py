@@ -1,7 +1,7 @@
 """Common parts of figures: id, number, caption, and a description for screen readers.
 
 Images, galleries, diagrams, figures of cells and shortcode blocks print these parts through this module. The
-number comes from `Numbers.number_figure`, so an id that starts with `fig-` numbers each of them.
+number comes from `PageNumbers.number_figure`, so an id that starts with `fig-` numbers each of them.
 """
 
 from __future__ import annotations

@@ -68,7 +68,9 @@ def _read_length(rendering: PageRendering, name: str, text: str, place: Place | 
     length = parse_length(text) if text else None
     if text and length is None:
         fix = rendering.reporter.substitute(place, text, nearest_length(text))
-        rendering.reporter.error("image-width", f"{name} {text} is no length", place, HINT, fix)
+        rendering.reporter.error(
+            "image-width", f'invalid {name} "{text}": expected a length', place, HINT, fix
+        )
     return length
 
 

@@ -101,8 +101,8 @@ def _track(rendering: PageRendering, film: VideoFile) -> list[str]:
         return []
     found = find_media(rendering, film.captions)
     if found.url and not found.is_captions:
-        message = f"{film.captions.text} holds no captions: a file of WebVTT begins with the word WEBVTT"
-        hint = "of an .srt file: write WEBVTT and an empty line on top, and 00:01.500 for 00:01,500"
+        message = f'"{film.captions.text}" contains no captions: a WebVTT file starts with WEBVTT'
+        hint = "in an .srt file, write `WEBVTT` and an empty line on top, and `00:01.500` for `00:01,500`"
         rendering.reporter.error("captions", message, film.captions.place, hint)
     if not found.url:
         return []

@@ -35,7 +35,7 @@ from .context import PageRendering, Rule
 from .converters import with_plugin
 from .fragments import fragment_key
 from .notes import reference
-from .numbers import number_html, number_text
+from .numbers import number_html, number_text, strip_links
 from .prose import escape_html, find_punctuation
 
 if TYPE_CHECKING:
@@ -63,6 +63,11 @@ def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> st
     Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
     """
     formula = mathml(rendering, get_record(tokens[index], Math), max_unbroken=PHONE_CHARACTERS)
+    if rendering.is_in_link and "<a " in formula:
+        # A link of `\href` or `\eqref` in a formula.
+        math = get_record(tokens[index], Math)
+        rendering.report_nested(f"${math.tex}$", math.origin.place(0, len(math.tex)))
+        formula = strip_links(formula)
     tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 
@@ -167,7 +172,7 @@ def _row(rendering: PageRendering, mark: RowMark) -> RowNumber | None:
 
 
 _DOUBLE_END = lazy_pattern(r"\\{4}")
-_DOUBLED = "each row ends with \\\\\\\\, so an empty row stands between them"
+_DOUBLED = 'doubled "\\\\" at the end of a row: this adds an empty row'
 
 
 def mathml(
@@ -188,7 +193,7 @@ def mathml(
     if "\\_" in math.tex and math.tex.strip() != "\\_":
         _warn_of_underscore(rendering, math)
     if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
-        hint = "write \\\\ once; for more space between rows \\\\[1em]"
+        hint = "write `\\\\` once, or `\\\\[1em]` for more space between rows"
         fix = _single_row_ends(math, at)
         rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
     if "%" in math.tex or "\\\\" in math.tex:
@@ -252,10 +257,12 @@ def _warn_of_underscore(rendering: PageRendering, math: Math) -> None:
     r"""Warn about `\_`, which prints an underscore instead of a subscript."""
     at = literal_underscore(math.tex, rendering.macros)
     if at >= 0:
-        hint = "a subscript is written _; in a name, write \\text{a\\_b}"
+        hint = "write `_` for a subscript, or `\\text{a\\_b}` for a name"
         place = math.origin.place(at, 2)
         fix = make_replacement(place.line, place.column, "\\_", "_")
-        rendering.reporter.warn("math-escape", "\\_ is a literal underscore, no subscript", place, hint, fix)
+        rendering.reporter.warn(
+            "math-escape", '"\\_" prints an underscore, not a subscript', place, hint, fix
+        )
 
 
 def _warn_of_slips(rendering: PageRendering, math: Math) -> None:

@@ -113,7 +113,7 @@ def _columns(rendering: PageRendering, token: Token, count: int) -> int:
         return int(text)
     place = get_record(token, LinkTargetPlace).place
     if text:
-        message = f"data-cols is a number from 1 to {MAX_COLUMNS}, not {text}"
+        message = f'invalid value "{text}" of "data-cols": expected a number from 1 to {MAX_COLUMNS}'
         rendering.reporter.error("gallery", message, place)
     if not count:
         rendering.reporter.warn("gallery", NO_IMAGES, place, IMAGES_HINT)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ from . import (
     figures,
     formulas,
     galleries,
+    links,
     margins,
     notes,
     prose,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         **prose.RULES,
+        **links.RULES,
         **margins.RULES,
         **wiki_links.RULES,
         **formulas.RULES,
@@ -152,6 +154,7 @@ def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
     spoken = rules.value_texts(rendering)
     # The title is first on the page, so its macros apply to all later formulas.
     title = strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
+    heading = _heading_html(rendering)
     description = strip_links(render_tokens(rendering, parsed.description))
     html = render_tokens(rendering, parsed.tokens)
     low = lower_allowed(html.encode("utf-8", "surrogatepass"))
@@ -172,6 +175,7 @@ def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
         title_html=title,
         title_text=_title_text(parsed, spoken),
         title_id=parsed.title_id,
+        heading_html=heading,
         description_html=description,
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),
@@ -203,9 +207,19 @@ def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
     except LookupError:
         place = find_word_range(name, front.places.get("math"), rendering.reporter.lines)
         known = (BUILT_IN, *tools.plugins.converters)
-        hint = did_you_mean(name, known) or f"there are: {', '.join(known)}"
+        hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
         rendering.reporter.error("front-matter-value", unknown_converter_message(name), place, hint)
         return None
+
+
+def _heading_html(rendering: PageRendering) -> str:
+    """Return the title with links for its footnote marks only, or an empty string if it has no marks."""
+    quiet = rendering.copy_without_report()
+    html = ""
+    for is_note, run in groupby(rendering.parsed.heading, lambda token: token.type == "footnote_ref"):
+        shown = render_tokens(quiet, [*run])
+        html += shown if is_note else strip_links(shown)
+    return html
 
 
 def _title_text(parsed: Parsed, spoken: Mapping[int, str]) -> str:
@@ -337,9 +351,13 @@ def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> No
     for name, count in counts.items():
         if count > 1:
             places = _places(name, reporter.lines)
-            first = f", first on line {places[0].line}" if len(places) > 1 else ""
-            message = f"id {name} stands {count} times in this page{first}"
-            hint = "" if len(places) > 1 else "a heading gets an id from its text"
+            first = (
+                f"(first defined on line {places[0].line})"
+                if len(places) > 1
+                else f"({count} times in this page)"
+            )
+            hint = "" if len(places) > 1 else "write another id: headings get an id from their text"
+            message = f'duplicate id "{name}" {first}'
             reporter.error("id-twice", message, places[-1] if places else None, hint)
 
 

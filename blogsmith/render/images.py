@@ -60,16 +60,16 @@ class ImageError(Exception):
 def image_size(file: Path) -> ImageSize:
     """Return the size of a PNG, JPEG, GIF, WebP, AVIF or SVG file, rotated according to its EXIF data.
 
-    Raise ImageProblem for anything else: no file, a folder, a pipe, an empty, incomplete or too large file.
+    Raise ImageError for anything else: no file, a folder, a pipe, an empty, incomplete or too large file.
     """
     _check_is_file(file)
     if file.suffix.lower() == ".svg":
         return _vector_size(file)
     try:
         with file.open("rb") as stream:
-            return open_image_size(stream, file.name)
+            return open_image_size(stream, f'"{file.name}"')
     except OSError as error:
-        raise ImageError(f"{file.name} cannot be read: {error.strerror or error}") from error
+        raise ImageError(f'"{file.name}" cannot be read: {error.strerror or error}') from error
 
 
 def img_tag(
@@ -115,13 +115,13 @@ def _check_is_file(file: Path) -> None:
     try:
         status = file.stat()
     except (OSError, ValueError) as error:
-        raise ImageError(f"{file.name} cannot be read") from error
+        raise ImageError(f'"{file.name}" cannot be read') from error
     if not stat.S_ISREG(status.st_mode):
-        raise ImageError(f"{file.name} is not a file")
+        raise ImageError(f'"{file.name}" is not a file')
     if not status.st_size:
-        raise ImageError(f"{file.name} is empty")
+        raise ImageError(f'"{file.name}" is empty')
     if status.st_size > _MAX_BYTES:
-        raise ImageError(f"{file.name} is larger than {_MAX_BYTES // 1_000_000} MB")
+        raise ImageError(f'"{file.name}" is larger than {_MAX_BYTES // 1_000_000} MB')
 
 
 def _vector_size(file: Path) -> ImageSize:
@@ -129,11 +129,11 @@ def _vector_size(file: Path) -> ImageSize:
         with file.open("rb") as stream:
             return ImageSize(*svg_size(stream))
     except (OSError, ValueError) as error:
-        raise ImageError(f"{file.name} is not a readable SVG image: {error}") from error
+        raise ImageError(f'"{file.name}" is not a readable SVG image: {error}') from error
 
 
 def open_image_size(stream: BinaryIO, name: str) -> ImageSize:
-    """Return the size of an open image file that is not an SVG. name: File name for messages."""
+    """Return the size of an open image file that is not an SVG. name: Subject of messages."""
     from PIL import Image
 
     try:
@@ -161,7 +161,7 @@ def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
         return
     with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if data.find(mark, stream.tell()) < 0:
-            raise ImageError(f"{name} is cut off: its end is missing")
+            raise ImageError(f"{name} is truncated: its end is missing")
 
 
 def _exif(image: Image) -> tuple[int, bool]:

@@ -37,7 +37,7 @@ _CHILD_S = 5.0
 """Extra seconds for a child process: neither its start nor waiting on a busy machine counts."""
 _CHILD = """
 import json, sys
-# the builder's own, whichever else is installed; what lies beside it is not to be found before anything else
+# import the builder's own package; its folder must not come first for other imports
 sys.path.insert(0, sys.argv[1])
 import blogsmith
 del sys.path[0]
@@ -74,7 +74,7 @@ def lex(source: str, alias: str) -> list[Piece]:
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
-    """Return `lex`, or raise TooSlow after `deadline_s` seconds of work, not of elapsed time.
+    """Return `lex`, or raise LexTimeout after `deadline_s` seconds of work, not of elapsed time.
 
     A busy machine therefore builds the same page.
     """

@@ -9,6 +9,7 @@ from typing import Any
 from markdown_it.token import Token
 
 from ..base.patterns import lazy_pattern
+from ..syntax.headings import is_line_break
 from ..tex.errors import TexError
 from ..tex.on_demand import contains_tex, linear_text, typeset_tag
 from .context import PageRendering
@@ -47,7 +48,13 @@ def html_within_links(rendering: PageRendering, tokens: Sequence[Token]) -> str:
 
     rendering: A rendering that reports nothing.
     """
-    kept = [found for token in tokens if (found := _without_links(token)) is not None]
+    kept: list[Token] = []
+    for token in tokens:
+        if is_line_break(token):
+            is_spaced = not kept or kept[-1].content[-1:].isspace()
+            kept += [] if is_spaced else [Token("text", "", 0, content=" ")]
+        elif (found := _without_links(token)) is not None:
+            kept.append(found)
     return strip_links(rendering.render(rendering, kept))
 
 

@@ -9,7 +9,7 @@ from markdown_it.token import Token
 
 from ..syntax.east_asian import joins_lines
 from ..syntax.math.formulas import PUNCTUATION
-from ..syntax.records import Heading, LinkTargetPlace, get_record
+from ..syntax.records import Heading, get_record
 from .context import PageRendering, Rule
 from .raw_html import rewrite_raw
 
@@ -72,23 +72,6 @@ def _task_box(rendering: PageRendering, tokens: Sequence[Token], index: int) -> 
     return f'<input{written} aria-label="{escape_html(label)}"{flags}> '
 
 
-def _link_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    token = tokens[index]
-    rendering.is_in_link = True
-    written = str(token.attrs.get("href", ""))
-    target = rendering.tools.link(written, rendering.document)
-    place = get_record(token, LinkTargetPlace).place if "linktargetplace" in token.meta else None
-    rendering.report_target(target, place)
-    is_empty = tokens[index + 1].type == "link_close"
-    text = escape_html(rendering.tools.page_title(target.page)) if is_empty and target.page else ""
-    return f'<a href="{escape_html(target.url)}"{attributes(token, "href")}>{text}'
-
-
-def _link_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    rendering.is_in_link = False
-    return "</a>"
-
-
 def _heading_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     heading = get_record(token, Heading)
@@ -102,10 +85,6 @@ def _heading_close(rendering: PageRendering, tokens: Sequence[Token], index: int
     label = escape_html(text.rstrip())
     anchor = f'<a class="heading-anchor" href="#{escape_html(heading.id)}" aria-label="{label}"></a>'
     return f" {anchor}</{tokens[index].tag}>\n"
-
-
-def _raw(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    return rewrite_raw(rendering, tokens[index])
 
 
 def _html_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -136,11 +115,8 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "code_inline": _code_inline,
         "abbr": _abbr,
         "task_box": _task_box,
-        "link_open": _link_open,
-        "link_close": _link_close,
         "heading_open": _heading_open,
         "heading_close": _heading_close,
-        "html_inline": _raw,
         "html_block": _html_block,
         "raw_block": _raw_block,
         "s_open": _strike_open,

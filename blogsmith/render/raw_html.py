@@ -86,10 +86,10 @@ def _report_markdown(rendering: PageRendering, token: Token, tag: StartTag, plac
     if not is_block or not requests_markdown(tag):
         return
     if not any(found.place == place for found in rendering.parsed.diagnostics):
-        message = f"the Markdown in this <{tag.name}> is not read"
-        hint = "give the attribute to its parts instead"
+        message = f"Markdown in this <{tag.name}> is not parsed"
+        hint = "move the attribute to the elements inside"
         if allows_markdown(tag):
-            hint = f"an element that asks for Markdown needs its end, </{tag.name}>, and no <pre> around it"
+            hint = f"close the element with `</{tag.name}>`, and do not put it inside a `<pre>`"
         rendering.reporter.warn("html-markdown", message, place, hint)
 
 
@@ -183,7 +183,7 @@ def _read_length(rendering: PageRendering, tag: StartTag, name: str, place: Plac
     text = tag.get(name)
     length = parse_length(text.lower())
     if length is None and text.strip().lower() not in _SIZE_WORDS:
-        rendering.reporter.warn("image-width", f"{name} {text} is no length", place, HINT)
+        rendering.reporter.warn("image-width", f'invalid {name} "{text}": expected a length', place, HINT)
     return length
 
 
@@ -237,8 +237,8 @@ def report_element(rendering: PageRendering, tag: StartTag, text: str, place: Pl
             _report_unknown(reporter, text[tag.start + 1 :][: len(tag.name)], place)
         return
     write = _DISTILL.get(tag.name)
-    hint = write(tag, text) if write else "only a script could show it; write \\< for a plain <"
-    message = f"<{tag.name}> is no element that browsers know"
+    hint = write(tag, text) if write else "write `\\<` for a plain `<`: only a script could show this element"
+    message = f"unknown HTML element <{tag.name}>"
     reporter.warn("html-element", message, place, hint)
 
 
@@ -263,22 +263,24 @@ _COMPONENTS: Mapping[str, str] = MappingProxyType(
 
 def _citation(tag: StartTag, text: str) -> str:
     keys = [key for key in _KEYS.split(tag.get("key") or tag.get("bibtex-key")) if key]
-    return f"write [{'; '.join(f'@{key}' for key in keys or ['key'])}]"
+    return f"write `[{'; '.join(f'@{key}' for key in keys or ['key'])}]`"
 
 
 def _footnote(tag: StartTag, text: str) -> str:
-    return "write [^name] here, and [^name]: with its text in a line of its own"
+    return "write `[^name]` here, and `[^name]:` with its text on a line of its own"
 
 
 def _formula(tag: StartTag, text: str) -> str:
     closing = re.compile(rf"</{tag.name}", re.IGNORECASE).search(text, tag.end)
     tex = text[tag.end : closing.start()].strip() if closing else ""
     tex = tex if 0 < len(tex) <= _SHORT and "\n" not in tex else "…"
-    return f"write $${tex}$$" if any(item.name == "block" for item in tag.attributes) else f"write ${tex}$"
+    return (
+        f"write `$${tex}$$`" if any(item.name == "block" for item in tag.attributes) else f"write `${tex}$`"
+    )
 
 
 def _code(tag: StartTag, text: str) -> str:
-    return "write a fence of three backticks, or `code` in a text"
+    return "write a fence of three backticks, or `code` between single backticks"
 
 
 _DISTILL: Mapping[str, Callable[[StartTag, str], str]] = MappingProxyType(
@@ -400,14 +402,14 @@ def _has(tag: StartTag, name: str) -> bool:
 
 def _hint(tag: StartTag, address: str) -> str:
     if tag.name in _MEDIA_ELEMENTS:
-        return 'add preload="none" to the film, so that it loads on a click, or put a copy beside the post'
-    allow = "allow it: embeds: {remote: allow} in blogsmith.yaml"
+        return 'write `preload="none"` to load the video on a click, or put a copy next to the post'
+    allow = "write `embeds: {remote: allow}` in blogsmith.yaml"
     try:
         host = urlsplit(address).hostname or ""
     except ValueError:
         host = ""
     if tag.name == "iframe" and any(host == one or host.endswith(f".{one}") for one in _VIDEO_HOSTS):
-        return f'write <div class="video-embed" data-src="{address}"></div>, which loads on a click'
+        return f'write `<div class="video-embed" data-src="{address}"></div>` to load it on a click'
     if tag.name in ("iframe", "frame", "embed", "object"):
         return f"link to it, or {allow}"
     return f"put a copy under static/, or {allow}"

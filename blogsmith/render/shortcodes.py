@@ -62,7 +62,9 @@ def _check_id(rendering: PageRendering, call: Shortcode, html: str) -> None:
     """Report a figure id that the template does not print, because references to it would have no target."""
     if not re.search(rf"""\sid=["']?{re.escape(call.id)}["'\s>]""", html):
         message = f'id "{call.id}" has no effect because the template of "{call.name}" does not print it'
-        hint = "write {{ figure.attributes }} in the first tag of the template, {{ figure.caption }} in it"
+        hint = (
+            "write `{{ figure.attributes }}` in the first tag of the template, `{{ figure.caption }}` inside"
+        )
         report_argument(rendering, call, "id", message, hint)
 
 
@@ -75,8 +77,8 @@ def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
     hint = rendering.parsed.page.options.plugin_hint(call.name) or OTHER_TAG_HINTS.get(call.name)
     near = None if hint else rendering.reporter.nearest(call.name, names)
     hint = hint or format_suggestion(near) or f"known: {', '.join(names)}"
-    fix = rendering.reporter.substitute(call.place, call.name, near)
-    rendering.reporter.error("shortcode-unknown", f"there is no shortcode {call.name}", call.place, hint, fix)
+    fix = rendering.reporter.correct(call.place, call.name, near)
+    rendering.reporter.error("shortcode-unknown", f'unknown shortcode "{call.name}"', call.place, hint, fix)
 
 
 def _print_source(call: Shortcode, token: Token) -> str:
@@ -98,7 +100,7 @@ def _check_arguments(rendering: PageRendering, call: Shortcode) -> None:
                 or f"known: {', '.join(written)}"
             )
             message = f'unknown argument "{argument_name(call, name)}" for {block_name(call)}'
-            fix = rendering.reporter.substitute(place, name, near)
+            fix = rendering.reporter.correct(place, name, near)
             rendering.reporter.error("shortcode-argument", message, place, hint, fix)
 
 
@@ -120,7 +122,7 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
         data: object = function(dict(call.args), rendering.document)
         if isinstance(data, Mapping):
             return data
-        message = f"plugin {plugin} gives no data for {call.name}: {type(data).__name__} instead of a mapping"
+        message = f'plugin "{plugin}" returns invalid data for "{call.name}": expected a mapping'
         rendering.reporter.error("plugin", message, call.place)
     except ValueError as error:
         rendering.reporter.error("shortcode-argument", str(error), call.place)
@@ -129,17 +131,17 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
             rendering.reporter.add(found)
     except Exception as error:
         # A bug in a plugin must not stop the build, and the message must name the plugin.
-        message = f"plugin {plugin} fails on {call.name}: {type(error).__name__}: {error}"
+        message = f'plugin "{plugin}" fails on "{call.name}": {type(error).__name__}: {error}'
         rendering.reporter.error("plugin", message, call.place)
     return None
 
 
 OTHER_TAG_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "post_url": "link to the file of the post: [text](2026-03-14-name.md)",
-        "link": "link to the file: [text](page.md)",
-        "highlight": "write a code fence: ```python",
-        "endhighlight": "write a code fence: ```python",
+        "post_url": "write `[text](2026-03-14-name.md)` to link to the post",
+        "link": "write `[text](page.md)` to link to the page",
+        "highlight": "start a code fence with ```python",
+        "endhighlight": "start a code fence with ```python",
     }
 )
 """Tag of another generator → hint on what to write here."""

@@ -19,7 +19,7 @@ from ..hooks import Plugins
 from ..languages.bundled_languages import find_language
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Document
-from ..model.links import LinkTarget
+from ..model.links import LinkTarget, LinkTitle
 from ..model.pictures import ImageInfo, MediaFile
 from ..model.publications import CslStyle, PublicationLookup
 from ..model.results import PageResults
@@ -55,11 +55,11 @@ def _no_results(document: Document) -> PageResults:
 
 
 def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
-    return f"there is no place for the picture {name}"
+    return f'no location for the image "{name}"'
 
 
 def _no_media(written: str, document: Document) -> MediaFile | LinkTarget:
-    return LinkTarget("", f"there is no place for the film {written}")
+    return LinkTarget("", f'no location for the video "{written}"')
 
 
 def _from_cdn() -> Distribution:
@@ -84,11 +84,11 @@ class SiteAccess(msgspec.Struct, frozen=True):
     """Slug of a post as written in a document → its labels; None for an unknown post."""
     post_url: Callable[[str, Document], str]
     """Slug of a post as written in a document → its URL with base path."""
-    page_title: Callable[[str], str] = lambda path: path
-    """Source path of a page → its title as plain text."""
+    link_title: Callable[[str, str], Label | LinkTitle] = lambda path, anchor: LinkTitle()
+    """Source path of a page and id on it, empty for the page → label or title that a link to it prints."""
     nearest_slug: Callable[[str], str | None] = lambda slug: None
     """Unknown slug → the nearest known slug, or None."""
-    slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the #"
+    slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the `#`"
     """Unknown slug → hint."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
     """Path of a video or of captions as written in a post → the file, or the error."""

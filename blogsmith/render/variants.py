@@ -120,7 +120,7 @@ def variants_of(info: ImageInfo, settings: Images) -> tuple[ImageVariant, ...]:
 
 def variant_of(info: ImageInfo, width_px: int, kind: ImageFormat) -> ImageVariant:
     """Return one copy of an image with known size."""
-    assert info.width_px and info.height_px, "a picture of unknown size has no copies"
+    assert info.width_px and info.height_px, "an image of unknown size has no copies"
     height_px = max(1, round(info.height_px * width_px / info.width_px))
     digest = hashlib.sha256(f"{RECIPE} {info.digest}".encode()).hexdigest()[:12]
     path = f"{IMAGE_COPIES_FOLDER}/{_stem(info.url)}-{digest}-{width_px}.{_EXTENSIONS[kind]}"
@@ -150,7 +150,7 @@ def _sizes(natural: ImageInfo, shown: ImageInfo, style: str, columns: int) -> st
 
     style: CSS of the image, which may contain the author's width.
     """
-    assert natural.width_px, "a picture of unknown size has no copies"
+    assert natural.width_px, "an image of unknown size has no copies"
     asked = _STYLE_WIDTH.match(style)
     if asked and asked[2] == "%":
         share = min(100.0, max(1.0, float(asked[1])))

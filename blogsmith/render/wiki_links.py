@@ -15,7 +15,7 @@ from .context import PageRendering, Rule
 from .prose import escape_html
 
 _CODE = "foreign-syntax"
-_PATH_HINT = "write [text](page.md)"
+_PATH_HINT = "write `[text](page.md)`"
 
 
 def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -26,11 +26,18 @@ def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
     target = _find_page(written.target, rendering)
     is_plain = not written.text and "#" not in written.target
     if is_plain and (target is None or is_key(written.target)):
-        _warn_of_key(written, rendering, names_page=target is not None)
+        if not rendering.is_in_link:
+            _warn_of_key(written, rendering, names_page=target is not None)
         return f"<kbd>{shown}</kbd>"
+    if rendering.is_in_link:
+        # A link in a link would end the outer one.
+        if target is None:
+            return f"<kbd>{shown}</kbd>"
+        rendering.report_nested(written.written, written.place)
+        return shown
     if target is None:
         hint = rendering.tools.slug_hint(_slug(written.target)) if written.text else ""
-        message = f"{written.written} names no page and is text"
+        message = f'page not found: "{written.written}" is shown as text'
         rendering.reporter.warn(_CODE, message, written.place, hint if "mean" in hint else _PATH_HINT)
         return escape_html(written.written)
     rendering.report_target(target, written.place)
@@ -39,10 +46,10 @@ def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
 
 def _warn_of_key(written: WikiLink, rendering: PageRendering, *, names_page: bool) -> None:
     if names_page and len(written.target) > 1:
-        message = f"{written.written} is a key here, though there is a page of this name"
+        message = f'"{written.written}" is shown as a key, although a page has this name'
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
     elif not names_page and is_likely_page(written.target):
-        message = f"{written.written} names no page and is shown as a key"
+        message = f'page not found: "{written.written}" is shown as a key'
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
 
 

@@ -137,14 +137,14 @@ class SourceCache:
 
 
 def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
-    problem = "was saved while the site was being built"
+    problem = "the file changed during the build"
     try:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
             return decode(data, str(path))
     except OSError as error:
-        problem = f"cannot be read: {error.strerror or error}"
-    raise SiteError(Diagnostic("unreadable", problem, str(path), hint="build again"))
+        problem = f"cannot read the file: {error.strerror or error}"
+    raise SiteError(Diagnostic("unreadable", problem, str(path), hint="run the build again"))
 
 
 # Sizes of images, cached with the stamps of their files: a build opens only new or changed images.
@@ -192,7 +192,7 @@ class ImageSizes:
         self.values = StampedValues(rows, "images", _ImageRow)
         """Absolute path of an image → its size and digest."""
         self._seen: dict[Path, tuple[FileStamp, _ImageRow]] = {}
-        """Images checked since `look_again`, since a thousand pages may show the same image."""
+        """Images checked since `begin_update`, since a thousand pages may show the same image."""
 
     def forget(self, file: Path) -> None:
         """Drop the values of a saved file. Its stamp may be unchanged."""

@@ -34,25 +34,25 @@ from ..site.index import PageEntry
 Record = TypeVar("Record")
 
 _TITLES = {
-    "link": "where this leads:",
-    "page_title": "the title of",
-    "image": "the image",
-    "media": "the film",
-    "labels": "the labels of",
-    "post_url": "the address of",
-    "nearest_slug": "what is near",
-    "slug_hint": "what is near",
-    "results": "the results of its cells",
-    "picture": "the picture",
+    "link": "target of the link",
+    "link_title": "title of",
+    "image": "image",
+    "media": "video",
+    "labels": "labels of",
+    "post_url": "URL of",
+    "nearest_slug": "similar slug for",
+    "slug_hint": "similar slug for",
+    "results": "cell results",
+    "picture": "image",
     "python_distribution": "Python for browsers",
-    "find_reference": "the reference",
-    "work_keys": "the keys of its bibliographies",
-    "publication_keys": "the keys of its list",
-    "work_hint": "what is near",
-    "work_place": "the place of the reference",
-    "bibliography_problems": "its bibliographies",
-    "citation_style": "the style of its citations",
-    "templates": "what its shortcodes load:",
+    "find_reference": "reference",
+    "work_keys": "citation keys of its bibliographies",
+    "publication_keys": "citation keys of its publication list",
+    "work_hint": "similar citation key for",
+    "work_place": "location of the reference",
+    "bibliography_problems": "errors in its bibliographies",
+    "citation_style": "citation style",
+    "templates": "templates of its shortcodes:",
 }
 
 
@@ -73,7 +73,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
     """A question of a page to the site during rendering, with the digest of the answer."""
 
     name: str
-    """Field of `Tools`."""
+    """Field of `SiteAccess`."""
     arguments: tuple[QuestionArgument, ...]
     answer: bytes
 
@@ -104,6 +104,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     title_html: str
     title_text: str
     title_id: str
+    heading_html: str
     description_html: str
     description_text: str
     toc: tuple[TocEntry, ...]
@@ -169,14 +170,14 @@ def decode_page(
 
 
 def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
-    """Return a question in cached form. Raises `NotStorable` if a part of it cannot be encoded."""
+    """Return a question in cached form. Raises `EncodingError` if a part of it cannot be encoded."""
     arguments = tuple(arguments)
     digest = digest_values(answer, *_file_digests(arguments))
     return Question(name, tuple(_argument(value, root) for value in arguments), digest)
 
 
 def digest_values(*values: object) -> bytes:
-    """Return a digest of values and their types. Raises `NotStorable` if a value cannot be encoded."""
+    """Return a digest of values and their types. Raises `EncodingError` if a value cannot be encoded."""
     total = hashlib.blake2b(digest_size=16)
     for value in values:
         total.update(type(value).__name__.encode())
@@ -200,7 +201,7 @@ def _canonical_json(value: object) -> bytes:
 
 
 def encode_row(record: object) -> bytes:
-    """Encode a record. Raises `NotStorable` if a part of it cannot be encoded."""
+    """Encode a record. Raises `EncodingError` if a part of it cannot be encoded."""
     try:
         return msgspec.msgpack.encode(record, enc_hook=_encode_hook)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -220,13 +221,13 @@ def _encode_hook(value: Any) -> Any:
         return value.as_posix()
     if isinstance(value, Mapping):
         return dict(value)
-    raise NotImplementedError(f"{type(value).__name__} has no form outside this process")
+    raise NotImplementedError(f"cannot encode {type(value).__name__}")
 
 
 def _decode_hook(kind: type, value: Any) -> Any:
     if issubclass(kind, PurePosixPath) and isinstance(value, str):
         return PurePosixPath(value)
-    raise NotImplementedError(f"{kind.__name__} is made from nothing here")
+    raise NotImplementedError(f"cannot decode {kind.__name__}")
 
 
 def _argument(value: object, root: Path) -> QuestionArgument:
@@ -257,5 +258,5 @@ def _file_digests(values: Iterable[object]) -> Iterator[str]:
 
 def _relative(file: Path, root: Path) -> str:
     if not file.is_relative_to(root):
-        raise EncodingError(f"{file} lies outside the site")
+        raise EncodingError(f"{file} is outside the site")
     return file.relative_to(root).as_posix()

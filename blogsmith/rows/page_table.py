@@ -142,7 +142,7 @@ class PageTable:
             return None
         found = self.decode_body(document, row.data)
         if found is None:
-            self.reasons[path] = "what was kept of it is damaged"
+            self.reasons[path] = "its cached data is damaged"
         return found
 
     def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
@@ -177,7 +177,7 @@ class PageTable:
         return unpack_fragments(decompress_text(content.data))
 
     def encode_body(self, body: Body, lookups: Lookups) -> bytes:
-        """Encode a body with its questions. Raises `NotStorable` if a part of it cannot be encoded."""
+        """Encode a body with its questions. Raises `EncodingError` if a part of it cannot be encoded."""
         asked = [question(one.name, one.arguments, one.answer, self._root) for one in lookups.values()]
         return encode_page(body, asked, self._root)
 
@@ -203,7 +203,7 @@ class PageTable:
         return body
 
     def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
-        """Store packed content from `pack_text`. Return the body with content that is read on access."""
+        """Store packed content from `compress_text`. Return the body with content that is read on access."""
         path, digest = str(document.path), body.content.digest
         is_kept = self._key and self._rows.put(self._kinds.content, path, Row(digest.hex(), packed))
         if is_kept and self._kinds is PLAIN:
@@ -225,8 +225,8 @@ class PageTable:
             self.trace.record(path)
             packed = self._packed(path, digest)
             if packed is None:
-                message = "another build of this site has replaced what was kept of this page"
-                raise SiteError(Diagnostic("unreadable", message, path, hint="build again"))
+                message = "another build of this site has replaced the cached data of this page"
+                raise SiteError(Diagnostic("unreadable", message, path, hint="run the build again"))
             return packed
 
         return lazy_text(digest, read)
@@ -261,12 +261,12 @@ class PageTable:
 
 def _reason(row: Row | None, document: Document) -> str:
     if row is None:
-        return "nothing is kept of it"
+        return "it is not in the cache"
     if row.key.partition(" ")[0] != document.digest:
         return (
             "its file, or one that it includes, has changed" if document.included else "its file has changed"
         )
-    return "the settings, the theme, a plugin or the program has changed"
+    return "the settings, the theme, a plugin or blogsmith has changed"
 
 
 # The cached form of front matter, with the position where the body begins.
@@ -292,12 +292,12 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     """Encode a document with diagnostics about its front matter.
 
-    Raises `NotStorable` if its body is not the end of its source, or if a value changes when it is decoded.
+    Raises `EncodingError` if its body is not the end of its source, or if a value changes when it is decoded.
     """
     front, text = document.front, document.source.text
     start = len(text) - len(document.body)
     if not text.endswith(document.body):
-        raise EncodingError("the body is not as it was written")
+        raise EncodingError("the body is not the end of the source")
     head = _Head(
         front=dataclasses.replace(front, date=None, updated=None, publish_date=None, expiry_date=None),
         date=_write_moment(front.date),
@@ -313,7 +313,7 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     kept = decode_row(data, _Head)
     # unknown keys may have any YAML value; some, such as dates, would be decoded as strings
     if kept != head or repr(dict(kept.front.extra)) != repr(dict(front.extra)):
-        raise EncodingError("a value of the front matter reads back as another one")
+        raise EncodingError("a value of the front matter changes when it is decoded")
     return data
 
 
@@ -373,7 +373,7 @@ def text_theme(context: SiteContext) -> object:
 
 
 def context_key(context: SiteContext, program: str) -> str:
-    """Return a digest of all these inputs. Raises `NotStorable` if one of them cannot be encoded.
+    """Return a digest of all these inputs. Raises `EncodingError` if one of them cannot be encoded.
 
     program: digest of the running program.
     """

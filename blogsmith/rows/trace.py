@@ -25,7 +25,7 @@ _TEMPLATES = "templates"
 INDEPENDENT_LOOKUPS = frozenset((*_PAGE_LOOKUPS, _TEMPLATES))
 """Lookups whose answers may change even if nothing else in the site does."""
 _SHARED = (
-    *("link", "page_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
+    *("link", "link_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
         "find_reference",
         "work_keys",
@@ -45,7 +45,7 @@ class Lookup:
     """A question and its answer."""
 
     name: str
-    """Field of `Tools`."""
+    """Field of `SiteAccess`."""
     arguments: tuple[Any, ...]
     answer: Any
 
@@ -84,7 +84,7 @@ def trace_templates(lookups: Lookups, names: Collection[str], tools: SiteAccess)
 
 
 def is_valid(lookups: Lookups, tools: SiteAccess, *, only_own: bool) -> bool:
-    """Return whether all answers are still the same. only_own: check only lookups in `OWN`."""
+    """Return whether all answers are still the same. only_own: only those in `INDEPENDENT_LOOKUPS`."""
     return all(
         lookup.is_valid(tools)
         for lookup in lookups.values()

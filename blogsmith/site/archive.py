@@ -181,9 +181,9 @@ def check_series(documents: Sequence[Document]) -> list[Diagnostic]:
         first = taken.setdefault((series.name, series.part), str(document.path))
         if first != str(document.path):
             reporter = Reporter(str(document.path), document.source.text.split("\n"))
-            message = f'part {series.part} of series "{series.name}" is {first} already'
+            message = f'duplicate part {series.part} of series "{series.name}" (first in {first})'
             place = document.front.places.get("part") or document.front.places.get("series")
-            reporter.warn("series-part", message, place, "give each post a part of its own")
+            reporter.warn("series-part", message, place, "give each post a different `part`")
             found += reporter.diagnostics
     return found
 

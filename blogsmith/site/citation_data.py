@@ -14,6 +14,7 @@ from ..model.publications import parse_license
 from ..model.quotation import quotation_marks
 from ..model.slugs import slugify
 from ..model.template_views import CitableView, PageAuthor
+from ..model.title_code import title_without_marks
 
 _FORMULA = lazy_pattern(r"(\$(?:[^\\$]|\\.)+\$)")
 _WORD = lazy_pattern(r"[a-z0-9]{3,}")
@@ -57,7 +58,7 @@ def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str
     date = front.date
     fields = [
         ("author", " and ".join(map(escape_tex, names))),
-        ("title", f"{{{_tex_title(front.title or title)}}}"),
+        ("title", f"{{{_tex_title(title_without_marks(front.title) or title)}}}"),
         ("year", str(date.year) if date else ""),
         ("month", MONTHS[date.month - 1] if date else ""),
         ("howpublished", escape_tex(config.title)),

@@ -36,15 +36,15 @@ def check_collisions(
         url = urls[path]
         first = taken.setdefault(fold_url(url), path)
         if first != path:
-            message = f"{first} and {path} have the same address {url}"
+            message = f'{first} and {path} have the same URL "{url}"'
             found += _duplicate(document, _address_key(document), message)
         elif fold_url(url) in generated and not (
             kinds[path] in ("home", "section") and fold_url(url) in replaceable
         ):
-            message = f"{path} has the address {url} of {generated[fold_url(url)]}"
+            message = f'{path} has the same URL "{url}" as {generated[fold_url(url)]}'
             index = f"content{url}_index.md"
             is_list = fold_url(url) in replaceable and url.endswith("/")
-            hint = f"the list's own text belongs into {index}" if is_list else _slug_hint(url)
+            hint = f"write the text of the list in {index}" if is_list else _slug_hint(url)
             found += _duplicate(document, _address_key(document), message, hint)
     for document in documents:
         found += _alias_faults(document, taken, generated)
@@ -53,8 +53,8 @@ def check_collisions(
 
 def _slug_hint(url: str) -> str:
     if url == _MISSING:
-        return "leave the page out, or put what it says into layouts/not_found.html"
-    return "give the page another slug"
+        return "remove the page, or write its content in layouts/not_found.html"
+    return "give the page another `slug`"
 
 
 def _address_key(document: Document) -> str:
@@ -72,14 +72,16 @@ def _alias_faults(
             reporter = _reporter(document)
             place = find_word_range(alias, document.front.places.get("aliases"), reporter.lines)
             fix = reporter.substitute(place, alias, _corrected_alias(alias))
-            reporter.error("alias", f'alias "{alias}" {problem}', place, "write it as /old/name/", fix)
+            reporter.error(
+                "alias", f'alias "{alias}" {problem}', place, "write it in the form `/old/name/`", fix
+            )
             found += reporter.diagnostics
             continue
         address = fold_url(alias_url(alias))
         owner = taken.get(address) or generated.get(address)
         if owner:
-            message = f'alias "{alias}" of {document.path} is an address of {owner} already'
-            hint = "give one of them another address" if address in taken else "take the alias out"
+            message = f'alias "{alias}" of {document.path} is already a URL of {owner}'
+            hint = "give one of them another URL" if address in taken else "remove the alias"
             found += _duplicate(document, "aliases", message, hint, word=alias)
         else:
             taken[address] = str(document.path)
@@ -96,7 +98,7 @@ def _duplicate(
     document: Document,
     key: str,
     message: str,
-    hint: str = "give one of them another address",
+    hint: str = "give one of them another URL",
     word: str = "",
 ) -> list[Diagnostic]:
     reporter = _reporter(document)

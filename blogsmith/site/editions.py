@@ -48,8 +48,8 @@ def check_language_roots(
     for edition in sorted({edition for edition in editions.values() if edition}):
         root = version_url_prefix(edition, config).strip("/")
         if root in taken:
-            message = f"the pages in {edition} and the section {root} have the same addresses, /{root}/"
-            hint = f"languages: {{{edition}: {{path: …}}}}, or rename the folder"
+            message = f'language "{edition}" and section "{root}" have the same URL "/{root}/"'
+            hint = f"write `languages: {{{edition}: {{path: …}}}}`, or rename the folder"
             found.append(Diagnostic("duplicate-url", message, CONFIG_NAME, hint=hint))
     return found
 

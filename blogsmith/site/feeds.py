@@ -168,7 +168,7 @@ def _dated_posts(posts: Sequence[PageView], most: int) -> list[PageView]:
 
 def _update_date(page: PageView) -> dt.datetime:
     changed = page.updated or page.date
-    assert changed is not None, "only dated posts stand in a feed"
+    assert changed is not None, "feeds contain only dated posts"
     return changed
 
 

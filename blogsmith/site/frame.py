@@ -43,7 +43,7 @@ class UnpublishedPost(Struct, frozen=True):
     series: str
     part: int | None
     edition: str = ""
-    """Language version, as in `Rendered`."""
+    """Language version, as in `RenderedDocument`."""
 
 
 class ViewContext(Struct, frozen=True):
@@ -64,7 +64,7 @@ class ViewContext(Struct, frozen=True):
     language: Language = ENGLISH
     """Language of the pages that blogsmith generates."""
     edition: str = ""
-    """Language version, as in `Rendered`."""
+    """Language version, as in `RenderedDocument`."""
     root: str = ""
     """Prefix of all site paths of the language version, such as `/de`."""
     find_language: Callable[[str], Language] = lambda tag: ENGLISH
@@ -92,7 +92,10 @@ class ViewContext(Struct, frozen=True):
         return self.with_base(self.root + path)
 
     def local_path(self, url: str) -> str:
-        """Return the path within the language version of a URL with base path. The inverse of `address`."""
+        """Return the path within the language version of a URL with base path.
+
+        The inverse of `printed_url`.
+        """
         return url.removeprefix(self.config.base_path).removeprefix(self.root)
 
 

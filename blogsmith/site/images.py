@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import format_suggestion, nearest
+from ..base.diagnostics.model import confirm_typo, format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
@@ -29,7 +29,7 @@ from ..model.remote_images import (
     is_remote,
     normalize_remote_url,
 )
-from .index import SiteIndex, find_file
+from .index import SiteIndex, find_file, find_moved
 
 Measure = Callable[[Path], ImageInfo | str]
 """Function from a file to its image size, or to an error message."""
@@ -60,8 +60,8 @@ def resolve_image(
     """
     # Markdown encodes `\\` as %5C
     if _OWN_DISK.match(unquote(written)):
-        hint = "put a copy beside the post, and write its name: nobody else has that disk"
-        return LinkTarget("", f"image {unquote(written)} lies on your own disk", hint, "image-missing")
+        hint = "put a copy next to the post, and write its file name"
+        return LinkTarget("", f'image "{unquote(written)}" is a path on your own disk', hint, "image-missing")
     if written[:5].casefold() == "data:":
         return _data_url_image(written)
     if is_remote(written):
@@ -85,19 +85,19 @@ def resolve_poster(
 
 def _data_url_image(written: str) -> ImageInfo | LinkTarget:
     """Resolve an image whose bytes are in a `data:` URL."""
-    hint = "save the picture as a file beside the post, and write its name"
+    hint = "save the image as a file next to the post, and write its name"
     start = f"{written[:_SHOWN]}…" if len(written) > _SHOWN else written
     found = _DATA.fullmatch(written)
     if found is None:
-        message = f"{start} is no PNG, JPEG, GIF, WebP or AVIF picture in base64"
+        message = f'invalid image "{start}": expected PNG, JPEG, GIF, WebP or AVIF in base64'
         return LinkTarget("", message, hint, "image-missing")
     data = "".join(found[1].split())
     try:
         head = binascii.a2b_base64(data, strict_mode=True)[:_HEAD_BYTES]
     except binascii.Error:
-        return LinkTarget("", f"{start} is damaged: it is no base64", hint, "image-unreadable")
+        return LinkTarget("", f'image "{start}" is damaged: invalid base64', hint, "image-unreadable")
     if not _SIGNATURE.match(head):
-        return LinkTarget("", f"{start} is damaged, or no picture", hint, "image-unreadable")
+        return LinkTarget("", f'image "{start}" is damaged, or not an image', hint, "image-unreadable")
     return ImageInfo(written[: found.start(1)].lower() + data, None, None)
 
 
@@ -125,10 +125,10 @@ def _remote_image(
     copy = index.remote.copies.get(address)
     problem = _copy_problem(index, copy, assets)
     if copy is None or problem:
-        return LinkTarget(written, f"image {written} {problem}", f"run {FETCH_COMMAND}", "image-fetch")
+        return LinkTarget(written, f'image "{written}" {problem}', f"run `{FETCH_COMMAND}`", "image-fetch")
     if digest and digest(assets[copy.path].file) != copy.sha256:
-        message = f"image {written} has another copy than {RECORD} says: {copy.path} was changed"
-        hint = f"put a picture of your own beside the post, or run {FETCH_COMMAND} --renew"
+        message = f'copy of image "{written}" differs from {RECORD}: {copy.path} was changed'
+        hint = f"put an image of your own next to the post, or run `{FETCH_COMMAND} --renew`"
         return LinkTarget(written, message, hint, "image-fetch")
     return _image(index, copy.path, assets, measure)
 
@@ -136,9 +136,9 @@ def _remote_image(
 def _copy_problem(index: SiteIndex, copy: ImageCopy | None, assets: Mapping[str, Asset]) -> str:
     """Return why the copy cannot be shown, or an empty string if it can."""
     if copy is None:
-        return "has not been downloaded"
+        return "is not downloaded"
     is_there = copy.path in index.files and copy.path in assets
-    return "" if is_there else f"has lost its copy: there is no file {copy.path}"
+    return "" if is_there else f'has no copy: file not found: "{copy.path}"'
 
 
 def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
@@ -148,8 +148,11 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
         if path.startswith("/")
         else [posixpath.relpath(p, folder) for p in index.files]
     )
-    near = nearest(path, sorted(choices))
-    hint = format_suggestion(near) or "paths are relative to the Markdown file, or start with /"
-    meant = quote(near) if near and near.lower().endswith(_IMAGE_SUFFIXES) else ""
-    message = f"there is no image {path or written}"
+    near = nearest(path, sorted(choices)) or find_moved(path, choices)
+    hint = (
+        format_suggestion(near) or "write a path relative to the Markdown file, or one that starts with `/`"
+    )
+    name = confirm_typo(path, near) or ""
+    meant = quote(name) if name.lower().endswith(_IMAGE_SUFFIXES) else ""
+    message = f'image not found: "{path or written}"'
     return LinkTarget(written, message, hint, "image-missing", written=written, correction=meant)

@@ -16,9 +16,9 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import did_you_mean, format_suggestion, nearest
+from ..base.diagnostics.model import confirm_typo, did_you_mean, format_suggestion, nearest
 from ..model.documents import Document
-from ..model.links import LinkTarget
+from ..model.links import LinkTarget, LinkTitle, TitlePart
 from ..model.remote_images import RemoteImages
 from ..syntax.references.labels import Label
 from .permalinks import HTML, links_url
@@ -35,10 +35,14 @@ class PageEntry(Struct, frozen=True):
     """Data of a page that other pages need in addition to its URL."""
 
     title: str
-    """Plain text, used for links without link text."""
+    """Plain text."""
     ids: frozenset[str]
     """All anchors of the page."""
     labels: Mapping[str, Label]
+    titles: Mapping[str, tuple[TitlePart, ...]] = {}
+    """Id of a heading → its title; an empty string → the title of the page."""
+    macros: Mapping[str, str] = {}
+    """TeX macros in the front matter of the page."""
 
 
 class SiteIndex(Struct, frozen=True):
@@ -86,9 +90,18 @@ class SiteIndex(Struct, frozen=True):
         path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
-    def page_title(self, path: str) -> str:
-        """Return the title of the page at a source path, as plain text."""
-        return self.entries[path].title
+    def link_title(self, path: str, anchor: str) -> Label | LinkTitle:
+        """Return what a link without words to `anchor` of the page at a source path prints.
+
+        For the title of the page, `anchor` is empty. If no title belongs to the anchor, the result is empty.
+        """
+        if path not in self.urls:
+            return LinkTitle()
+        entry = self.entries[path]
+        label = entry.labels.get(anchor) if anchor else None
+        if label and not (label.is_heading_text and anchor in entry.titles):
+            return label
+        return LinkTitle(entry.titles.get(anchor, ()), entry.macros)
 
     def nearest_slug(self, slug: str) -> str | None:
         """Return the existing slug that is most similar to `slug`, or None."""
@@ -100,8 +113,8 @@ class SiteIndex(Struct, frozen=True):
             (path for path, url in self.unpublished.items() if _last_segment(url) == _last_segment(slug)), ""
         )
         if waiting:
-            return f"{waiting} is not published"
-        return did_you_mean(slug, sorted(self.by_slug)) or "write the post's slug before the #"
+            return f"publish {waiting}"
+        return did_you_mean(slug, sorted(self.by_slug)) or "write the slug of the post before the `#`"
 
     def translated_path(self, document: Document, path: str) -> str:
         """Return the translation of the page at `path` in the language of `document`, if there is one.
@@ -172,8 +185,16 @@ def index_site(
 def page_entry(page: Parsed) -> PageEntry:
     """Return the data of a parsed page that other pages need."""
     from ..syntax.references.anchors import anchors
+    from ..syntax.title_parts import heading_titles, title_parts
 
-    return PageEntry(page.title_text, anchors(page.tokens) | {page.title_id} - {""}, page.labels)
+    title = title_parts(page.title, page.page) or (TitlePart("text", page.title_text),)
+    return PageEntry(
+        page.title_text,
+        anchors(page.tokens) | {page.title_id} - {""},
+        page.labels,
+        {**heading_titles(page.tokens, page.page), page.title_id: title, "": title},
+        page.document.front.math.macros,
+    )
 
 
 def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarget:
@@ -181,8 +202,8 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
     if written.lower().startswith(EXTERNAL):
         return LinkTarget(written)
     if written.startswith("//") or ":" in written.split("/", 1)[0].split("#", 1)[0]:
-        hint = "write https:// for other sites, a path for pages of this one"
-        message, meant = f"a link may not lead to {written}", f"https:{written}"
+        hint = "write `https://` for other sites, or a path for pages of this site"
+        message, meant = f'"{written}" is not allowed in a link', f"https:{written}"
         return LinkTarget(
             "", message, hint, "link-scheme", written=written, correction=meant if written[:2] == "//" else ""
         )
@@ -218,14 +239,14 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
         return LinkTarget(written)
     entry = index.entries[path]
     near = nearest(anchor, sorted(entry.ids))
-    hint, meant = _anchor_hint(near), near and f"#{near}"
-    message = f"this page has no anchor #{anchor}"
+    hint, meant = _anchor_hint(near), confirm_typo(anchor, near) and f"#{near}"
+    message = f'anchor not found on this page: "#{anchor}"'
     return LinkTarget(written, message, hint, "link-anchor", written=written, correction=meant or "")
 
 
 def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> LinkTarget:
     if source in index.unpublished:
-        hint = "publish it, or take the link out"
+        hint = "publish it, or remove the link"
         return LinkTarget(written, f"{source} is not published", hint, "link-unpublished")
     if source not in index.urls:
         return LinkTarget(index.with_base(source) + suffix)
@@ -233,8 +254,8 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
     # entries are available late in a build, and most links do not need them
     if anchor and anchor not in (ids := index.entries[source].ids):
         near = nearest(anchor, sorted(ids))
-        hint, meant = _anchor_hint(near), near and f"#{near}"
-        message, old = f"{source} has no anchor #{anchor}", written.removesuffix(f"#{anchor}")
+        hint, meant = _anchor_hint(near), confirm_typo(anchor, near) and f"#{near}"
+        message, old = f'anchor not found in {source}: "#{anchor}"', written.removesuffix(f"#{anchor}")
         return LinkTarget(
             url, message, hint, "link-anchor", written=written, correction=f"{old}{meant}" if meant else ""
         )
@@ -242,7 +263,11 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
 
 
 def _anchor_hint(near: str | None) -> str:
-    return f"did you mean #{near}?" if near else "a heading gets one by itself; give others {#name}"
+    return (
+        f"did you mean #{near}?"
+        if near
+        else "write the id of a heading, or give the target an id with `{#name}`"
+    )
 
 
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:
@@ -277,22 +302,30 @@ def find_file(index: SiteIndex, path: str, document: Document) -> str:
     return next((c for c in candidates if c in index.files), "")
 
 
+def find_moved(path: str, choices: Iterable[str]) -> str | None:
+    """Return the only choice with the file name of `path` in another folder, or None."""
+    name = posixpath.basename(path)
+    found = {choice for choice in choices if name and posixpath.basename(choice) == name}
+    return found.pop() if len(found) == 1 else None
+
+
 def _missing_target(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
     if path.casefold().startswith("www."):
-        hint, meant = f"write https://{written}", f"https://{written}"
+        hint, meant = f"write `https://{written}`", f"https://{written}"
         return LinkTarget(
-            written, f"there is no page or file {path}", hint, written=written, correction=meant
+            written, f'page or file not found: "{path}"', hint, written=written, correction=meant
         )
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
     else:
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
-    near = nearest(path, sorted(choices))
-    # a common file extension alone does not make two names similar
-    if near and not nearest(posixpath.splitext(path)[0], [posixpath.splitext(near)[0]]):
-        near = None
-    hint = format_suggestion(near) or "paths are relative to the Markdown file, or start with /"
+    near = nearest(path, sorted(choices)) or find_moved(path, choices)
+    hint = (
+        format_suggestion(near) or "write a path relative to the Markdown file, or one that starts with `/`"
+    )
     address = re.split("[?#]", written, maxsplit=1)[0]
-    message = f"there is no page or file {path}"
-    return LinkTarget(written, message, hint, written=address, correction=quote(near or ""))
+    message = f'page or file not found: "{path}"'
+    return LinkTarget(
+        written, message, hint, written=address, correction=quote(confirm_typo(path, near) or "")
+    )

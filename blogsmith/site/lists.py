@@ -19,7 +19,7 @@ def plan_lists(
     documents: Iterable[Document], kinds: Mapping[str, str], sections: Mapping[str, str]
 ) -> dict[str, str]:
     """Map the site path of every list of pages, and of the 404 page, to a description for messages."""
-    found = {"/": "the home page", "/404.html": "the page for missing addresses"}
+    found = {"/": "the home page", "/404.html": "the 404 page"}
     for document in documents:
         path = str(document.path)
         if kinds[path] == "post":

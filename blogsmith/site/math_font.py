@@ -77,7 +77,7 @@ class MathFonts(Struct, frozen=True):
 def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) -> MathFonts:
     """Return the fonts for pages that print these symbols.
 
-    by_page: URL → symbols, as `join_signs` returns them. folder: see `MathFonts`. stem: file name of the
+    by_page: URL → symbols, as `join_characters` returns them. folder: see `MathFonts`. stem: file name of the
     full font, without suffix. digest: hex SHA-256 of the full font.
     """
     if not any(by_page.values()):

@@ -51,6 +51,7 @@ def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
         title=title,
         title_html=body.title_html or escape(title, quote=False),
         title_id=body.title_id,
+        heading_html=body.heading_html,
         body=body.content,
         subtitle=front.subtitle,
         description=body.description_text or about or shorten(body.summary),

@@ -44,18 +44,20 @@ class PermalinkError(Exception):
 def permalink_url(written: str, values: Mapping[str, str]) -> str:
     """Return the site path of a permalink: `/a/`, or `/a.html` unchanged.
 
-    values: values of placeholders. Raises `WrongPermalink` if the path is invalid.
+    values: values of placeholders. Raises `PermalinkError` if the path is invalid.
     """
     path = "/" + unicodedata.normalize("NFC", unquote(written)).strip().lstrip("/")
     path = _PLACEHOLDER.sub(lambda found: _placeholder_value(found[1], values), path)
     if path.endswith(f"/{_INDEX}"):
         path = path.removesuffix(_INDEX)
     if _OTHER_FILES.search(path):
-        raise PermalinkError("is the address of another kind of file", "a page ends with / or .html")
+        raise PermalinkError(
+            "is the URL of another kind of file", "end the URL of a page with `/` or `.html`"
+        )
     parts = [part for part in path.split("/") if part]
     for part in parts:
         if problem := slug_problem(part.removesuffix(HTML)):
-            raise PermalinkError(problem, "write it as /old/name/")
+            raise PermalinkError(problem, "write it in the form `/old/name/`")
     url = "/" + "/".join(parts)
     return url if url.endswith(("/", HTML)) else f"{url}/"
 
@@ -67,7 +69,7 @@ def _placeholder_value(name: str, values: Mapping[str, str]) -> str:
         near = nearest(name, known)
         every = ", ".join(f":{one}" for one in sorted(known))
         hint = f"did you mean :{near}?" if near else f"known: {every}"
-        raise PermalinkError(f"has a part :{name} that nothing fills here", hint)
+        raise PermalinkError(f'has the unknown placeholder ":{name}"', hint)
     return values[ours]
 
 

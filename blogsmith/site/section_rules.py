@@ -20,7 +20,7 @@ _OTHERS = "/"
 _INDEX = "_index"
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
-        "text": "a text",
+        "text": "a string",
         "number": "a number",
         "boolean": "true or false",
         "date": "a date",
@@ -61,7 +61,7 @@ class _PageCheck:
 
     def __init__(self, document: Document, section: str, rules: SectionRules) -> None:
         self._document = document
-        self._of_section = f"section {section}" if section != _OTHERS else "this site"
+        self._of_section = f'section "{section}"' if section != _OTHERS else "this site"
         self._rules = rules
         self._reporter: Reporter | None = None
         front = document.front
@@ -97,8 +97,11 @@ class _PageCheck:
     def _check_required(self) -> None:
         missing = [key for key in self._rules.require if self._is_missing(KEY_ALIASES.get(key, key))]
         if missing:
-            message = f"the front matter lacks {', '.join(missing)}, which {self._of_section} requires"
-            self._warn(message, Place(1), f"add {missing[0]}: … below the first ---")
+            names = ", ".join(f'"{key}"' for key in missing)
+            message = (
+                f"missing {'key' if len(missing) == 1 else 'keys'} {names}: required in {self._of_section}"
+            )
+            self._warn(message, Place(1), f"add `{missing[0]}: …` to the front matter")
 
     def _check_allowed(self) -> None:
         if not self._rules.allow:
@@ -110,7 +113,7 @@ class _PageCheck:
                 # a key that blogsmith knows is not a misspelling of another key
                 near = "" if key in self._document.front.places else self._report().did_you_mean(key, allowed)
                 hint = near or f"allowed: {', '.join(sorted(allowed))}"
-                self._warn(f"{self._of_section} has no key {key}", self._key_place(key), hint)
+                self._warn(f'"{key}" is not allowed in {self._of_section}', self._key_place(key), hint)
 
     def _check_values(self, key: str, choices: Sequence[str]) -> None:
         value = self._value(key) if key in self._keys else None
@@ -122,13 +125,13 @@ class _PageCheck:
                 known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
                 near = reporter.nearest(word, choices)
                 hint = f"did you mean {near}?" if near else f"known: {known}"
-                fix = reporter.substitute(place, word, near)
-                self._warn(f'{key} "{word}" is none of those of {self._of_section}', place, hint, fix)
+                fix = reporter.correct(place, word, near)
+                self._warn(f'unknown value "{word}" for "{key}" in {self._of_section}', place, hint, fix)
 
     def _check_type(self, key: str, kind: str) -> None:
         value = self._document.front.extra.get(key)
         if value is not None and not _is_of_type(value, kind):
-            self._warn(f"{key} must be {_WORDS[kind]}, as {self._of_section} has it", self._place(key))
+            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', self._place(key))
 
     def _report(self) -> Reporter:
         # few pages have violations; only their lines are split

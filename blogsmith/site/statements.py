@@ -143,8 +143,8 @@ def check_circular_proofs(rendered: Sequence[RenderedDocument], base_path: str) 
         written = first.page.document.source
         reporter = Reporter(str(written.path), written.text.split("\n"))
         chain = " uses ".join((names[-1], *names))
-        hint = "a mere mention is a link: [Theorem 2](#thm-b); or prove one of them without the others"
-        reporter.error("proof-circle", f"these proofs go round: {chain}", first.use.place, hint)
+        hint = "write a mere mention as a link such as `[Theorem 2](#thm-b)`, or prove one without the others"
+        reporter.error("proof-circle", f"circular proofs: {chain}", first.use.place, hint)
         found += reporter.diagnostics
     return found
 

@@ -67,8 +67,8 @@ def _check_empty_slugs(document: Document) -> Iterator[Diagnostic]:
     for taxonomy, kind in TAXONOMIES:
         for term in page_terms(document.front, taxonomy):
             if not slugify(term):
-                message = f'{kind} "{term}" has no letter or digit, so no page lists its posts'
-                hint = f"give the {kind} a name that can be read aloud"
+                message = f'{kind} "{term}" has no letter or digit, so it gets no page'
+                hint = f"give the {kind} a name with a letter or digit"
                 yield from _warn(document, taxonomy, term, message, hint)
 
 
@@ -87,8 +87,10 @@ def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str
             name = names.get(slugify(term), term)
             if _normalize_term(name) != _normalize_term(term):
                 kind = dict(TAXONOMIES)[taxonomy]
-                message = f'{kind} "{term}" has the same address as "{name}", so both share one page'
-                yield from _warn(document, taxonomy, term, message, "spell one of them out, as in `cpp`")
+                message = f'{kind} "{term}" has the same URL as "{name}", so both share one page'
+                yield from _warn(
+                    document, taxonomy, term, message, "write one of them in letters, such as `cpp`"
+                )
 
 
 @lru_cache(maxsize=4096)

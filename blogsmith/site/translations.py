@@ -130,8 +130,8 @@ def _with_links(page: PageView, links: tuple[Translation, ...]) -> PageView:
 def _duplicate_translation(document: Document, first: str, tag: str) -> list[Diagnostic]:
     reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     front = document.front
-    message = f"{first} and {document.path} are one page in one language, {tag}"
-    hint = "give one of them another translation_key, or another lang"
+    message = f'{first} and {document.path} are the same page in the same language, "{tag}"'
+    hint = "give one of them another `translation_key` or `lang`"
     place = front.places.get("translation_key") or front.places.get("lang")
     reporter.error("translation", message, place, hint)
     return reporter.diagnostics
@@ -144,9 +144,7 @@ def _unknown_language_suffix(document: Document, paths: set[str]) -> list[Diagno
     if not name or not is_listed(mark) or str(path.with_name(name + path.suffix)) not in paths:
         return []
     reporter = Reporter(path.as_posix(), document.source.text.split("\n"))
-    message = (
-        f"{path.name} is named as a translation of {name}{path.suffix}, and is read as a page of its own"
-    )
+    message = f'"{path.name}" is read as a separate page, not as a translation of "{name}{path.suffix}"'
     hint = f"add `languages: {{{mark}: {{}}}}` to blogsmith.yaml, or rename it"
     reporter.warn("translation", message, None, hint)
     return reporter.diagnostics

@@ -265,8 +265,8 @@ class _UrlPlan(Struct, frozen=True):
         url = self.root + ("/" if kind == "home" else _folder_url(folder, self.tree.slugs))
         if document.front.permalink.strip("/") not in ("", url.strip("/")):
             place = document.front.places.get("permalink")
-            message = f"the address of a list follows from its folder: it is {url}"
-            hint = "rename the folder, or write slug: name here; old addresses go under aliases:"
+            message = f'"permalink" has no effect because the URL of a list comes from its folder: "{url}"'
+            hint = "rename the folder or write `slug: NAME`, and list old URLs under `aliases`"
             self._warn(document, "front-matter-key", message, place, hint)
         return url
 
@@ -294,8 +294,8 @@ class _UrlPlan(Struct, frozen=True):
 
     def _folder_page_url(self, document: Document, name: str, folder: _Folder) -> str:
         for problem in folder.problems:
-            message = f"a folder of this file makes no address: {problem}"
-            self._error(document, "slug", message, hint="rename it, or give its _index.md a slug")
+            message = f"folder name cannot be part of a URL: {problem}"
+            self._error(document, "slug", message, hint="rename it, or set `slug` in its `_index.md`")
         slug = self._slug(document, split_dated_name(name)[1])
         address = folder.permalink and self._expand_pattern(folder.permalink, slug, document)
         return self.root + (address or f"{folder.url}{slug}/")
@@ -325,15 +325,15 @@ class _UrlPlan(Struct, frozen=True):
             meant = (document.front.slug, nearest_slug(asked))
             self._error(document, "slug", message, place, slug_hint(asked), meant)
         elif problem := slug_problem(made):
-            message = f'the name "{name}" makes no address: slug "{made}" {problem}'
-            self._error(document, "slug", message, hint="rename it, or give a slug in the front matter")
+            message = f'file name "{name}" cannot be part of a URL: slug "{made}" {problem}'
+            self._error(document, "slug", message, hint="rename it, or set `slug` in the front matter")
         return made or "page"
 
     def _expand_pattern(self, pattern: str, slug: str, document: Document) -> str:
         """Return the URL by a permalink pattern; empty, after a report, if a needed date is missing."""
         date = document.front.date
         if date is None and re.search(":(year|month|day)", pattern):
-            message = f"the permalink {pattern} needs a date, and this page has none"
+            message = f'permalink "{pattern}" needs a date, but this page has none'
             self._error(document, "date", message, hint="add `date:` to the front matter")
             return ""
         values = {"section": self.sections[str(document.path)], "slug": slug}

@@ -116,25 +116,25 @@ def read_text_file(root: Path, output: str, path: PurePosixPath) -> TextFile | N
         return TextFile(problem=f'"{path}" is a link to a file outside the site', is_outside=True)
     inside = file.relative_to(base)
     if any(part.startswith(".") for part in inside.parts) or inside.is_relative_to(output):
-        return TextFile(problem=f"{path} is hidden, or part of the built site")
+        return TextFile(problem=f'"{path}" is hidden, or in the output folder')
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):
-            return TextFile(problem=f"{path} is no file")
+            return TextFile(problem=f'"{path}" is not a file')
         if status.st_size > MAX_BYTES:
-            return TextFile(problem=f"{path} is larger than {MAX_BYTES // 1_000_000} MB")
+            return TextFile(problem=f'"{path}" is larger than {MAX_BYTES // 1_000_000} MB')
         data = file.read_bytes()
         text = normalize_line_ends(decode(data, str(path)).removeprefix("\ufeff"))
     except SiteError as error:
         return TextFile(problem=f"{path}: {error.diagnostics[0].message}")
     except OSError as error:
-        return TextFile(problem=f"{path} cannot be read: {error.strerror or type(error).__name__}")
+        return TextFile(problem=f'"{path}" cannot be read: {error.strerror or type(error).__name__}')
     return TextFile(text, hashlib.sha256(data).hexdigest())
 
 
 _KIND: Final = "bibliographies"
-_HINT = "paths are relative to the page, or to the root of the site"
-_COPY_HINT = "copy the file into the site, and write its path from the page or from the root of the site"
+_HINT = "write a path relative to the page, or to the root of the site"
+_COPY_HINT = "copy the file into the site, and write its path relative to the page or to the root of the site"
 
 
 ReadTextFile = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None]]
@@ -208,9 +208,13 @@ class SiteBibliographies:
         keys = self.keys(document)
         by_case = {known.casefold(): known for known in keys}
         if known := by_case.get(key.casefold()):
-            return f"did you mean {known}? Capitals count"
+            return f"did you mean {known}? Keys are case-sensitive"
         names = [file.path for file in self._open_page_files(document)]
-        where = f"add it to {names[0]}" if names else "there is no bibliography yet"
+        where = (
+            f"add it to {names[0]}"
+            if names
+            else "create a bibliography file, and name it under `bibliography`"
+        )
         return did_you_mean(key, keys) or where
 
     def place(self, key: str, document: Document) -> Diagnostic | None:
@@ -247,7 +251,7 @@ class SiteBibliographies:
 
     @property
     def _config(self) -> LoadedConfig:
-        assert self._settings is not None, "`use_settings` comes first"
+        assert self._settings is not None, "call `use_settings` first"
         return self._settings
 
     def _named_paths(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
@@ -336,9 +340,9 @@ class SiteBibliographies:
         return nearest(PurePosixPath(written).name, names)
 
     def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
-        message = file.problem if file else f"there is no style of citations {written}"
+        message = file.problem if file else f'citation style not found: "{written}"'
         near = nearest(written, BUNDLED_STYLES)
-        hint = format_suggestion(near) or f"shipped are {', '.join(BUNDLED_STYLES)}; {_HINT}"
+        hint = format_suggestion(near) or f"write one of {', '.join(BUNDLED_STYLES)}, or {_HINT}"
         return self._diagnostic_at_key("citation-style", message, "csl", written, document, hint, near)
 
     def _diagnostic_at_key(
@@ -378,7 +382,7 @@ class SiteBibliographies:
                 length=len(written),
             )
         line = lines[place.line - 1] if place and place.line <= len(lines) else ""
-        fix = Reporter(name, lines).substitute(place, PurePosixPath(written).name, near)
+        fix = Reporter(name, lines).correct(place, PurePosixPath(written).name, near)
         return Diagnostic(code, message, name, place, line, hint, fix=fix)
 
 

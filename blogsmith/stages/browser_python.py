@@ -14,7 +14,7 @@ from ..project.report import BuildLog
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
 
-VENDOR = "fill it with: blogsmith pyodide vendor"
+VENDOR = "run `blogsmith pyodide vendor` to fill it"
 
 
 def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:
@@ -36,7 +36,7 @@ def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribu
         for number, name in enumerate(settings.packages):
             if not found.has(name):
                 place = places.get(("browser", "packages", number))
-                message = f"{found.folder} lacks the package {name}"
+                message = f'package not found in {found.folder}: "{name}"'
                 reporter.error("pyodide-folder", message, place, VENDOR)
         log.add(reporter.diagnostics)
         return found

@@ -41,8 +41,10 @@ def card_problems(context: SiteContext) -> list[Diagnostic]:
     style, config = context.theme.files.card, context.config
     if not (config.social_cards and config.base_url and _is_foreign(style, context)):
         return []
-    message = f"the font of social cards in theme {context.theme.name} is not opened: the site is not trusted"
-    hint = "run `blogsmith trust`, or write social_cards: false in blogsmith.yaml"
+    message = (
+        f'font of social cards in theme "{context.theme.name}" is not used because the site is not trusted'
+    )
+    hint = "run `blogsmith trust`, or write `social_cards: false` in blogsmith.yaml"
     return [Diagnostic("card-font", message, CONFIG_NAME, severity="warning", hint=hint)]
 
 

@@ -41,8 +41,8 @@ _FRONT_MATTER = lazy_pattern(rb"---[ \t]*\r?\n(?:[A-Za-z][\w-]*:|---)")
 _DRAFT = lazy_pattern(
     rb"---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)[ \t]*\r?$", re.MULTILINE
 )
-_NO_TEMPLATE = "front matter has no meaning in this file, so it is published as it is"
-_TEMPLATE_HINT = "write the page as .md, which may hold HTML; or take the lines between --- out"
+_NO_TEMPLATE = "front matter has no effect because this file is not a page"
+_TEMPLATE_HINT = "write the page as `.md`, which may contain HTML, or remove the lines between `---`"
 _MAX_NOTEBOOK = 50_000_000
 _HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
 """Path of a user's home folder. JSON writes each backslash twice."""
@@ -98,7 +98,7 @@ def disclosures(
 ) -> Iterator[Diagnostic]:
     """Yield warnings for published files that contain private data.
 
-    look: `leaks` or a function that caches its results.
+    look: `check_disclosure` or a function that caches its results.
     """
     for asset, _ in assets.values():
         yield from look(asset, config)
@@ -111,11 +111,13 @@ def check_disclosure(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
             head = stream.read(_KEY_HEAD)
             if _KEY.search(head):
                 return (
-                    _private_file_warning(asset, "this file holds a private key", "take it out of the site"),
+                    _private_file_warning(
+                        asset, "this file contains a private key", "remove it from the site"
+                    ),
                 )
             if asset.path.suffix.lower() == ".env":
                 return (
-                    _private_file_warning(asset, "this file is one of secrets", "take it out of the site"),
+                    _private_file_warning(asset, "this file may contain secrets", "remove it from the site"),
                 )
             if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
                 return _notebook_leaks(asset, head + stream.read())
@@ -132,7 +134,7 @@ def _notebook_leaks(asset: Asset, text: bytes) -> tuple[Diagnostic, ...]:
     if not found:
         return ()
     folder = found[0].decode("utf-8", "replace").replace("\\\\", "\\")
-    message = f"this notebook names a folder of somebody's machine: {folder}"
+    message = f'this notebook contains the path "{folder}" of a user'
     return (_private_file_warning(asset, message, "clear its outputs before you publish it"),)
 
 
@@ -140,12 +142,12 @@ def _picture_leaks(asset: Asset, stream: io.BufferedReader) -> tuple[Diagnostic,
     try:
         told = remaining_private_data(stream)
     except DamagedFileError:
-        message = "this picture is damaged, so what its camera wrote into it cannot be taken out"
-        return (_warning("image-metadata", asset, message, "save it again with a program for pictures"),)
+        message = "this image is damaged, so its metadata cannot be removed"
+        return (_warning("image-metadata", asset, message, "save it again with an image editor"),)
     if not told:
         return ()
-    message = f"this file tells {_join_words(told)}, which cannot be taken out here"
-    return (_warning("image-metadata", asset, message, "take it out with a tool such as exiftool"),)
+    message = f"this file reveals {_join_words(told)}, which blogsmith cannot remove"
+    return (_warning("image-metadata", asset, message, "remove it with a tool such as `exiftool`"),)
 
 
 def _join_words(words: tuple[str, ...]) -> str:
@@ -175,7 +177,7 @@ class DisclosureCache:
             self._values.forget(path)
 
     def check(self, asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
-        """Return the cached or computed result of `leaks`."""
+        """Return the cached or computed result of `check_disclosure`."""
         path, mode = str(asset.path), config.images.metadata
         try:
             stamp = make_stamp(asset.file.stat(), with_changed=True)

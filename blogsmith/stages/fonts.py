@@ -52,7 +52,7 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     found: list[OutputFile] = []
     if font is None:
         return found
-    origin = f"the math font of theme {context.theme.name}"
+    origin = f'the math font of theme "{context.theme.name}"'
     for cut in fonts.cuts():
         path = font.asset.path.with_name(f"{cut.name}.woff2")
         found.append(OutputFile(path, origin, partial(font_bytes, cut, context)))
@@ -69,7 +69,7 @@ def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
     return [
         OutputFile(
             font.asset.path.with_name(f"{cut.name}.woff2"),
-            f"the math font of theme {context.theme.name}",
+            f'the math font of theme "{context.theme.name}"',
             GeneratedFile(partial(font_bytes, cut, context), (), key=cut.name, is_slow=True),
         )
         for cut in fonts.cuts()
@@ -85,7 +85,7 @@ def font_bytes(cut: FontSubset, context: SiteContext) -> bytes:
 
 def _font_file(cut: FontSubset, context: SiteContext) -> Output:
     font = context.theme.files.math_font
-    assert font is not None, "a cut is one of the theme's font"
+    assert font is not None, "subsets exist only if the theme has a math font"
     name = f"{cut.name}.woff2"
     path, beside = font.asset.path.with_name(name), font.asset.file.with_name(name)
     if beside.is_file():
@@ -98,7 +98,7 @@ def _font_file(cut: FontSubset, context: SiteContext) -> Output:
         data = read_or_make(context.root, "fonts", name, lambda: cut_font(source.read_bytes(), cut.signs))
         return Output(path, data)
     except FontError as problem:
-        message = f"the math font {source.name} of theme {context.theme.name} cannot be cut: {problem}"
+        message = f'math font "{source.name}" of theme "{context.theme.name}" cannot be subset: {problem}'
         raise SiteError(Diagnostic("theme-value", message)) from problem
 
 
@@ -124,7 +124,7 @@ def can_subset() -> bool:
 
 
 def cut_font(font: bytes, signs: Collection[str]) -> bytes:
-    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontProblem on failure.
+    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontError on failure.
 
     signs: characters, some followed by a variation selector. Those missing in the font are ignored. The
     output is reproducible.

@@ -45,13 +45,25 @@ def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDa
     import subprocess
 
     if not is_trusted(context.root, context.config):
-        message = "updated: git is not read on a site that is not trusted: its history names programs to run"
-        return GitDates({}, tuple(_warning(one, message, "blogsmith trust") for one in wanted))
+        message = '"updated: git" has no effect because the site is not trusted to run git'
+        return GitDates(
+            {},
+            tuple(
+                _warning(one, message, "run `blogsmith trust` to allow programs of this site")
+                for one in wanted
+            ),
+        )
     try:
         text = _log(context.root, [str(document.path) for document in wanted])
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        message = f"updated: git finds no history: {_reason(error)}"
-        return GitDates({}, tuple(_warning(one, message, "write the date, or use git") for one in wanted))
+        message = f"git history not found: {_reason(error)}"
+        return GitDates(
+            {},
+            tuple(
+                _warning(one, message, "write the date, or commit the site to a Git repository")
+                for one in wanted
+            ),
+        )
     return GitDates(_dates(text))
 
 

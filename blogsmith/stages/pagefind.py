@@ -28,7 +28,7 @@ def make_pagefind_files(
         return []
     if not is_installed():
         raise _problem(
-            "search needs Pagefind, which is not installed", f"run: {extra_install_command('search')}"
+            'search engine "pagefind" is not installed', f"run `{extra_install_command('search')}`"
         )
     editions = searched_views(tuple(views.values()), rendered, context)
     return [
@@ -50,7 +50,9 @@ def _edition_files(
         try:
             return msgspec.msgpack.encode(make_index(_pages(shown), lang))
         except PagefindError as problem:
-            raise _problem(f"Pagefind has made no index: {problem}", "write search: true") from problem
+            raise _problem(
+                f"Pagefind cannot make an index: {problem}", "write `search: true` to use the built-in search"
+            ) from problem
 
     kept = f"{name}-{lang}-{program_version()}"
     files = msgspec.msgpack.decode(read_or_make(context.root, "search", kept, make), type=dict[str, bytes])

@@ -48,10 +48,13 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
         if _is_external(value) or _site_path(value) in files:
             continue
         near = nearest(value if value.startswith("/") else f"/{value}", files)
-        hint = format_suggestion(near) or "put it into static/, and write its path from there: /own.css"
+        hint = (
+            format_suggestion(near)
+            or "put it into `static/`, and write its path from there, such as `/own.css`"
+        )
         place = _place(context, path)
-        fix = reporter.substitute(place, value, near)
-        reporter.error("config-value", f'the site has no file "{value}"', place, hint, fix)
+        fix = reporter.correct(place, value, near)
+        reporter.error("config-value", f'file not found in the site: "{value}"', place, hint, fix)
     return reporter.diagnostics
 
 

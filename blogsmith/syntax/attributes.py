@@ -79,7 +79,7 @@ def apply_attributes(token: Token, attributes: Attributes, page: PageState, plac
         else:
             near, at = page.reporter.nearest(key, ALLOWED), _key_place(key, attributes, place)
             hint = format_suggestion(near) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
-            fix = page.reporter.substitute(at, key, near)
+            fix = page.reporter.correct(at, key, near)
             page.reporter.error("attribute", f'attribute "{key}" is not allowed here', at, hint, fix)
 
 

@@ -104,7 +104,7 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     hint = plugin or format_suggestion(near) or others
     place = block_place(state, pos, len("<div"))
     message = f'unknown block "{tag.classes[0]}": this <div> is plain HTML'
-    fix = None if plugin else reporter.substitute(place, tag.classes[0], near)
+    fix = None if plugin else reporter.correct(place, tag.classes[0], near)
     reporter.warn("div-unknown", message, place, hint, fix)
 
 
@@ -142,7 +142,7 @@ def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
             place = block_place(state, item.name_start, len(item.name))
             near = reporter.nearest(item.name, [name for name in known if name not in given])
             hint = format_suggestion(near) or f"known: {', '.join(known)}"
-            fix = reporter.substitute(place, item.name, near)
+            fix = reporter.correct(place, item.name, near)
             message = f'unknown argument "{item.name}" for block "{kind}"'
             reporter.error("shortcode-argument", message, place, hint, fix)
 

@@ -119,7 +119,7 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
         kind = KindRow(found[1].casefold(), found[1].capitalize())
         near, place = _nearest_kind(found[1], page), text.place(found.start(1), len(found[1]))
         hint = format_suggestion(near) or "declare it under `callouts:` in blogsmith.yaml"
-        fix = page.reporter.substitute(place, found[1], near)
+        fix = page.reporter.correct(place, found[1], near)
         page.reporter.warn("callout-kind", f'unknown callout kind "{found[1]}"', place, hint, fix)
     line_end = text.text.find("\n")
     line_end = len(text.text) if line_end < 0 else line_end
@@ -160,7 +160,16 @@ def _nearest_kind(written: str, page: PageState) -> str | None:
 
 
 def make_callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = False) -> Callout:
-    return Callout(kind.name, kind.title, fold, id, has_title=titled, icon=kind.icon, color=kind.color)
+    return Callout(
+        kind.name,
+        kind.title,
+        fold,
+        id,
+        has_title=titled,
+        icon=kind.icon,
+        color=kind.color,
+        is_statement=kind.numbered,
+    )
 
 
 def _open(marker: Marker, source: Token) -> list[Token]:

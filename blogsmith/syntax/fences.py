@@ -16,7 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..base.diagnostics.fixes import Fix, make_replacement
-from ..base.diagnostics.model import Place, TextMap, format_suggestion
+from ..base.diagnostics.model import Place, TextMap, confirm_typo, format_suggestion
 from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
 from .cells.languages import option_lines
@@ -236,7 +236,8 @@ class _InfoParser:
         near = "eval" if word in _RUN else self.page.reporter.nearest(word, choices)
         hint = "write `eval` to run the code" if word in _RUN else format_suggestion(near)
         hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
-        self.warn(f'unknown option "{word}" on a code fence', offset, len(word), hint, (word, near))
+        meant = near if word in _RUN else confirm_typo(word, near)
+        self.warn(f'unknown option "{word}" on a code fence', offset, len(word), hint, (word, meant))
 
     def warn(
         self, message: str, offset: int, length: int, hint: str, meant: tuple[str, str | None] = ("", None)

@@ -6,6 +6,7 @@ an H2 and is reported. Ids are derived from the plain text, with formulas in lin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
@@ -47,16 +48,24 @@ def is_margin_note(token: Token) -> bool:
     return not MARGIN_CLASSES.isdisjoint(str(token.attrs.get("class", "")).split())
 
 
+def is_line_break(token: Token) -> bool:
+    """Return whether raw HTML in a line is `<br>`."""
+    return token.type == "html_inline" and token.content.lower().startswith(("<br>", "<br/", "<br "))
+
+
 def plain_text(
     tokens: Sequence[Token],
     page: PageState,
     values: Mapping[int, str] = MappingProxyType({}),
     tex: Callable[[str], str] | None = None,
+    *,
+    breaks: bool = True,
 ) -> str:
     """Return inline tokens as plain text, with formulas in linear form.
 
     values: Number of a `{= … =}` → its text; missing values are omitted.
     tex: Function for another textual form of formulas.
+    breaks: Whether `<br>` separates words.
     """
     pieces: list[str] = []
     notes: list[int] = []
@@ -70,6 +79,8 @@ def plain_text(
             pieces.append("" if token.type == "softbreak" and joins_lines(tokens, index) else " ")
         elif token.type == "value":
             pieces.append(values.get(get_record(token, Value).number, ""))
+        elif token.type == "html_inline" and breaks and is_line_break(token):
+            pieces.append("" if not pieces or pieces[-1][-1:].isspace() else " ")
         elif token.type == "image":
             pieces.append(plain_text(token.children or [], page, values, tex))
         elif token.type == "span_open" and is_margin_note(token):
@@ -104,7 +115,7 @@ def record_written_headings(state: StateCore) -> None:
     for opening, inline in pairwise(state.tokens):
         if opening.type == "heading_open":
             # GitHub does not support formulas here, so their TeX is part of the text.
-            attach_record(inline, WrittenText(plain_text(inline.children or [], page, tex=str)))
+            attach_record(inline, WrittenText(plain_text(inline.children or [], page, tex=str, breaks=False)))
 
 
 class TitleHeading(NamedTuple):
@@ -150,6 +161,24 @@ def _free_id(
     return make_unique(wanted or github_slug(written.strip()), taken, counts, first=1)
 
 
+def _joined_ids(headings: Sequence[tuple[Token, Token]], page: PageState) -> dict[int, str]:
+    """Return {id() of an inline token: text for its id} of headings whose `<br>` does not separate words.
+
+    `A<br>B` gets the id `a-b`, unless another heading has it.
+    """
+    broken = [inline for _, inline in headings if any(map(is_line_break, inline.children or ()))]
+    if not broken:
+        return {}
+    texts = [plain_text(inline.children or [], page) for _, inline in headings]
+    counts = Counter(map(slugify, texts))
+    counts.update(str(opening.attrs["id"]) for opening, _ in headings if "id" in opening.attrs)
+    return {
+        id(inline): plain_text(inline.children or [], page, breaks=False)
+        for inline in broken
+        if counts[slugify(plain_text(inline.children or [], page))] > 1
+    }
+
+
 def _other_id(name: str, taken: Container[str], tried: dict[str, int]) -> str:
     """Return an unused variant of an id that is in use. tried: Id → first number that may be unused."""
     number = next(number for number in count(tried.get(name, 2)) if f"{name}-{number}" not in taken)
@@ -184,9 +213,9 @@ def number_headings(
     counter = _Counter([])
     counts: dict[str, int] = {}
     tried: dict[str, int] = {}
-    for opening, inline in pairwise(tokens):
-        if opening.type != "heading_open":
-            continue
+    headings = [(one, inline) for one, inline in pairwise(tokens) if one.type == "heading_open"]
+    joined = _joined_ids(headings, page)
+    for opening, inline in headings:
         text = " ".join(plain_text(inline.children or [], page).split())
         name = str(opening.attrs.get("id", ""))
         if name and name in asked:
@@ -196,7 +225,8 @@ def number_headings(
             page.reporter.error("id-twice", message, place, fix=fix)
         # The second of two equal ids is replaced, because every link to it would be wrong.
         if not name or name in asked:
-            name = _free_id(name, text, inline, page, taken, counts)
+            words = joined.get(id(inline), text)
+            name = _free_id(name, words, inline, page, taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))
         level = int(opening.tag[1])
         attach_record(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))

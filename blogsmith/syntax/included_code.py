@@ -85,7 +85,7 @@ def _read_call(token: Token, page: PageState) -> None:
         if key not in ARGUMENTS:
             near = page.reporter.nearest(key, ARGUMENTS)
             hint = format_suggestion(near) or f"known: {', '.join(ARGUMENTS)}"
-            fix = page.reporter.substitute(place, key, near)
+            fix = page.reporter.correct(place, key, near)
             page.reporter.error(
                 "shortcode-argument", f'unknown argument "{key}" for shortcode "{CODE}"', place, hint, fix
             )
@@ -213,7 +213,7 @@ def _report_region(
         mark = f"mark it with `# region {region.spelling}` and `# endregion`"
         hint = f"known: {', '.join(names[:9])}" if names else mark
     message = f'region not found in {found.path}: "{region.spelling}"'
-    fix = page.reporter.substitute(region.place, region.spelling, near)
+    fix = page.reporter.correct(region.place, region.spelling, near)
     page.reporter.error("include-region", message, region.place, hint, fix)
 
 

@@ -46,7 +46,6 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "tableofcontents": "remove it: `toc:` turns the table of contents of posts on or off",
         **dict.fromkeys(("LaTeX", "TeX"), "write the name as plain text"),
         **dict.fromkeys(("ldots", "dots"), "write …"),
-        **dict.fromkeys(("qed", "qedhere", "qedsymbol"), "remove it: a proof ends with ∎ without a command"),
     }
 )
 """Command → hint on what to write instead."""
@@ -54,7 +53,6 @@ _COMMANDS_WITHOUT_ARGUMENT = frozenset(
     (
         *("item", "noindent", "newpage", "clearpage", "pagebreak", "bigskip", "medskip", "smallskip"),
         *("centering", "maketitle", "tableofcontents", "LaTeX", "TeX", "ldots", "dots"),
-        *("qed", "qedhere", "qedsymbol"),
     )
 )
 """Commands without an argument."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from linkify_it import LinkifyIt
 from linkify_it.main import Match
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_core import linkify as link_addresses
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
@@ -108,6 +110,45 @@ def autolink_rule(state: StateInline, silent: bool) -> bool:
     return _autolink(state, silent)
 
 
+def find_label_end(state: StateInline, start: int, disableNested: bool = False) -> int:
+    """Return the index of the `]` that closes the `[` at `start`; -1 if there is none.
+
+    As markdown-it's `parseLinkLabel`. With `disableNested`, a link in the text ends the search, but not a
+    footnote, a name in double brackets or a citation: they are text in the link.
+    """
+    before, level = state.pos, 1
+    state.pos = start + 1
+    try:
+        while state.pos < state.posMax:
+            at, sign = state.pos, state.src[state.pos]
+            if sign == "]":
+                level -= 1
+                if not level:
+                    return state.pos
+            state.md.inline.skipToken(state)
+            if sign == "[":
+                if state.pos == at + 1:
+                    level += 1
+                elif disableNested and not _is_own_bracket(state, at):
+                    return -1
+        return -1
+    finally:
+        state.pos = before
+
+
+def _is_own_bracket(state: StateInline, start: int) -> bool:
+    """Return whether the construct from `start` to the current position is a syntax of ours, not a link."""
+    written = state.src[start : state.pos]
+    if not written.endswith("]"):
+        return False
+    label = written[1:-1]
+    if label.startswith("^"):
+        return label[1:] in get_page(state.env).notes
+    if label.startswith("[") and label.endswith("]"):
+        return True
+    return "@" in label and normalizeReference(label) not in state.env.get("references", {})
+
+
 def linkify_rule(state: StateInline, silent: bool) -> bool:
     """Apply the stock rule for bare URLs.
 
@@ -149,6 +190,7 @@ def _accept(url: str) -> bool:
 
 def link_rules(md: MarkdownIt) -> None:
     """Wrap the stock rules."""
+    md.helpers = SimpleNamespace(**{**vars(md.helpers), "parseLinkLabel": find_label_end})  # type: ignore[assignment]
     md.inline.ruler.at("link", link_rule)
     md.inline.ruler.at("image", image_rule)
     md.inline.ruler.at("autolink", autolink_rule)
@@ -272,11 +314,7 @@ def wiki_link(state: StateInline, silent: bool) -> bool:
         token = state.push("kbd", "kbd", 0)
         target, text = found[1].strip(), (found[2] or "").strip()
         token.content = text or target
-        # A link inside a link would end the outer one.
-        if not state.linkLevel:
-            attach_record(
-                token, WikiLink(target, text, found[0], inline_place(state, state.pos, found.end()))
-            )
+        attach_record(token, WikiLink(target, text, found[0], inline_place(state, state.pos, found.end())))
     state.pos = found.end()
     return True
 

@@ -95,7 +95,8 @@ def footnote_reference(state: StateInline, silent: bool) -> bool:
     footnote_ref(state, silent)
     if not silent:
         token = state.tokens[-1]
-        attach_record(token, NoteRef(token.meta["id"] + 1, token.meta["subId"] + 1))
+        place = inline_place(state, found.start(), found.end())
+        attach_record(token, NoteRef(token.meta["id"] + 1, token.meta["subId"] + 1, place, found[0]))
     return True
 
 
@@ -105,7 +106,7 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
         page.reporter.nearest(label, page.notes),
     )
     hint = format_suggestion(near) or f"add a line `[^{label}]: …` to the post"
-    fix = page.reporter.substitute(place, f"[^{label}]", near and f"[^{near}]")
+    fix = page.reporter.correct(place, f"[^{label}]", near and f"[^{near}]")
     page.reporter.error("footnote-undefined", f'missing text for footnote "[^{label}]"', place, hint, fix)
 
 

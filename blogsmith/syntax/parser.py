@@ -36,6 +36,7 @@ from .fences import fences
 from .figures import figures, galleries
 from .foreign_syntax import report_unsupported
 from .headings import (
+    TitleHeading,
     heading_attributes,
     number_headings,
     plain_text,
@@ -76,12 +77,13 @@ from .text import (
     typography,
     warn_of_hidden_math,
 )
+from .title_code import title_tokens
 
 # The end mark of proofs: exactly one, whether or not the author wrote it.
 
 
-_MARKS = "∎□■◻◼"
-_TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", r"\qedsymbol"})
+_OWN_MARK = lazy_pattern(r"\s*(?:[∎□■◻◼]|\\(?:qed|QED|qedhere|qedsymbol)\b)*\s*\Z")
+_TEX_MARKS = frozenset({r"\square", r"\blacksquare", r"\Box", r"\qed", r"\QED", r"\qedhere", r"\qedsymbol"})
 
 
 def end_marks(state: StateCore) -> None:
@@ -109,7 +111,7 @@ def _add_end_mark(body: list[Token]) -> None:
 def _drop_own_mark(children: list[Token]) -> None:
     last = children[-1]
     if last.type == "text":
-        last.content = last.content.rstrip().rstrip(_MARKS).rstrip()
+        last.content = _OWN_MARK.sub("", last.content)
     elif last.type == "math_inline" and get_record(last, Math).tex.strip() in _TEX_MARKS:
         children.pop()
     if children and children[-1].type == "text":
@@ -270,6 +272,8 @@ class Parsed(Struct, frozen=True):
     tokens: tuple[Token, ...]
     title: tuple[Token, ...]
     """Inline tokens of the title."""
+    heading: tuple[Token, ...]
+    """Inline tokens of the heading that is the title, if it has a footnote; otherwise empty."""
     title_text: str
     """The title as plain text."""
     title_id: str
@@ -355,7 +359,8 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     return Parsed(
         document=document,
         tokens=tuple(tokens),
-        title=tuple(title),
+        title=tuple(token for token in title if token.type != "footnote_ref"),
+        heading=_noted_heading(taken),
         title_text=text,
         title_id=title_id,
         description=tuple(description),
@@ -366,12 +371,18 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     )
 
 
+def _noted_heading(heading: TitleHeading | None) -> tuple[Token, ...]:
+    children = heading.inline.children or () if heading else ()
+    return tuple(children) if any(token.type == "footnote_ref" for token in children) else ()
+
+
 def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Reporter) -> list[Token]:
-    """Return the inline tokens of a front matter value: formulas are typeset, all other text is plain."""
+    """Return the inline tokens of a front matter value: formulas, code in titles, all other text is plain."""
     if not text:
         return []
     origin = locate_text(text, places.get(key, Place(1)), reporter.lines)
-    tokens = text_with_formulas(origin)
+    has_code = key == "title" and "`" in text
+    tokens = [*title_tokens(origin)] if has_code else text_with_formulas(origin)
     warn_of_hidden_math(tokens, reporter)
     warn_of_unparsed_references(tokens, origin, reporter)
     report_values(origin, reporter)

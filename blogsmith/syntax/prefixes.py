@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 from unicodedata import category
 
@@ -17,7 +16,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..base.diagnostics.fixes import Fix, make_replacement
-from ..base.diagnostics.model import TextMap, nearest
+from ..base.diagnostics.model import TextMap, confirm_typo, nearest
 from ..base.patterns import lazy_pattern
 from .callouts import Marker, make_callout, wrap_callouts
 from .records import Callout, get_record
@@ -38,8 +37,6 @@ _LABEL = lazy_pattern(
 _HAS_SEPARATOR = lazy_pattern(r"[*_ \t]*[:：—–]")
 _MAX_OPENING = 200
 """Number of characters of a paragraph that are compared with prefixes."""
-_CERTAIN = 0.85
-"""Minimum similarity of two labels if one is a misspelling of the other."""
 
 
 class Prefix(Struct, frozen=True):
@@ -243,7 +240,7 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
     if meant is not None:
         near = [prefix for prefix in near if prefix.label == meant]
     fix = None
-    if label and meant:
+    if label and meant and confirm_typo(label[1], meant):
         fix = _label_fix(origin, label, meant)
     elif len(near) == 1 and at >= 0 and not label:
         place = origin.place(at, len(emoji))
@@ -258,5 +255,4 @@ def _label_fix(origin: TextMap, label: re.Match[str], meant: str) -> Fix:
     """Return a fix that replaces a misspelled label."""
     place = origin.place(label.start(1), len(label[1]))
     colon = "" if _HAS_SEPARATOR.match(origin.text, label.end(1)) else ":"
-    is_certain = SequenceMatcher(None, label[1].casefold(), meant.casefold()).ratio() >= _CERTAIN
-    return make_replacement(place.line, place.column, label[1], meant + colon, is_safe=is_certain)
+    return make_replacement(place.line, place.column, label[1], meant + colon, is_safe=True)

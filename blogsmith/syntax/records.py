@@ -1,6 +1,6 @@
 """Our data on Markdown tokens: one frozen record per construct, stored in `token.meta`.
 
-The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `record_of` reads it with its
+The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `get_record` reads it with its
 type. Rules create the records, `render/` reads them, and nothing changes them.
 """
 
@@ -94,6 +94,8 @@ class Callout(Struct, frozen=True):
     """Name of a theme icon; empty for the theme's default."""
     color: str = ""
     """Name of a theme colour; empty for the theme's default."""
+    is_statement: bool = False
+    """A theorem or another kind that can be numbered: its name is printed before the author's title."""
 
 
 class OptionSetting(Struct, frozen=True):
@@ -274,6 +276,9 @@ class NoteRef(Struct, frozen=True):
     """1-based number, by first use."""
     use: int
     """1-based count of the references to this note."""
+    place: Place | None = None
+    written: str = ""
+    """The source, `[^1]`, for messages."""
 
 
 class NoteItem(Struct, frozen=True):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher, get_close_matches
 from html import escape
 from types import MappingProxyType
 from typing import Protocol, TypedDict, Unpack
 
 from msgspec import Struct
 
+from ..base.diagnostics.similar_names import compare
 from ..base.patterns import lazy_pattern
 from .analysis.numbering import MAX_LENGTH
 from .constructs.grid import number_row, read_gap
@@ -37,8 +37,6 @@ __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formu
 _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _COMMENT = lazy_pattern(r"(?<!\\)%")
-_SUGGESTED_LENGTHS = range(4, 8)
-"""Lengths of names that may be a misspelt common command; other lengths have too many similar names."""
 _COMMON = frozenset(
     name.removeprefix("\\")
     for name in commands(
@@ -51,7 +49,6 @@ _COMMON = frozenset(
     )
 )
 """Commands that most formulas consist of."""
-_COMMON_BONUS = 0.12
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
@@ -98,7 +95,9 @@ def convert_formula(
     packages: LaTeX packages whose commands replace others; `physics` only.
     """
     if len(tex) > MAX_LENGTH:
-        raise TexError("math-limit", f"formula has {len(tex):,} characters, {MAX_LENGTH:,} are the limit")
+        raise TexError(
+            "math-limit", f"formula is too long: {len(tex):,} characters, {MAX_LENGTH:,} are allowed"
+        )
     known = read_macros(macros) if macros else {}
     table = constructs(packages)
     try:
@@ -166,8 +165,8 @@ def _stray(token: str) -> ParseError:
     if token == "&":
         return misplaced_tab_error(token)
     if token == "\\middle":
-        return ParseError("math-brace", "\\middle stands outside \\left … \\right", token)
-    return ParseError("math-brace", f"{token} closes nothing that is open", token)
+        return ParseError("math-brace", '"\\middle" is not allowed outside "\\left" and "\\right"', token)
+    return ParseError("math-brace", f'unmatched "{token}": nothing is open here', token)
 
 
 def _read_with_positions(
@@ -193,7 +192,7 @@ def _read_with_positions(
         error.hint = escaped or error.hint or _hint(error, tex)
         raise place_error(error, tex) from None
     except RecursionError:
-        raise TexError("math-limit", "formula is nested too deep", 0, len(tex)) from None
+        raise TexError("math-limit", "formula is nested too deeply", 0, len(tex)) from None
     finally:
         sys.setrecursionlimit(before)
 
@@ -208,7 +207,7 @@ _OPERATORS = (
 def _hint(error: ParseError, tex: str) -> str:
     """Return a hint if a command is unknown, or if a comment may hide its end; otherwise ""."""
     if error.unclosed and _COMMENT.search(tex):
-        return "behind % everything is a comment; write \\% for the sign"
+        return "write `\\%` to print `%`: otherwise `%` starts a comment"
     if not error.unknown:
         return ""
     if error.meant:
@@ -216,10 +215,10 @@ def _hint(error: ParseError, tex: str) -> str:
     word = error.token.lstrip("\\")
     operator = _nearest(word, _OPERATORS)
     if not operator:
-        return "a command of your own is declared under math: macros:"
+        return "declare your own commands under `math: macros:`"
     declaration = f"'\\{operator}': '\\operatorname{{{operator}}}'"
     question = "" if operator == word else f"did you mean \\{operator}? "
-    return f"{question}declare it under math: macros: {declaration}"
+    return f"{question}declare it under `math: macros:` as `{declaration}`"
 
 
 def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Constructs[Parser]) -> str | None:
@@ -228,18 +227,13 @@ def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Const
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:
-    """Return the name that `word` was probably meant to be, or "". The first of equally similar names is
-    chosen."""
-    # stricter than `errors.nearest`, because three letters resemble too many names; typos in the first are
-    # rare
-    alike = [name for name in names if name[:1] == word[:1]]
-    near = get_close_matches(word, alike, n=1, cutoff=0.75)
-    if len(word) in _SUGGESTED_LENGTHS:
-        # if two names are almost equally similar, prefer the common one
-        near += get_close_matches(word, _COMMON.intersection(alike), n=1, cutoff=0.65)
-    near = near or get_close_matches(word, names, n=1, cutoff=0.85)
-    return max(near, key=lambda name: _likeness(word, name), default="")
-
-
-def _likeness(word: str, name: str) -> float:
-    return SequenceMatcher(None, name, word).ratio() + (_COMMON_BONUS if name in _COMMON else 0)
+    """Return the name that `word` is probably a typo of, or "". Of names with equally many typos, a common
+    command is chosen."""
+    alike = (name for name in names if name[:1] in word[:2] or name[1:2] == word[:1])
+    found = [
+        (likeness.typos, name not in _COMMON, likeness, name)
+        for name in alike
+        # many rare commands begin with a short word, so only common ones are completed
+        if (likeness := compare(word, name)) and (name in _COMMON or not likeness.is_abbreviation)
+    ]
+    return min(found)[3] if found else ""

@@ -28,15 +28,16 @@ def prepare_foreign_source(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 def check_replaceable(ours: TypesetFormula) -> None:
-    """Raise UnusableMathml if only our own markup of a formula has all that the author wrote."""
+    """Raise UnusableMathmlError if only our own markup of a formula has all that the author wrote."""
     if not ours.mathml:
         raise UnusableMathmlError("it prints nothing")
     if _AUTHOR_MARKUP.search(ours.mathml):
-        raise UnusableMathmlError("a link, an id or a class stands in it, which stays blogsmith's")
+        raise UnusableMathmlError("it contains a link, an id or a class, which need blogsmith's markup")
 
 
 def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Sequence[RowNumber | None]) -> str:
-    """Return `found` as one `<math>` element with our numbers. UnusableMathml if its rows cannot be numbered.
+    """Return `found` as one `<math>` element with our numbers. UnusableMathmlError if its rows cannot be
+    numbered.
 
     tex: the author's formula. rows: as for `convert_formula`.
     """

@@ -111,7 +111,7 @@ class Notifier(Protocol):
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
         """Watch a folder with resolved links. A new inode means a new folder of the same name.
 
-        alone: ignore events below its subfolders. Raises `CannotWatch`.
+        alone: ignore events below its subfolders. Raises `WatchError`.
         """
 
     def keep_only(self, folders: Set[str]) -> None:

@@ -41,7 +41,7 @@ _LIMITS = {
     errno.ENOSPC: "the limit fs.inotify.max_user_watches is reached",
     errno.EMFILE: "the limit fs.inotify.max_user_instances is reached",
     errno.ENFILE: "too many files are open",
-    errno.ENOMEM: "the kernel has no memory for it",
+    errno.ENOMEM: "the kernel is out of memory",
 }
 _QUIET = logging.NullHandler()
 

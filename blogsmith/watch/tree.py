@@ -70,7 +70,7 @@ class WatchedTree:
 
     @property
     def is_fully_read(self) -> bool:
-        """Whether `learn` has nothing to do."""
+        """Whether `read_unread_files` has nothing to do."""
         return not self._unread
 
     def reset(self) -> None:

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 def open_notifier(notices: HintQueue) -> Notifier:
-    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises `CannotWatch`."""
+    """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises `WatchError`."""
     # each module imports what exists on its system only
     if sys.platform == "linux":
         from .inotify import InotifyNotifier
@@ -131,7 +131,7 @@ class Watcher:
                     self._idle()
             except Exception as error:
                 # an internal error: comparing all files finds the changes that it missed
-                self._print(f"blogsmith has a bug: {type(error).__name__}: {error}; it goes on watching")
+                self._print(f"blogsmith has a bug: {type(error).__name__}: {error}; watching continues")
                 self._next_scan_s = time.monotonic() + _ABSENT_S
 
     def _idle_s(self) -> float:
@@ -248,19 +248,19 @@ class Watcher:
         if self._poll_s is None:
             self._poll_s = POLL_S
             self._next_scan_s = time.monotonic()
-            self._print(f"no events for changed files ({reason}): looking every {POLL_S:g} s{until}")
+            self._print(f"no events for changed files ({reason}): polling every {POLL_S:g} s{until}")
 
     def _count_missed(self, changes: ChangedFiles) -> None:
         self._changes_without_event.append(frozenset(map(str, changes.paths)))
         if len(self._changes_without_event) == _MAX_MISSED:
-            self._poll("changes came without")
+            self._poll("some changes had none")
 
     def _trust_events(self) -> None:
         """Stop frequent polling after an event, unless other events are still missing."""
         self._end_probe()
         if self._poll_s is not None and self._tree.notifier is not None and not self._changes_without_event:
             self._poll_s = None
-            self._print("changed files are told of now: no more looking at all of them")
+            self._print("events for changed files arrive again: polling stopped")
 
     def _continue_probe(self, probe: EventProbe) -> None:
         """End an attempt without an event, or start the next attempt."""
@@ -269,7 +269,7 @@ class Watcher:
             return
         probe.pause(time.monotonic())
         self._changes_without_event.clear()
-        self._poll(f"none came within {probe.attempt_s:g} s", " until one comes")
+        self._poll(f"none arrived within {probe.attempt_s:g} s", " until one arrives")
 
     def _write_probe(self, probe: EventProbe) -> None:
         with self._lock:

@@ -56,8 +56,8 @@ def _read(folder: Folder, read: Callable[[Any], Item]) -> Item | None:
     try:
         return read(json.loads(folder.read(MANIFEST)))
     except (ValueError, RecursionError) as error:
-        problem = f"the list of blogsmith's own files, {MANIFEST}, is damaged: {error}"
-        hint = f"delete the folder {folder.path.name} and build again"
+        problem = f"damaged list of output files {MANIFEST}: {error}"
+        hint = f'delete the folder "{folder.path.name}" and build again'
         raise SiteError(Diagnostic("output-folder", problem, hint=hint)) from error
 
 
@@ -81,13 +81,13 @@ def digest(output: Output) -> str:
 
 def _files(data: Any) -> dict[str, str]:
     if not isinstance(data, dict) or data.get("format") != _FORMAT:
-        raise ValueError("it is of another version")
+        raise ValueError("unsupported format version")
     files = data.get("files")
     if not isinstance(files, dict):
-        raise ValueError("it has no list of files")
+        raise ValueError('missing "files"')
     for path, value in files.items():
         if not isinstance(value, str) or not is_inside(path):
-            raise ValueError(f"it names {path!r}")
+            raise ValueError(f'invalid entry "{path}"')
     return files
 
 

@@ -208,17 +208,21 @@ def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
     kept = (IN_PLACE_STAGE, *_HOSTING)
     if read_manifest(folder) is None and any(name not in kept for name, _ in folder.entries()):
         hint = "empty the folder, or choose another `output:` in blogsmith.yaml"
-        raise output_folder_error(target, site_root, "holds files that blogsmith did not write", hint)
+        raise output_folder_error(target, site_root, "contains files that blogsmith did not write", hint)
 
 
 def check_paths(outputs: Sequence[Output]) -> None:
     """Reject paths that leave the folder, and paths that are equal on some file systems."""
     paths = [str(output.path) for output in outputs]
     problems = [
-        f'the path "{path}" is not one inside the output folder' for path in paths if not is_inside(path)
+        f'invalid path "{path}": expected a path inside the output folder'
+        for path in paths
+        if not is_inside(path)
     ]
     kept = (MANIFEST, IN_PLACE_STAGE)
-    problems += [f'the path "{path}" is kept for blogsmith itself' for path in paths if _top(path) in kept]
+    problems += [
+        f'invalid path "{path}": the name is reserved for blogsmith' for path in paths if _top(path) in kept
+    ]
     problems += _ambiguous_paths(paths)
     if problems:
         raise SiteError(*(Diagnostic("output-conflict", problem) for problem in problems))
@@ -241,20 +245,20 @@ def check_foreign(plan: WritePlan) -> None:
 
 def _place_problem(target: Path, root: Path) -> str:
     if target == root or target in root.parents:
-        return "holds the site's own sources"
+        return "contains the sources of the site"
     if target in (Path.home().resolve(), Path(target.anchor)):
-        return "is not a folder to build into"
+        return "is your home folder or the root of the file system"
     for name in _SOURCES:
         if target.is_relative_to(root / name):
-            return f"lies in {name}/, which holds the site's own sources"
+            return f"is in {name}/, which contains sources of the site"
     return ""
 
 
 def _foreign_file_diagnostic(name: str, found: str, path: str) -> Diagnostic:
-    message = f"{name}/{found} is not blogsmith's, but {path} is to be written there"
+    message = f"{name}/{found} was not written by blogsmith and blocks {path}"
     if found == path:
-        message = f"{name}/{found} is not blogsmith's, but stands where a file is to be written"
-    return Diagnostic("output-foreign", message, hint="move it away, or change the address of the page")
+        message = f"{name}/{found} was not written by blogsmith and is not overwritten"
+    return Diagnostic("output-foreign", message, hint="move the file away, or change the URL of the page")
 
 
 def _ambiguous_paths(paths: Iterable[str]) -> list[str]:
@@ -267,7 +271,7 @@ def _ambiguous_paths(paths: Iterable[str]) -> list[str]:
         first.setdefault(_fold(path), path)
     for path in sorted(paths):
         problems += [
-            f'"{first[up]}" is to be a file, and a folder for "{path}"'
+            f'"{first[up]}" is both a file and the folder of "{path}"'
             for up in sorted(ancestors([_fold(path)]))
             if up in first
         ]
@@ -276,7 +280,7 @@ def _ambiguous_paths(paths: Iterable[str]) -> list[str]:
 
 def _twin_problem(one: str, other: str) -> str:
     if one == other:
-        return f'two files of the site are to be written to "{one}"'
+        return f'two files of the site have the same output path "{one}"'
     return f'"{one}" and "{other}" are the same file on some systems'
 
 

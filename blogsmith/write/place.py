@@ -18,7 +18,7 @@ from ..base.storage.folder import Folder, open_folder
 from ..base.storage.links import UnexpectedLinkError, is_link
 
 _OTHER_SETTING = "choose another `output:` in blogsmith.yaml"
-_CHOOSE = "take the link away, or name the folder yourself: blogsmith build --output FOLDER"
+_CHOOSE = "remove the link, or name the folder with `blogsmith build --output PATH`"
 
 
 class OutputPlace(Struct, frozen=True):
@@ -79,7 +79,9 @@ def _open_parent(real: Path, target: Path, site_root: Path, *, is_chosen: bool) 
             return site.enter(real.parent.relative_to(site_root).as_posix(), make=True, mode=0o755)
     except UnexpectedLinkError as error:
         name = relative_path(Path(error.filename), site_root)
-        raise output_folder_error(target, site_root, f"lies behind a link, {name}", _CHOOSE) from error
+        raise output_folder_error(
+            target, site_root, f"is reached through the link {name}", _CHOOSE
+        ) from error
 
 
 def _check_kind(place: OutputPlace, target: Path, site_root: Path) -> None:

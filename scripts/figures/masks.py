@@ -33,5 +33,5 @@ def window() -> str:
 
 
 def cross() -> str:
-    """Draw cross-attention with fewer queries than keys: the two texts may differ in length."""
+    """Draw cross-attention with fewer queries than keys: the two sequences may differ in length."""
     return _grid("Every query of one text sees every key of another", [[1] * TOKENS for _ in range(8)])

@@ -28,7 +28,7 @@ POST = 300
 Convert = Callable[[str, bool, Mapping[str, str]], str]
 
 
-class Refused(Exception):
+class EngineError(Exception):
     """The converter does not accept the formula."""
 
 
@@ -40,7 +40,7 @@ def ours() -> Convert:
         try:
             return convert_formula(tex, display=display, macros=macros).mathml
         except TexError as error:
-            raise Refused(error.message) from None
+            raise EngineError(error.message) from None
 
     return convert
 
@@ -59,7 +59,7 @@ def math_core() -> Convert:
                 converter = LatexToMathML(fancy_error=False, allow_unreliable_rendering=True, macros=own)
             return converter.convert_with_local_state(tex, displaystyle=display)
         except LatexError as error:
-            raise Refused(str(error)) from None
+            raise EngineError(str(error)) from None
 
     return convert
 
@@ -73,7 +73,7 @@ def latex2mathml() -> Convert:
             return convert_latex(tex, display="block" if display else "inline")
         except Exception as error:
             # It has exceptions of its own, and also raises others.
-            raise Refused(repr(error)) from None
+            raise EngineError(repr(error)) from None
 
     return convert
 
@@ -94,7 +94,7 @@ def plugin() -> Convert:
         try:
             return typeset(tex, display=display, macros=macros, rows=(), packages=frozenset()).mathml
         except TexError as error:
-            raise Refused(error.message) from None
+            raise EngineError(error.message) from None
 
     return convert
 
@@ -109,7 +109,7 @@ def answer(convert: Convert, request: Mapping[str, Any]) -> dict[str, Any]:
     macros = {"\\" + name.lstrip("\\"): body for name, body in (request.get("macros") or {}).items()}
     try:
         return {"id": request["id"], "mathml": convert(request["tex"], bool(request["display"]), macros)}
-    except Refused as error:
+    except EngineError as error:
         return {"id": request["id"], "error": str(error)}
 
 
@@ -119,7 +119,7 @@ def seconds(convert: Convert, formulas: Sequence[tuple[str, bool]]) -> float:
     for tex, display in formulas:
         try:
             convert(tex, display, {})
-        except Refused:
+        except EngineError:
             continue
     return time.process_time() - started
 

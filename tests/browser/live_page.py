@@ -47,8 +47,8 @@ def problem(**other: Any) -> dict[str, Any]:
         "path": "content/a.md",
         "line": 41,
         "column": 7,
-        "message": "unknown TeX command \\sofmax",
-        "text": "content/a.md:41:7: error: unknown TeX command \\sofmax [math-command]\n"
+        "message": r'unknown TeX command "\sofmax"',
+        "text": 'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
         "   41 | $$A = \\sofmax(x)$$\n      |       ^^^^^^^\nhint: did you mean \\softmax?",
         "pages": [PATH],
         "new": True,

@@ -242,7 +242,7 @@ class TestEdits:
         tab.open("<p>Text</p>")
         gone = tab.site.files.pop(PATH)
         tab.site.send(kind="pages", pages={PATH: {"version": "", "line": None}})
-        assert "gone" in tab.wait_own("return shadow.querySelector('.gone')?.textContent")
+        assert "no longer exists" in tab.wait_own("return shadow.querySelector('.gone')?.textContent")
         assert tab.ask("return document.querySelector('p').textContent") == "Text"
         tab.reader.problems()  # The browser logs the 404.
         tab.site.files[PATH] = gone

@@ -43,7 +43,7 @@ class TestProblems:
         for piece in (
             "1 error",
             "content/a.md:41:7",
-            "unknown TeX command \\sofmax",
+            r'unknown TeX command "\sofmax"',
             "[math-command]",
             "^^^^^^^",
         ):
@@ -353,7 +353,7 @@ class TestCells:
         tab.wait(f"return {LINES}.length === 1")
         self._wait_for_line(tab, "NameError: x")
         self._tell(tab, cell=1, state="queued")
-        self._wait_for_line(tab, "waits to run")
+        self._wait_for_line(tab, "waiting to run")
         assert tab.ask(f"return {LINES}.length") == 1
 
     def test_long_output_is_cut(self, tab: Tab) -> None:

@@ -44,7 +44,9 @@ def test_row_04_who_waits_too_long_says_for_whom(
     monkeypatch.setattr(output.write_site, "__kwdefaults__", {"wait_s": 0})
     with site_lock(root, 0):
         assert main(["build", "--site", str(root)]) == 1
-    assert f"another blogsmith (process {os.getpid()}) is writing this site [busy]" in capsys.readouterr().err
+    assert (
+        f"another blogsmith process {os.getpid()} is writing to this site [busy]" in capsys.readouterr().err
+    )
     assert public(root) == old
     assert main(["build", "--site", str(root)]) == 0, "the lock ends with its holder"
 

@@ -104,7 +104,7 @@ def test_row_09_every_broken_reference_is_told_in_one_run(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("written", "hint"),
     [
-        ("[x](bb.md)", "b.md"),
+        ("[x](c/indx.md)", "c/index.md"),
         ("[x](b.md#ennd)", "#end"),
         ("![x](c/on.svg)", "one.svg"),
         ("{@b#eq-on}", "eq-one"),

@@ -74,12 +74,14 @@ def test_row_41_what_html_forbids_is_reported_and_left_out(place: str) -> None:
     for char in FORBIDDEN:
         rendered = render(HEAD + PLACES[place].format(char, char))
         assert rendered.html == plain.html
-        assert any(f"U+{ord(char):04X}, so it is left out" in line for line in hidden(rendered.diagnostics))
+        assert any(
+            f"U+{ord(char):04X} is not allowed in pages" in line for line in hidden(rendered.diagnostics)
+        )
 
 
 def test_row_41_the_report_names_the_place() -> None:
     found = render(f"{HEAD}one\n\ntwo\x1b[31m red\x7f\n").diagnostics
-    assert hidden(found) == ["7:4 no page may hold the character U+001B, so it is left out"]
+    assert hidden(found) == ["7:4 character U+001B is not allowed in pages and is removed"]
     text = format_diagnostic(found[0], color=False)
     assert r"    7 | two\x1b[31m red\x7f" in text and "      |    ^^^^" in text
 

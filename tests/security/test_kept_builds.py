@@ -185,7 +185,7 @@ def test_row_44_what_others_may_write_is_not_read(what: str, mode: int, site: Pa
     place = cache_path(site) if what == "file" else cache_path(site).parent
     place.chmod(place.stat().st_mode | mode)
     report = expect_harmless(site, notes=1)
-    assert report.notes[0] == f"cache not used: other users may write {place}; run chmod go-w on it"
+    assert report.notes[0] == f"cache not used: other users can write to {place}; run `chmod go-w` on it"
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives files to another user")

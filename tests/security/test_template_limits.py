@@ -67,7 +67,7 @@ HUGE = {
     "nested format": "\n{{ '{:{}}'.format(1, 1000000000) }}",
     "format_map": "\n{{ '{a:>1000000000}'.format_map({'a': 1}) }}",
     "format of HTML": "\n{{ ('{:>1000000000}' | safe).format('a') }}",
-    "the filter format": "\n{{ '%1000000000s' | format('a') }}",
+    'filter "format"': "\n{{ '%1000000000s' | format('a') }}",
     "constant filter": "\n{{ 'a' | center(10000000000) }}",
     "center": "\n{{ page.title | center(10**10) }}",
     "method center": "\n{{ page.title.center(10**10) }}",
@@ -157,7 +157,7 @@ def refusal(root: Path, template: str) -> Diagnostic:
 def test_endless_work_is_told_with_template_and_line(tmp_path: Path, few_steps: int, template: str) -> None:
     found = refusal(tmp_path, template)
     assert (found.code, found.path) == ("template-limit", "layouts/post.html") and found.place
-    assert found.message == f"the templates of this page take more than {few_steps:,} steps"
+    assert found.message == f"templates of this page need more than {few_steps:,} steps"
     assert found.source_line == template.split("\n")[found.place.line - 1] and found.hint
 
 
@@ -184,7 +184,7 @@ def test_a_text_that_only_the_clock_can_stop_is_told_with_its_line(
         "layouts/post.html",
         2,
     )
-    assert found.message.startswith("the templates of this page take longer than ")
+    assert found.message.startswith("templates of this page need more than ")
 
 
 def test_other_threads_count_too(tmp_path: Path, few_steps: int) -> None:
@@ -261,7 +261,7 @@ def test_row_25_no_template_comes_from_outside_the_theme(tmp_path: Path, call: s
     template = "{% set a = 1 %}\n" + call.replace("N", f"'{name}'")
     found = refusal(tmp_path, template)
     assert (found.code, found.path, found.place and found.place.line) == ("template", "layouts/post.html", 2)
-    assert found.message == f'there is no template "{name}"'
+    assert found.message == f'template not found: "{name}"'
 
 
 CIRCLES = {
@@ -289,12 +289,12 @@ def test_row_25_a_circle_is_told_with_all_that_is_in_it(tmp_path: Path, texts: t
     found = failure(tmp_path, dict(zip(names, texts, strict=True)))
     assert (found.code, found.path) == ("template", "partials/b.html") and found.source_line == texts[1]
     assert found.message == (
-        "templates include or extend one another in a circle: "
+        "templates include or extend each other in a cycle: "
         "partials/b.html → partials/c.html → partials/b.html"
     )
 
 
 def test_row_25_a_macro_that_calls_itself_is_told_with_its_line(tmp_path: Path) -> None:
     found = failure(tmp_path, {"layouts/post.html": "{% macro m() %}\n{{ m() }}{% endmacro %}\n{{ m() }}"})
-    assert found.message == "this template calls or includes itself without end"
+    assert found.message == "template calls or includes itself without end"
     assert found.place and found.place.line == 2

@@ -207,7 +207,7 @@ def test_row_25_circles_end_with_their_template_named(files: dict[str, str], tmp
     report = build(put_bare(tmp_path, {**site, **files}))
     (found, *_) = report.diagnostics
     assert found.code == "template" and found.path in files and found.place
-    assert "in a circle" in found.message or "without end" in found.message
+    assert "in a cycle" in found.message or "without end" in found.message
     assert "RecursionError" not in printed(report)
 
 

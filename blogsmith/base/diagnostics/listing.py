@@ -76,7 +76,7 @@ def _group_key(found: Diagnostic) -> tuple[str, str, str]:
 
 
 def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """Group equal findings at the location of the first, if there are more than `ALONE`."""
+    """Group equal findings at the location of the first, if there are more than `MAX_UNGROUPED`."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
         equal.setdefault(_group_key(found), []).append(found)

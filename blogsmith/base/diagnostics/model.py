@@ -19,13 +19,13 @@ from msgspec.structs import replace
 
 from ..patterns import lazy_pattern
 from .fixes import Fix, make_replacement
+from .similar_names import find_similar, is_typo
 
 Severity = Literal["error", "warning"]
 
 _LINE_END = lazy_pattern("\n")
 _MAX_SUGGESTIONS = 50
 _MAX_CHOICES = 1000
-_MAX_WORD = 100
 
 
 class Place(Struct, frozen=True, order=True):
@@ -164,7 +164,7 @@ class Reporter:
         """Return a fix that replaces the first `old` at or after `place` in its line by `new`.
 
         Return None if `old` is not found, or if `new` is None, for example because no name is similar.
-        `behind`: characters; one of them must precede `old`. Empty: any character may.
+        `preceded_by`: characters; one of them must precede `old`. Empty: any character may.
         """
         if place is None or not old or new is None or not 0 < place.line <= len(self.lines):
             return None
@@ -176,23 +176,33 @@ class Reporter:
             make_replacement(place.line, at + 1, old, new, title=title, is_safe=is_safe) if at >= 0 else None
         )
 
+    def correct(self, place: Place | None, old: str, near: str | None) -> Fix | None:
+        """Return a fix that replaces a misspelled name at or after `place` by the similar name `near`.
+
+        Return None if `old` is not found, or if the author may mean another name (see `confirm_typo`).
+        """
+        return self.substitute(place, old, confirm_typo(old, near))
+
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """Return the choice most similar to `word`, ignoring case, or None if none is similar."""
-    if len(word) > _MAX_WORD:
-        return None
-    word = word.casefold()
-    by_folded = {choice.casefold(): choice for choice in choices if len(choice) <= 3 * _MAX_WORD}
-    likely: Iterable[str] = by_folded
-    if len(by_folded) > _MAX_CHOICES:
+    """Return the choice most similar to `word`, or None if none is similar. See `similar_names`."""
+    likely = tuple(choices)
+    if len(likely) > _MAX_CHOICES:
         # each comparison costs much more than this pass over all of them
-        likely = heapq.nsmallest(
-            _MAX_CHOICES, by_folded, lambda choice: (abs(len(choice) - len(word)), choice)
+        likely = tuple(
+            heapq.nsmallest(
+                _MAX_CHOICES,
+                likely,
+                lambda choice: (choice[:1] not in word[:2], abs(len(choice) - len(word)), choice),
+            )
         )
-    import difflib
+    return find_similar(word, likely)
 
-    found = difflib.get_close_matches(word, likely, n=1, cutoff=0.6)
-    return by_folded[found[0]] if found else None
+
+def confirm_typo(word: str, near: str | None) -> str | None:
+    """Return the name `near` if a fix may write it instead of `word`: if `word` is a typo of it. Otherwise
+    return None, because the author may mean something else."""
+    return near if near is not None and is_typo(word, near) else None
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import quote
 
-from .codes import CODES, MANUAL, documentation_url
+from .codes import CODES, documentation_url
 from .fixes import Fix, TextEdit
 from .format import printable
 from .model import Diagnostic, Place
@@ -21,9 +21,11 @@ VERSION = 1
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str) -> str:
-    """Return a JSON report with the diagnostics in their order. root: site root; version: version of
-    blogsmith."""
+def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str, manual: str = "") -> str:
+    """Return a JSON report with the diagnostics in their order.
+
+    root: site root; version: version of blogsmith; manual: URL of the manual, empty if there is none.
+    """
     severities = [found.severity for found in diagnostics]
     return encode(
         {
@@ -32,13 +34,14 @@ def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str) -> s
             "root": root,
             "errors": severities.count("error"),
             "warnings": severities.count("warning"),
-            "diagnostics": [describe(found) for found in diagnostics],
+            "diagnostics": [describe(found, manual) for found in diagnostics],
         }
     )
 
 
-def describe(found: Diagnostic) -> Mapping[str, object]:
-    """Return one diagnostic as JSON data, with null for unknown values."""
+def describe(found: Diagnostic, manual: str = "") -> Mapping[str, object]:
+    """Return one diagnostic as JSON data, with null for unknown values. Without the URL of a manual there is
+    no field `documentation`."""
     return {
         "code": found.code,
         "severity": found.severity,
@@ -48,7 +51,7 @@ def describe(found: Diagnostic) -> Mapping[str, object]:
         "source": found.source_line or None,
         "hint": found.hint or None,
         "fixes": [_fix(found.fix)] if found.fix else [],
-        "documentation": documentation_url(found.code),
+        **({"documentation": documentation_url(manual, found.code)} if manual else {}),
     }
 
 
@@ -102,17 +105,18 @@ _SETTINGS = "blogsmith.yaml"
 """File that a finding about no file is assigned to: SARIF viewers do not show results without a file."""
 
 
-def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str) -> str:
+def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str, manual: str = "") -> str:
     """Return a SARIF log with the diagnostics in their order.
 
-    folder: path of the site in its repository, with a slash at its end; version: version of blogsmith.
+    folder: path of the site in its repository, with a slash at its end; version: version of blogsmith;
+    manual: URL of the manual, empty if there is none.
     """
     codes = sorted({found.code for found in diagnostics})
     driver = {
         "name": "blogsmith",
         "version": version,
-        "informationUri": MANUAL,
-        "rules": [_rule(code) for code in codes],
+        **({"informationUri": manual} if manual else {}),
+        "rules": [_rule(code, manual) for code in codes],
     }
     run = {
         "tool": {"driver": driver},
@@ -122,8 +126,9 @@ def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str) -
     return encode({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _rule(code: str) -> Mapping[str, object]:
-    return {"id": code, "shortDescription": {"text": CODES[code]}, "helpUri": documentation_url(code)}
+def _rule(code: str, manual: str) -> Mapping[str, object]:
+    help_uri = {"helpUri": documentation_url(manual, code)} if manual else {}
+    return {"id": code, "shortDescription": {"text": CODES[code]}, **help_uri}
 
 
 def _result(found: Diagnostic, rule: int, folder: str) -> Mapping[str, object]:

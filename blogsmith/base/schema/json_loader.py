@@ -19,20 +19,20 @@ from .data_text import is_too_deep, text_map
 from .yaml_errors import TOO_DEEP
 from .yaml_loader import MAX_BYTES, Located, load
 
-_QUOTES = "keys and texts stand in double quotes; no comma follows the last entry"
-_BACKSLASH = r"write a backslash twice: \\theta"
-_TRAILING = ("Illegal trailing comma", "a comma follows the last entry", "take it out")
+_QUOTES = "write keys and strings in double quotes, and no comma after the last entry"
+_BACKSLASH = r"write a backslash twice: `\\theta`"
+_TRAILING = ("Illegal trailing comma", "unexpected comma after the last entry", "remove it")
 _AFTER_COMMA = ("Expecting property name", "Expecting value")
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
-    ("Expecting property name", "a key is missing here", _QUOTES),
+    ("Expecting property name", "missing key", _QUOTES),
     _TRAILING,
-    ("Expecting ',' delimiter", "a comma is missing before this", ""),
-    ("Expecting ':' delimiter", "a colon is missing before this", 'write "key": value'),
-    ("Expecting value", "a value is missing here", _QUOTES),
-    ("Invalid control character", "the quote is not closed on this line", r"a line break is written \n"),
-    ("Unterminated string", "the quote is never closed", ""),
-    ("Invalid \\escape", "a backslash begins an escape", _BACKSLASH),
-    ("Invalid \\uXXXX escape", "a backslash begins an escape", _BACKSLASH),
+    ("Expecting ',' delimiter", "missing comma before this", ""),
+    ("Expecting ':' delimiter", "missing colon before this", 'write `"key": value`'),
+    ("Expecting value", "missing value", _QUOTES),
+    ("Invalid control character", "missing closing quote on this line", r"write a line break as `\n`"),
+    ("Unterminated string", "missing closing quote", ""),
+    ("Invalid \\escape", "invalid escape", _BACKSLASH),
+    ("Invalid \\uXXXX escape", "invalid escape", _BACKSLASH),
 )
 """Start of the library's message → our message, and a hint."""
 _PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
@@ -66,7 +66,7 @@ def describe_error(error: json.JSONDecodeError) -> JsonProblem:
         _, message, hint = _TRAILING
         return JsonProblem(message, hint, before)
     words = ((ours, hint) for begin, ours, hint in _WORDINGS if error.msg.startswith(begin))
-    message, hint = next(words, (f"JSON cannot be read here: {error.msg}", ""))
+    message, hint = next(words, (f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}", ""))
     return JsonProblem(message, hint, error.pos)
 
 
@@ -132,7 +132,7 @@ def _safe_fix(origin: TextMap, at: int) -> Fix | None:
     is_extra = text[before - 1 : before] == "," and text[before:].lstrip()[:1] in ("}", "]")
     if is_extra or (text[at : at + 1] == "," and text[at + 1 :].lstrip()[:1] in ("}", "]")):
         place = origin.place(before - 1 if is_extra else at, 1)
-        return make_replacement(place.line, place.column, ",", "", title="take the comma out", is_safe=True)
+        return make_replacement(place.line, place.column, ",", "", title="remove the comma", is_safe=True)
     if "\n" in text[before:at] and _KEY.match(text, at):
         place = origin.place(before - 1, 1)
         return make_replacement(place.line, place.column + 1, "", ",", title="add a comma", is_safe=True)

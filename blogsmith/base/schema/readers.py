@@ -59,8 +59,8 @@ def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str
             return slot.value
         written = str(slot.value).strip()
         meant = truths.get(written.casefold(), "")
-        hint = (hints or {}).get((slot.name, written)) or (f"write {meant}" if meant else "")
-        slot.report(f"{slot.name} must be true or false", hint)
+        hint = (hints or {}).get((slot.name, written)) or (f"write `{meant}`" if meant else "")
+        slot.report(f"{slot.quoted_name} must be true or false", hint)
         return None
 
     return read
@@ -82,7 +82,7 @@ def text(slot: Slot) -> str:
     """Return a string on one line; empty if there is none."""
     found = one_line(slot)
     if found is None and slot.value is not None:
-        slot.report(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
     return found or ""
 
 
@@ -100,7 +100,7 @@ def string_list(separator: str = "") -> Reader:
         elif (found := one_line(slot)) is not None:
             items = [part.strip() for part in found.split(separator)] if separator else [found]
         else:
-            slot.report(f"{slot.name} must be a list of texts")
+            slot.report(f"{slot.quoted_name} must be a list of strings")
         return tuple(dict.fromkeys(item for item in items if item))
 
     return read
@@ -109,7 +109,7 @@ def string_list(separator: str = "") -> Reader:
 def _entry(slot: Slot) -> str:
     found = one_line(slot)
     if not found:
-        slot.report(f"{slot.name} must be a text", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
     return found or ""
 
 
@@ -128,7 +128,7 @@ def words(
         if not hint and suggest and isinstance(value, str):
             near = nearest(value, known)
             hint = format_suggestion(near)
-        return slot.report(f"{slot.name} must be {listed}", hint, fix=slot.rewrite(near))
+        return slot.report(f"{slot.quoted_name} must be {listed}", hint, fix=slot.correct(near))
 
     return read
 
@@ -145,7 +145,7 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
     @accepts(form)
     def read(slot: Slot) -> Any:
         found = parse(slot.value)
-        return slot.report(f"{slot.name} must be {kind}", hint) if found is None else found
+        return slot.report(f"{slot.quoted_name} must be {kind}", hint) if found is None else found
 
     return read
 
@@ -163,7 +163,11 @@ def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Read
     def read_kind(slot: Slot) -> Any:
         if isinstance(slot.value, kind):
             return read(slot)
-        return slot.report(f"{slot.name} must be {other}", hint) if isinstance(other, str) else other(slot)
+        return (
+            slot.report(f"{slot.quoted_name} must be {other}", hint)
+            if isinstance(other, str)
+            else other(slot)
+        )
 
     return read_kind
 
@@ -175,11 +179,14 @@ def checked(read: Reader, check: Check) -> Reader:
 
 
 def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form: Form = ANYTHING) -> Check:
-    """Return a check that a value meets a condition. message: may contain `{value}` and `{name}`."""
+    """Return a check that a value meets a condition. message: may contain `{value}` and `{name}`,
+    the name in quotes."""
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
-        return value if is_met(value) else slot.report(message.format(value=value, name=slot.name), hint)
+        return (
+            value if is_met(value) else slot.report(message.format(value=value, name=slot.quoted_name), hint)
+        )
 
     return check
 
@@ -187,13 +194,13 @@ def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form:
 def rejects(
     find_problem: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
 ) -> Check:
-    """Return a check that `problem_of` finds no problem. message: may also contain `{problem}`, the
+    """Return a check that `find_problem` finds no problem. message: may also contain `{problem}`, the
     reason."""
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
         problem = find_problem(value)
-        found = message.format(value=value, name=slot.name, problem=problem)
+        found = message.format(value=value, name=slot.quoted_name, problem=problem)
         return slot.report(found, hint) if problem else value
 
     return check
@@ -201,9 +208,9 @@ def rejects(
 
 def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
     """Return a check that a string matches a pattern."""
-    told = f"no {kind}: {hint}" if hint else f"no {kind}"
-    form = {**SHAPED, "pattern": shape, "patternErrorMessage": told}
-    return must(shape.fullmatch, f'"{{value}}" is no {kind}', hint, form=form)
+    problem = f"invalid {kind}: {hint}" if hint else f"invalid {kind}"
+    form = {**SHAPED, "pattern": shape, "patternErrorMessage": problem}
+    return must(shape.fullmatch, f'invalid {kind} "{{value}}"', hint, form=form)
 
 
 def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
@@ -220,7 +227,7 @@ def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] =
             return value
         near = nearest(value, in_order)
         hint = format_suggestion(near) or f"known: {shown}"
-        slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).rewrite(near))
+        slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).correct(near))
         return None
 
     return check

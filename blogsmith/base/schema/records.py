@@ -86,7 +86,7 @@ class Schema(Struct, frozen=True):
             for key in missing:
                 # a misspelt key is both unknown and missing; one diagnostic is enough
                 if slot.value.get(key) is None and slot.value.keys() <= self.fields.keys():
-                    slot.report(f"{key} is missing")
+                    slot.report(f'missing key "{key}"')
             return None
         return self.kind(**found)
 
@@ -96,7 +96,7 @@ class Schema(Struct, frozen=True):
         for key in slot.value:
             one, ours = self.fields.get(key), self.table.aliases.get(self.prefix + key)
             if ours in slot.value:
-                slot.child(key).report(f"{key} and {ours} mean the same", f"keep {ours} only")
+                slot.child(key).report(f'"{key}" and "{ours}" have the same meaning', f"keep only `{ours}`")
             # an empty value (`menu:` with all entries commented out) means the default
             elif one and (item := slot.child(key)).value is not None:
                 value = one.read(item)
@@ -110,7 +110,7 @@ def reject_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
         hint = hint or format_suggestion(near) or f"known keys: {', '.join(known)}"
-        fix = key.rewrite(near) if near not in key.siblings else None
+        fix = key.correct(near) if near not in key.siblings else None
         key.report(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 
 

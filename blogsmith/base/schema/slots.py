@@ -51,6 +51,12 @@ class Slot(NamedTuple):
         return last if isinstance(last, str) else f"entry {last + 1} of {self.path[-2]}"
 
     @property
+    def quoted_name(self) -> str:
+        """Name in messages, with the key in double quotes: `"title"`, or `entry 2 of "tags"`."""
+        last = self.path[-1] if self.path else ""
+        return f'"{last}"' if isinstance(last, str) else f'entry {last + 1} of "{self.path[-2]}"'
+
+    @property
     def place(self) -> Place | None:
         """Location in the file."""
         located = self.mapping.located
@@ -96,6 +102,13 @@ class Slot(NamedTuple):
         for step in self.path[:-1]:
             found = found[step]
         return found if isinstance(found, Mapping) else ()
+
+    def correct(self, near: str | None, old: str = "") -> Fix | None:
+        """Return a fix that replaces a misspelled value, key or part `old` of it by the similar name `near`.
+
+        Return None if the author may mean another name.
+        """
+        return self.mapping.reporter.correct(self.place, old or self.spelling or str(self.value), near)
 
     def rewrite(self, new: str | None, old: str = "", *, is_safe: bool = False) -> Fix | None:
         """Return a fix that replaces the value, the key, or the part `old` of it."""

@@ -28,24 +28,24 @@ _SCALAR = lazy_pattern(r"[^,\]}\n#]*[^,\]}\n#\s]")
 _ESCAPE = lazy_pattern(r"(?s)\\(?:([tn])(?=[A-Za-z])|.)")
 _FORBIDDEN = lazy_pattern("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 """Characters that no page may contain."""
-_TEXTS = 'a text stands in quotes: title = "…"'
+_TEXTS = 'write strings in quotes: `title = "…"`'
 _WORDINGS: tuple[tuple[str, str, str], ...] = (
-    ("Expected '=' after a key", "a key and its value are joined by =", "YAML stands between lines ---"),
-    ("Unescaped '\\'", "a backslash in double quotes begins an escape", SINGLE_QUOTES),
+    ("Expected '=' after a key", 'missing "=" between a key and its value', "write YAML between lines `---`"),
+    ("Unescaped '\\'", "invalid escape in double quotes", SINGLE_QUOTES),
     (
         "Illegal character '\\n'",
-        "the quote is not closed on this line",
-        "long texts stand between three quotes",
+        "missing closing quote on this line",
+        "write long strings between three quotes",
     ),
-    ("Unterminated string", "the quote is never closed", ""),
-    ("Invalid value", "this is no value of TOML", _TEXTS),
-    ("Expected newline or end of document", "text follows the value", _TEXTS),
-    ("Unclosed array", "the list is not closed, or a comma is missing", "end it with ]"),
-    ("Unclosed inline table", "the table is not closed, or a comma is missing", "end it with }"),
-    ("Cannot overwrite a value", "a key is given twice", "keep one of them"),
-    ("Cannot declare", "a table is given twice", "keep one of them"),
-    ("Duplicate inline table key", "a key is given twice", "keep one of them"),
-    ("Invalid initial character for a key", "a key is missing here", "a key is of letters, digits, - and _"),
+    ("Unterminated string", "missing closing quote", ""),
+    ("Invalid value", "invalid TOML value", _TEXTS),
+    ("Expected newline or end of document", "unexpected text after the value", _TEXTS),
+    ("Unclosed array", 'missing closing "]" or comma in the list', "end it with `]`"),
+    ("Unclosed inline table", 'missing closing "}" or comma in the table', "end it with `}`"),
+    ("Cannot overwrite a value", "duplicate key", "keep one of them"),
+    ("Cannot declare", "duplicate table", "keep one of them"),
+    ("Duplicate inline table key", "duplicate key", "keep one of them"),
+    ("Invalid initial character for a key", "missing key", "write a key of letters, digits, `-` and `_`"),
 )
 """Start of the library's message → our message, and a hint."""
 
@@ -93,7 +93,7 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
     said = _WHERE.sub("", str(error))
     message, hint = next(
         ((ours, hint) for begin, ours, hint in _WORDINGS if said.startswith(begin)),
-        (f"TOML cannot be read here: {said[:1].lower()}{said[1:]}", ""),
+        (f"invalid TOML: {said[:1].lower()}{said[1:]}", ""),
     )
     length = len(lines[line - 1][column - 1 :].rstrip())
     place, fix = Place(line + first_line - 1, column, max(1, length)), None
@@ -228,7 +228,7 @@ class _Places:
         for found in _ESCAPE.finditer(text):
             if found[1]:
                 what = "tab" if found[1] == "t" else "line break"
-                message = f"\\{found[1]} in double quotes is a {what}"
+                message = f'"\\{found[1]}" in double quotes is a {what}'
                 place = self.origin.place(start + found.start(), 2)
                 self.reporter.warn("yaml-escape", message, place, SINGLE_QUOTES)
 
@@ -242,11 +242,14 @@ class _Places:
         place = self.places.get(path)
         if isinstance(value, str):
             if wrong := _FORBIDDEN.search(value):
-                message = f"this text holds the character U+{ord(wrong[0]):04X}"
+                message = f"character U+{ord(wrong[0]):04X} is not allowed in a string"
                 self.reporter.error("yaml-escape", message, place, SINGLE_QUOTES)
             return _FORBIDDEN.sub(" ", value)
         if isinstance(value, int) and is_too_long(self.texts.get(path, "")):
-            message, hint = f"a number has at most {MAX_DIGITS} digits", "put it in quotes if it is a text"
+            message, hint = (
+                f"a number may have at most {MAX_DIGITS} digits",
+                "put it in quotes if it is a string",
+            )
             self.reporter.error("yaml-feature", message, place, hint)
             return self.texts.pop(path)
         return value if isinstance(value, int | float) else self.texts.pop(path, str(value))

@@ -18,8 +18,8 @@ _KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][
 _OPENED = lazy_pattern(r"[\[{]")
 MAX_DEPTH = 50
 """Maximum nesting depth of values."""
-TOO_DEEP = f"values are nested more than {MAX_DEPTH} deep"
-_NO_KEY = "a key is missing before the colon"
+TOO_DEEP = f"values are nested more than {MAX_DEPTH} levels deep"
+_NO_KEY = "missing key before the colon"
 _QUOTES = "put the value in quotes"
 
 
@@ -65,7 +65,7 @@ def describe(error: Exception, text: str) -> YamlProblem:
     for shared, reword in _REWORDINGS:
         if shared in fault.context or shared in fault.problem:
             return reword(fault)
-    return YamlProblem(f"YAML cannot be read here: {fault.problem}", fault.at)
+    return YamlProblem(f"invalid YAML: {fault.problem}", fault.at)
 
 
 def quote(value: str) -> str:
@@ -100,10 +100,10 @@ def _second_colon(fault: _ParserError) -> YamlProblem:
         )
     value = found["value"].rstrip()
     mark = next((mark for mark in "\"'" if mark not in value and "\\" not in value), "")
-    example = f": {found['key']}: {mark}{value}{mark}" if mark else ""
+    hint = f"write `{found['key']}: {mark}{value}{mark}`" if mark else _QUOTES
     start = fault.line_start + found.start("value")
     edit = (start, value, quote(value)) if " #" not in value else None
-    return YamlProblem('a value that holds ": " needs quotes', start, len(value), _QUOTES + example, edit)
+    return YamlProblem('a value that contains ": " needs quotes', start, len(value), hint, edit)
 
 
 def _bad_start(fault: _ParserError) -> YamlProblem:
@@ -115,32 +115,34 @@ def _bad_start(fault: _ParserError) -> YamlProblem:
     if char == ":":
         return YamlProblem(_NO_KEY, at)
     if not char.strip():
-        return YamlProblem("a value is missing here", at)
+        return YamlProblem("missing value", at)
     value = _line_from(fault.text, at).rstrip()
     is_whole = not _OPENED.search(fault.text[fault.line_start : at]) and " #" not in value
     edit = (at, value, quote(value)) if is_whole and char not in "\"'[]{}," else None
-    return YamlProblem(f"a value cannot start with {char}", at, hint=_QUOTES, edit=edit)
+    return YamlProblem(f'a value cannot start with "{char}"', at, hint=_QUOTES, edit=edit)
 
 
 def _tab(fault: _ParserError) -> YamlProblem:
     indent = fault.line[: len(fault.line) - len(fault.line.lstrip())]
     edit = (fault.line_start, indent, indent.replace("\t", "  ")) if "\t" in indent else None
-    return YamlProblem("a tab cannot indent YAML", fault.at, hint="use blanks", edit=edit)
+    return YamlProblem(
+        "tabs are not allowed in the indentation of YAML", fault.at, hint="use spaces", edit=edit
+    )
 
 
 def _open_quote(fault: _ParserError) -> YamlProblem:
     mark = fault.text[fault.since : fault.since + 1]
-    hint = "inside single quotes an apostrophe is written twice" if mark == "'" else ""
-    return YamlProblem(f"the quote {mark} is never closed", fault.since, hint=hint)
+    hint = "write an apostrophe inside single quotes twice" if mark == "'" else ""
+    return YamlProblem(f"missing closing quote {mark}", fault.since, hint=hint)
 
 
 def _escape(fault: _ParserError) -> YamlProblem:
     start = fault.text.rfind("\\", max(0, fault.at - 10), fault.at + 1)
     start = fault.at if start < 0 else start
     shown = fault.text[start : start + 2]
-    hint = "use single quotes, in which a backslash is a backslash"
+    hint = "use single quotes, where a backslash has no special meaning"
     return YamlProblem(
-        f"{shown} is no escape of double quotes", start, len(shown), hint, _single_quotes(fault, start)
+        f'unknown escape "{shown}" in double quotes', start, len(shown), hint, _single_quotes(fault, start)
     )
 
 
@@ -159,14 +161,14 @@ def _single_quotes(fault: _ParserError, at: int) -> tuple[int, str, str] | None:
 def _open_bracket(fault: _ParserError) -> YamlProblem:
     opening = fault.text[fault.since : fault.since + 1]
     what, closing = ("list", "]") if opening == "[" else ("mapping", "}")
-    hint = f"end it with {closing}; a text that starts with {opening} needs quotes"
-    return YamlProblem(f"the {what} is not closed, or a comma is missing", fault.since, hint=hint)
+    hint = f"end it with `{closing}`, or put a string that starts with `{opening}` in quotes"
+    return YamlProblem(f'missing closing "{closing}" or comma in the {what}', fault.since, hint=hint)
 
 
 def _no_key(fault: _ParserError) -> YamlProblem:
     line = _line_from(fault.text, fault.since).rstrip()
-    hint = "indent a line that goes on with the value above"
-    return YamlProblem("this line is no `key: value`", fault.since, len(line), hint)
+    hint = "indent a line that continues the value above"
+    return YamlProblem("invalid line: expected `key: value`", fault.since, len(line), hint)
 
 
 def _misfit(fault: _ParserError) -> YamlProblem:
@@ -174,17 +176,17 @@ def _misfit(fault: _ParserError) -> YamlProblem:
     before = fault.text[fault.line_start : fault.at].rstrip()
     rest = _line_from(fault.text, fault.at).rstrip()
     if before.endswith(('"', "'")):
-        hint = (
-            "put the whole value in one pair of quotes; an apostrophe inside single quotes is written twice"
-        )
-        return YamlProblem("text follows the closing quote", fault.at, len(rest), hint)
+        hint = "put the whole value in one pair of quotes, and write an apostrophe inside single quotes twice"
+        return YamlProblem("unexpected text after the closing quote", fault.at, len(rest), hint)
     if before.endswith(("]", "}")):
-        hint = "a text that starts with [ or { needs quotes"
-        return YamlProblem(f"text follows the closing {before[-1]}", fault.at, len(rest), hint)
+        hint = "put a string that starts with `[` or `{` in quotes"
+        return YamlProblem(f'unexpected text after the closing "{before[-1]}"', fault.at, len(rest), hint)
     if rest.startswith(":"):
         return YamlProblem(_NO_KEY, fault.at)
-    hint = "start the lines that belong together in one column"
-    return YamlProblem("this line does not fit the lines above", fault.at, len(rest), hint)
+    hint = "start lines that belong together in the same column"
+    return YamlProblem(
+        "invalid indentation: this line does not fit the lines above", fault.at, len(rest), hint
+    )
 
 
 def _too_deep(fault: _ParserError) -> YamlProblem:
@@ -195,12 +197,14 @@ def _too_deep(fault: _ParserError) -> YamlProblem:
 
 def _block_text(fault: _ParserError) -> YamlProblem:
     mark = fault.text[fault.since : fault.since + 1]
-    hint = f"write the text on the lines below, indented; a text that starts with {mark} needs quotes"
-    return YamlProblem(f"text follows {mark} on its line", fault.at, hint=hint)
+    hint = f"write the text on the next lines, indented, or put a string that starts with `{mark}` in quotes"
+    return YamlProblem(f'unexpected text after "{mark}"', fault.at, hint=hint)
 
 
 def _directive(fault: _ParserError) -> YamlProblem:
-    return YamlProblem("YAML directives are not accepted", fault.since, hint="a line cannot start with %")
+    return YamlProblem(
+        "YAML directives are not allowed", fault.since, hint="remove the line that starts with `%`"
+    )
 
 
 # The first row whose words occur in the parser's problem or context applies.

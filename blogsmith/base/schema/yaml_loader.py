@@ -27,7 +27,7 @@ from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 YamlPath: TypeAlias = tuple[str | int, ...]
 """Keys and list indexes from the root to a value."""
 
-SINGLE_QUOTES = "use single quotes, in which a backslash is a backslash"
+SINGLE_QUOTES = "use single quotes, where a backslash has no special meaning"
 MAX_BYTES = 64 * 1024
 MAX_REPORTS = 100
 """Reading stops after this number of errors: nobody would fix more one by one."""
@@ -101,7 +101,7 @@ def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
     while end < len(lines) and (lines[end][: key.column].isspace() or lines[end].startswith("- ")):
         end += 1
     old = "".join(f"{line}\n" for line in lines[key.line - 1 : end])
-    return make_replacement(key.line, 1, old, "", title=f"take out {line.strip()}")
+    return make_replacement(key.line, 1, old, "", title=f"remove {line.strip()}")
 
 
 def _offsets(event: yaml.Event) -> tuple[int, int]:
@@ -167,8 +167,8 @@ class _Builder:
         if found := _REFUSED.search(self.text):
             name = f"U+{ord(found[0]):04X}"
             place = self.place(found.start(), found.end())
-            fix = make_replacement(place.line, place.column, found[0], "", title="take the character out")
-            self.reporter.error("yaml-syntax", f"character {name} cannot stand in YAML", place, fix=fix)
+            fix = make_replacement(place.line, place.column, found[0], "", title="remove the character")
+            self.reporter.error("yaml-syntax", f"character {name} is not allowed in YAML", place, fix=fix)
 
     def handle_event(self, event: yaml.Event) -> bool:
         """Process one event. Return False if the rest must not be read."""
@@ -187,7 +187,7 @@ class _Builder:
             return self._document(event, start)
         elif isinstance(event, yaml.AliasEvent):
             self._reject(
-                "aliases such as *x are not accepted", start, "write the value out, or put it in quotes"
+                'aliases such as "*x" are not allowed', start, "write the value itself, or put it in quotes"
             )
             self._complete(None, start, end, kept=False)
         return len(self.reporter.diagnostics) < MAX_REPORTS
@@ -202,10 +202,10 @@ class _Builder:
     def _document(self, event: yaml.DocumentStartEvent, start: int) -> bool:
         self.documents += 1
         if self.documents > 1:
-            self._reject("a second YAML document is not accepted", start, "remove the line ---")
+            self._reject("a second YAML document is not allowed", start, "remove the line `---`")
             return False
         if event.version or event.tags:
-            self._reject("YAML directives are not accepted", start, "a line cannot start with %")
+            self._reject("YAML directives are not allowed", start, "remove the line that starts with `%`")
         return True
 
     def line_text_end(self, start: int) -> int:
@@ -223,10 +223,12 @@ class _Builder:
     def _reject_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, start: int) -> None:
         if event.anchor is not None:
             self._reject(
-                "anchors such as &x are not accepted", start, "a value that starts with & needs quotes"
+                'anchors such as "&x" are not allowed', start, "put a value that starts with `&` in quotes"
             )
         if event.tag is not None:
-            self._reject("tags such as !x are not accepted", start, "a value that starts with ! needs quotes")
+            self._reject(
+                'tags such as "!x" are not allowed', start, "put a value that starts with `!` in quotes"
+            )
 
     def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:
         if len(self.frames) >= MAX_DEPTH:
@@ -241,7 +243,9 @@ class _Builder:
                 # `{{ x }}` is an unquoted string, not a mapping; entries of the root are independent of each
                 # other
                 parent.is_stored = parent.is_stored and not parent.path
-                self._reject("a key must be a text", start, "a value that starts with { or [ needs quotes")
+                self._reject(
+                    "a key must be a string", start, "put a value that starts with `{` or `[` in quotes"
+                )
         value: dict[str, Any] | list[Any] = {} if isinstance(event, yaml.MappingStartEvent) else []
         is_block = not event.flow_style and (parent is None or parent.is_block)
         self.frames.append(_Frame(self._next_path(), start, value, kept, is_block=is_block))
@@ -263,7 +267,7 @@ class _Builder:
             self._check_escapes(event.value, start, end)
         if plain and "\\" in event.value and (cut := _COMMENT_AFTER_VALUE.match(self.text, end)):
             place = self.place(cut.start(1), cut.end(1))
-            message = f"{cut[1]} behind a blank starts a comment, so it is no part of the TeX"
+            message = f'"{cut[1]}" after a space starts a comment and is not part of the TeX'
             written = self.text[start : self.line_text_end(start)]
             is_block = self.frames[-1].is_block if self.frames else False
             fix = self.exchange(start, written, quote(written)) if is_block else None
@@ -277,12 +281,12 @@ class _Builder:
         frame.key, frame.is_next_stored = key, False
         place = self.place(start, end)
         if plain and key == "<<":
-            self._reject("merge keys << are not accepted", start, "write the entries out")
+            self._reject('merge keys "<<" are not allowed', start, "copy the entries here")
         elif not key:
-            self._reject("a key is missing before the colon", start)
+            self._reject("missing key before the colon", start)
         elif key in frame.key_lines:
             first = frame.key_lines[key]
-            message = f'key "{key}" is given twice, first on line {first}'
+            message = f'duplicate key "{key}" (first defined on line {first})'
             fix = remove_entry(place, self.reporter.lines) if frame.is_block else None
             self.reporter.error("yaml-duplicate-key", message, place, fix=fix)
         else:
@@ -319,7 +323,10 @@ class _Builder:
 
     def _resolve(self, text: str, start: int, end: int) -> str | int | float | bool | None:
         if is_too_long(text):
-            message, hint = f"a number has at most {MAX_DIGITS} digits", "put it in quotes if it is a text"
+            message, hint = (
+                f"a number may have at most {MAX_DIGITS} digits",
+                "put it in quotes if it is a string",
+            )
             self.reporter.error("yaml-feature", message, self.place(start, end), hint)
         return resolve(text)
 
@@ -330,11 +337,11 @@ class _Builder:
         for found in _ESCAPE.finditer(self.text, start, end):
             place = self.place(found.start(), found.end())
             if broken and found[1] in _BREAKING_ESCAPES:
-                message = f"{found[0]} in double quotes is a control character"
+                message = f'"{found[0]}" in double quotes is a control character'
                 self.reporter.error("yaml-escape", message, place, hint, self._single(start, end))
             elif "$" in value and found[1] in "tn" and self.text[found.end() : found.end() + 1].isalpha():
                 what = "tab" if found[1] == "t" else "line break"
-                message = f"{found[0]} in double quotes is a {what}"
+                message = f'"{found[0]}" in double quotes is a {what}'
                 self.reporter.warn("yaml-escape", message, place, hint, self._single(start, end))
 
     def _single(self, start: int, end: int) -> Fix | None:

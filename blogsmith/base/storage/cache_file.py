@@ -2,7 +2,7 @@
 
 It is read only if this user owns it, nobody else may write it, and none of its files is a link. It must also
 have been written for this very site in this format. A file that is damaged or of another format is replaced.
-If no cache can be used, `CacheProblem` says why and what the author can do.
+If no cache can be used, `CacheError` says why and what the author can do.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class OpenCacheFile(NamedTuple):
 
 
 def open_cache_file(root: Path) -> OpenCacheFile:
-    """Open the database of the site at `root`; create it if it is missing. CacheProblem if that is not
+    """Open the database of the site at `root`; create it if it is missing. CacheError if that is not
     possible."""
     real = os.path.realpath(root)
     try:
@@ -145,7 +145,7 @@ def describe_problem(error: Exception, file: Path) -> str:
 
 
 def _busy(file: Path) -> str:
-    return f"cache not used: another command has locked {file}; try again when that has ended"
+    return f"cache not used: another command has locked {file}; try again when it has ended"
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -155,7 +155,7 @@ def _code(error: sqlite3.Error) -> int:
 
 @contextmanager
 def _open_folder(real: str) -> Iterator[Folder]:
-    """Yield the cache folder of one site; create it if it is missing. CacheProblem if others may write
+    """Yield the cache folder of one site; create it if it is missing. CacheError if others may write
     there."""
     with (
         open_folder(cache_folder(), make=True) as own,
@@ -187,7 +187,7 @@ def _check_owner(found: os.stat_result, place: str) -> None:
     if found.st_uid != os.geteuid():
         raise CacheError(f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME")
     if found.st_mode & _OTHERS_WRITE:
-        raise CacheError(f"cache not used: other users may write {place}; run chmod go-w on it")
+        raise CacheError(f"cache not used: other users can write to {place}; run `chmod go-w` on it")
 
 
 def _remove_old(sites: Folder, own: str) -> None:
@@ -215,7 +215,7 @@ def _open_file(folder: Folder, real: str) -> OpenCacheFile:
         except _UnusableCacheError as unusable:
             reason = str(unusable)
         _remove_files(folder)
-        note = f"cache replaced: {reason}; this run starts from the sources" if reason else ""
+        note = f"cache replaced: {reason}; this run reads all sources again" if reason else ""
         with _close_on_error(_connect(str(file))) as connection:
             _configure(connection, file)
             connection.executescript(_SCHEMA)

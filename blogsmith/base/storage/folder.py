@@ -6,8 +6,8 @@ parent, and every file by its name in an open folder, never through a link (open
 can be replaced between a check and its use. If the system lacks these calls (Windows), each name is checked
 before each use, and junctions are treated as links.
 
-All methods raise OSError with the whole path as its file name; `LinkInTheWay` is one of these errors. Every
-start of the program imports this module, so modules needed only for writing are imported at their use.
+All methods raise OSError with the whole path as its file name; `UnexpectedLinkError` is one of these errors.
+Every start of the program imports this module, so modules needed only for writing are imported at their use.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Folder:
         descriptor = self._open_regular(name, _LOCK)
         if os.fstat(descriptor).st_nlink > 1:
             os.close(descriptor)
-            raise OSError(errno.EMLINK, "it is a file with two names", f"{self.place}/{name}")
+            raise OSError(errno.EMLINK, "the file has a second name (hard link)", f"{self.place}/{name}")
         return os.fdopen(descriptor, "r+b")
 
     def replace(
@@ -245,7 +245,7 @@ class Folder:
         with self._enter_one(name) as inner, inner._locate(".", is_inner=True) as (_, at):
             for file in files:
                 if not is_name(file):
-                    raise OSError(errno.EINVAL, "it is no name of a file", f"{inner.place}/{file}")
+                    raise OSError(errno.EINVAL, "invalid file name", f"{inner.place}/{file}")
                 os.unlink(file if at else f"{inner.place}/{file}", **at)
         self.remove_folder(name)
 
@@ -295,7 +295,7 @@ class Folder:
             descriptor = os.open(place, flags, 0o666, **at)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 os.close(descriptor)
-                raise OSError(errno.EINVAL, "it is no regular file")
+                raise OSError(errno.EINVAL, "not a regular file")
             return descriptor
 
     @contextmanager
@@ -308,7 +308,7 @@ class Folder:
         is_checked: reject a link, in the call itself or, without descriptors, here.
         """
         if not is_name(name) and not (is_inner and name == "."):
-            raise OSError(errno.EINVAL, "it is no name of a file", f"{self.place}/{name}")
+            raise OSError(errno.EINVAL, "invalid file name", f"{self.place}/{name}")
         path = f"{self.place}/{name}"
         try:
             if self.descriptor is not None:

@@ -18,7 +18,7 @@ class UnexpectedLinkError(OSError):
     """A symbolic link or junction is where a file or folder of ours belongs."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(errno.ELOOP, "a link stands in the way", path)
+        super().__init__(errno.ELOOP, "a link is in the way", path)
 
 
 def is_link(status: os.stat_result) -> bool:

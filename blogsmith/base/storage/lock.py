@@ -27,7 +27,7 @@ class LockBusyError(Exception):
 
 @contextmanager
 def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
-    """Lock a file, created if it is missing, for the duration of the block. LockBusy after `wait_s`
+    """Lock a file, created if it is missing, for the duration of the block. LockBusyError after `wait_s`
     seconds."""
     with folder.open_lock(name) as file:
         end = time.monotonic() + wait_s
@@ -82,7 +82,7 @@ def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
             with hold_lock(folder, "lock", wait_s):
                 yield
         except LockBusyError as error:
-            process = f" (process {error})" if str(error) else ""
-            hint = "wait until it is done, or stop it"
-            message = f"another blogsmith{process} is writing this site"
+            process = f" {error}" if str(error) else ""
+            hint = "wait until it ends, or stop it"
+            message = f"another blogsmith process{process} is writing to this site"
             raise SiteError(Diagnostic("busy", message, hint=hint)) from error

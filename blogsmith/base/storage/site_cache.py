@@ -41,28 +41,28 @@ Kind = Literal[
 ]  # fmt: skip
 KINDS: Mapping[Kind, str] = {
     "head": "front matter of a page as it was read; named by source path",
-    "facts": "what other pages may know of a page; by source path",
-    "page": "the body of a page without its text, and what it asked of the site; by source path",
-    "content": "the text of a page; by source path, with its digest as key",
-    "marked page": "as `page`, with the line marks of a preview",
-    "marked content": "as `content`, with the line marks of a preview",
-    "lint": "what `check` finds doubtful in a page; by source path",
-    "output": "digest of a finished file and what it was made from; by path in the output",
-    "loads": "which templates finished pages were made with; by digest",
+    "facts": "page data that other pages use; by source path",
+    "page": "body of a page without its text, and its queries to the site; by source path",
+    "content": "text of a page; by source path, with its digest as key",
+    "marked page": "as `page`, with the line markers of a preview",
+    "marked content": "as `content`, with the line markers of a preview",
+    "lint": "lint warnings of a page; by source path",
+    "output": "digest of an output file and its inputs; by path in the output",
+    "loads": "templates used to render pages; by digest",
     "sources": "stamps and digests of source files",
     "images": "stamps and sizes of images",
-    "disclosure": "stamps of published files and what they give away",
-    "bibliographies": "works of bibliography files",
+    "disclosure": "stamps of published files and the private data in them",
+    "bibliographies": "references in bibliography files",
     "templates": "compiled templates of the theme",
-    "served page": "a page as the last preview showed it; by address",
-    "served file": "where a preview found a file; by address",
-    "build": "stamps of all files of the last build and what it reported; by the options of the command",
-    "fonts": "math fonts cut to the signs of a site; by digest",
+    "served page": "page as the last preview showed it; by URL",
+    "served file": "path where a preview found a file; by URL",
+    "build": "stamps of all files of the last build, and its diagnostics; by the options of the command",
+    "fonts": "math fonts reduced to the characters of a site; by digest",
     "styles": "style sheets; by digest",
-    "pictures": "smaller copies of pictures; by digest",
+    "pictures": "smaller copies of images; by digest",
     "search": "files of Pagefind; by digest",
     "probe": "packages and devices of a Python; by its path",
-    "links": "what other hosts said of addresses",
+    "links": "answers of other hosts about URLs",
 }
 """Kind of a row → its contents and its name."""
 
@@ -119,11 +119,11 @@ class NullCache:
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
-        """Implements `Rows`."""
+        """Implements `CacheInterface`."""
         self._note = problem
 
     def take_note(self) -> str:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         note, self._note = self._note, ""
         return note
 
@@ -167,11 +167,11 @@ class SiteCache:
         self._is_damaged = False
         self._has_reported = False
         self.problem = ""
-        """Implements `Rows`."""
+        """Implements `CacheInterface`."""
 
     @cached_property
     def program(self) -> str:
-        """Implements `Rows`."""
+        """Implements `CacheInterface`."""
         return self._program()
 
     def close(self) -> None:
@@ -184,7 +184,7 @@ class SiteCache:
             mark_damaged(self._file)
 
     def take_note(self) -> str:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         if self.problem and not self._has_reported:
             self._has_reported = True
             return self.problem
@@ -195,12 +195,12 @@ class SiteCache:
         return note
 
     def load(self, *kinds: Kind) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         for kind in kinds:
             self._loaded[kind] = {**self.rows(kind)}
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         found: dict[str, Row] = {}
         with self._guard():
             question = "SELECT name, key, data, check_sum FROM rows WHERE kind = ?"
@@ -210,7 +210,7 @@ class SiteCache:
         return found
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         found: Row | None = None
         if not is_text(name):
             return None
@@ -223,7 +223,7 @@ class SiteCache:
         return found
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         if self.problem or not is_text(name):
             return False
         with self._guard():
@@ -235,7 +235,7 @@ class SiteCache:
         return not self.problem
 
     def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         with self._guard():
             self._loaded.pop(kind, None)
             question = "SELECT name FROM rows WHERE kind = ? ORDER BY written_s DESC, rowid DESC"
@@ -249,12 +249,12 @@ class SiteCache:
                     self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
 
     def share(self) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         with self._guard():
             self._flush()
 
     def reopen(self) -> None:
-        """Implement `Rows`."""
+        """Implement `CacheInterface`."""
         # two processes must not use one connection, and the child must not close that of its parent
         self._inherited, self._lock = self._connection, RLock()
         with self._guard():
@@ -300,9 +300,9 @@ class SiteCache:
 
 @contextmanager
 def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NullCache]:
-    """Open the cache of the site at `root`. Yield `NoRows` with its problem if that is not possible.
+    """Open the cache of the site at `root`. Yield `NullCache` with its problem if that is not possible.
 
-    program: see `Rows.program`.
+    program: see `CacheInterface.program`.
     """
     try:
         opened = open_cache_file(root)
@@ -331,7 +331,7 @@ def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], s
 
 
 def read_bytes(root: Path, kind: Kind, name: str) -> bytes | None:
-    """Return the bytes that `keep_bytes` stored; None if there are none, or a power failure left them
+    """Return the bytes that `store_bytes` stored; None if there are none, or a power failure left them
     incomplete."""
     with open_site_cache(root) as cache:
         return _whole_bytes(cache.get(kind, name))
@@ -355,7 +355,7 @@ def remove_other_rows(root: Path, kind: Kind, names: Collection[str], spare: int
 
 
 def _whole_row(key: object, data: object, check_sum: object) -> Row:
-    """Return a row of the file. RowDamaged if it is not as it was written."""
+    """Return a row of the file. DamagedRowError if it is not as it was written."""
     if not isinstance(key, str) or not isinstance(data, bytes) or crc32(data) != check_sum:
         raise DamagedRowError
     return Row(key, data)

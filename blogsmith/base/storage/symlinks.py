@@ -35,7 +35,9 @@ class Links:
     """Resolved folder → the first link that pointed to it."""
 
     def resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path:
-        """Return the file that `path` (relative to the root) resolves to; raise LinkRefused, or OSError.
+        """Return the file that `path` (relative to the root) resolves to.
+
+        Raise LinkRejectedError or OSError.
 
         above: the resolved folders above `path`, outermost first.
         """
@@ -54,21 +56,21 @@ class Links:
             target = file.resolve(strict=True)
         # Python before 3.13 raises RuntimeError for a link to itself
         except (OSError, RuntimeError) as error:
-            raise LinkRejectedError("symbolic link leads nowhere", "remove it, or mend its target") from error
+            raise LinkRejectedError("broken symbolic link", "remove it, or correct its target") from error
         if not target.is_relative_to(self.root):
-            raise LinkRejectedError("symbolic link leads out of the site", hint)
+            raise LinkRejectedError("symbolic link points outside the site", hint)
         inside = target.relative_to(self.root)
         if any(part.startswith(".") for part in inside.parts):
-            raise LinkRejectedError("symbolic link leads to a hidden file or folder", hint)
+            raise LinkRejectedError("symbolic link points to a hidden file or folder", hint)
         if inside.is_relative_to(Path(self.output)):
-            raise LinkRejectedError("symbolic link leads into the output folder", hint)
+            raise LinkRejectedError("symbolic link points into the output folder", hint)
         return target
 
     def _enter(self, target: Path, path: PurePosixPath, above: tuple[Path, ...]) -> None:
         if target in above or any(folder.is_relative_to(target) for folder in above):
-            message = "symbolic link leads back to a folder it stands in; it is not followed"
+            message = "symbolic link is not followed because it points to a folder that contains it"
             raise LinkRejectedError(message, severity="warning")
         first = self.followed.setdefault(target, path)
         if first != path:
-            message = f"symbolic link leads where {first} leads already; it is not followed"
+            message = f"symbolic link is not followed because {first} points to the same folder"
             raise LinkRejectedError(message, "copy the folder", severity="warning")

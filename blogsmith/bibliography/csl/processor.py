@@ -38,7 +38,7 @@ class CslProcessor:
         """
         style = parse_csl(text)
         if style.tag != "style":
-            raise StyleError("this is no style of citations")
+            raise StyleError("the file is not a citation style")
         self._style = style
         self._reject_dependent(style)
         self._citation, self._bibliography = _part(style, "citation"), _part(style, "bibliography")
@@ -61,7 +61,7 @@ class CslProcessor:
         for link in info.find_all("link") if info is not None else ():
             if link.get("rel") == "independent-parent":
                 parent = link.get("href").rpartition("/")[2]
-                raise StyleError(f"this style only names another one, {parent}: use the file of that")
+                raise StyleError(f'the style only refers to another one: use the file of "{parent}"')
 
     @property
     def letters(self) -> Mapping[str, str]:
@@ -171,7 +171,7 @@ class CslProcessor:
 def _part(node: StyleNode, tag: str) -> StyleNode:
     found = node.find(tag)
     if found is None:
-        raise StyleError(f"this style has no {tag}")
+        raise StyleError(f"missing element <{tag}>")
     return found
 
 

@@ -101,7 +101,7 @@ class RenderingContext:
         """Count one more element. Raises StyleError if a style does not terminate."""
         self.steps += 1
         if self.steps > MOST_STEPS or self.macro_depth > MOST_MACROS:
-            raise StyleError("its macros call each other without end")
+            raise StyleError("its macros call each other endlessly")
 
     def text(self, variable: str) -> str:
         """Return a variable as text; empty if it has no value or was printed as a substitute for names."""

@@ -66,22 +66,22 @@ class StyleNode(Struct, frozen=True, eq=False):
 def parse_csl(text: str) -> StyleNode:
     """Parse a file. Raises StyleError if it is invalid."""
     if len(text) > MOST_CHARACTERS:
-        raise StyleError("the file is larger than a style can be")
+        raise StyleError("the file is too large for a style")
     if _DOCTYPE.search(text):
-        raise StyleError("a style with a document type is not read")
+        raise StyleError("a document type (DOCTYPE) is not allowed in a style")
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         line, column = error.position
         raise StyleError(
-            f"line {line}, column {column + 1} is no XML: {error.msg.partition(':')[0]}"
+            f"invalid XML at line {line}, column {column + 1}: {error.msg.partition(':')[0]}"
         ) from error
     return _node(root, 0)
 
 
 def _node(element: ElementTree.Element, depth: int) -> StyleNode:
     if depth > MOST_DEPTH:
-        raise StyleError("its elements are nested too deep")
+        raise StyleError("its elements are nested too deeply")
     attributes = {("lang" if name == _LANG else name): value for name, value in element.attrib.items()}
     children = tuple(_node(child, depth + 1) for child in element if isinstance(child.tag, str))
     return StyleNode(element.tag.removeprefix(_SPACE), attributes, children, element.text or "")

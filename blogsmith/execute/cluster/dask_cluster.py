@@ -1,8 +1,8 @@
 """Sessions on the workers of a Dask cluster: an existing one, or one on this machine while a command runs.
 
 Only the modules `dask_…` use Dask, and they import it when a cluster is requested. A worker calls
-`run_there`, which starts the process of the session as a builder would, so crashes of cells do not affect
-the worker.
+`run_on_this_machine`, which starts the process of the session as a builder would, so crashes of cells do not
+affect the worker.
 
 The scheduler cancels a task whose client is gone, and its worker notices that. So sessions end with their
 builder, no matter how it ends.
@@ -138,8 +138,8 @@ class _Client:
         from distributed import KilledWorker
 
         if isinstance(error, KilledWorker):
-            return "the Dask worker that ran it died"
-        return f"its Dask worker could not run it: {type(error).__name__}: {first_line(error)}"
+            return "the Dask worker died while it ran the session"
+        return f"the Dask worker failed: {type(error).__name__}: {first_line(error)}"
 
     def query_needs(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
         """Return the unmet needs of each queried worker, or the exception of a worker that failed."""
@@ -157,10 +157,10 @@ class _Client:
 
 def _check(client: Any, scheduler: str, root: Path, python: str) -> None:
     site = str(root / "blogsmith.yaml")
-    checks: list[WorkerCheck] = [VERSION_CHECK, (os.path.isfile, site, True, f"has no {site}")]
+    checks: list[WorkerCheck] = [VERSION_CHECK, (os.path.isfile, site, True, f"no file {site}")]
     if python:
-        checks.append((shutil.which, python, python, f"has no Python at {python}"))
-    hint = "workers need the same blogsmith, and the site at the same path"
+        checks.append((shutil.which, python, python, f"no Python at {python}"))
+    hint = "install the same blogsmith on all workers, and put the site at the same path"
     check_workers(client, scheduler, checks, "run sessions", hint)
 
 
@@ -253,8 +253,8 @@ class _Submitted:
 class DaskExecutor(Executor):
     """Executor for sessions only: `submit(run_session, job)`.
 
-    A lost session ends with `LostSession`. A cancelled session is ended on its worker. Shutting down cancels
-    all.
+    A lost session ends with `LostSessionError`. A cancelled session is ended on its worker. Shutting down
+    cancels all.
     """
 
     def __init__(
@@ -392,9 +392,9 @@ class DaskExecutor(Executor):
 
 def _no_worker_message(job: SessionJob, resources: Mapping[str, float]) -> str:
     needed = [str(need) for need in job.needs] or [format_resources(resources)]
-    return f"no worker of the Dask cluster has all it needs: {', '.join(filter(None, needed))}"
+    return f"no Dask worker meets all needs of the session: {', '.join(filter(None, needed))}"
 
 
 def _lost_workers_message(resources: Mapping[str, float]) -> str:
-    offering = f" that offer {format_resources(resources)}" if resources else " that could run it"
-    return f"the workers of the Dask cluster{offering} are gone"
+    purpose = f"offer {format_resources(resources)}" if resources else "can run the session"
+    return f"no Dask workers are left that {purpose}"

@@ -32,7 +32,7 @@ WorkerCheck = tuple[Callable[..., object], str, object, str]
 result."""
 VERSION_CHECK: WorkerCheck = (
     *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
-    f"has no blogsmith {__version__}",
+    f"no blogsmith {__version__}",
 )
 
 
@@ -55,8 +55,8 @@ def require_dask() -> Iterator[None]:
     Raises `ClusterError` if it is missing.
     """
     if find_spec("distributed") is None:
-        missing = "executor: dask needs the package distributed"
-        raise ClusterError(missing, extra_install_command("dask"), EXECUTOR_PATH)
+        missing = 'missing package "distributed", which "executor: dask" requires'
+        raise ClusterError(missing, f"run `{extra_install_command('dask')}`", EXECUTOR_PATH)
     with _silence():
         yield
 
@@ -69,8 +69,8 @@ def connect(scheduler: str) -> Iterator[Any]:
     try:
         client = Client(scheduler, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
     except (OSError, ValueError) as error:
-        message = f"there is no Dask scheduler at {scheduler}: {first_line(error)}"
-        hint = "start one with dask scheduler, or leave the address out for a cluster on this machine"
+        message = f"cannot connect to the Dask scheduler at {scheduler}: {first_line(error)}"
+        hint = "start one with `dask scheduler`, or remove `scheduler` to use a cluster on this machine"
         raise ClusterError(message, hint) from error
     with client:
         yield client
@@ -87,13 +87,13 @@ def check_workers(
     for function, argument, expected, words in checks:
         answers = client.run(function, argument, on_error="return")
         if not answers:
-            start = f"start some: dask worker {scheduler}"
+            start = f"start one with `dask worker {scheduler}`"
             raise ClusterError(f"the Dask cluster at {scheduler} has no workers", start)
         lacking = {a: words for a, answer in answers.items() if answer != expected} | lacking
     if lacking:
-        named = "; ".join(f"{address} {words}" for address, words in sorted(lacking.items())[:_MAX_NAMED])
+        named = "; ".join(f"{address} ({words})" for address, words in sorted(lacking.items())[:_MAX_NAMED])
         more = f"; and {len(lacking) - _MAX_NAMED} more" if len(lacking) > _MAX_NAMED else ""
-        raise ClusterError(f"not all workers of the Dask cluster can {purpose}: {named}{more}", hint)
+        raise ClusterError(f"some Dask workers cannot {purpose}: {named}{more}", hint)
 
 
 @contextmanager
@@ -116,8 +116,8 @@ def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
         try:
             cluster = starting.result()
         except (OSError, RuntimeError) as error:
-            message = f"a Dask cluster on this machine cannot start: {first_line(error)}"
-            hint = "leave executor: dask out to run the code without one"
+            message = f"cannot start a Dask cluster on this machine: {first_line(error)}"
+            hint = "remove `executor: dask` to run without a cluster"
             raise ClusterError(message, hint, EXECUTOR_PATH) from error
         made = Client(cluster, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
         client = stack.enter_context(made)

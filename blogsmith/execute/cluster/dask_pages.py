@@ -65,9 +65,9 @@ def open_cluster(settings: Dask, temporary: Path, workers: int, check: WorkerChe
         stack.enter_context(require_dask())
         if settings.scheduler:
             client = stack.enter_context(connect(settings.scheduler))
-            hint = "workers need the same blogsmith, Python and packages"
+            hint = "install the same blogsmith, Python and packages on all workers"
             for one in (VERSION_CHECK, check):
-                check_workers(client, settings.scheduler, [one], "make pages", hint)
+                check_workers(client, settings.scheduler, [one], "render pages", hint)
         else:
             client = stack.enter_context(start_cluster(workers, temporary))
         yield PageCluster(client)

@@ -179,10 +179,10 @@ def merge_answers(
         said = {address: _format_answer(answers.get(speakers[address], {}), need) for address in who}
         meets[need] = frozenset(address for address, reason in said.items() if not reason)
         if not said:
-            reasons[need] = f"no worker of the Dask cluster offers {format_resources(cuda)}"
+            reasons[need] = f"no Dask worker offers {format_resources(cuda)}"
         elif not meets[need]:
             address, reason = next(iter(said.items()))
-            reasons[need] = f"no worker of the Dask cluster has it; {address} says: {reason}"
+            reasons[need] = f"no Dask worker meets it; {address} reports: {reason}"
     return NeedsVerdict(reasons, meets)
 
 
@@ -191,7 +191,7 @@ async def find_unmet_needs(
 ) -> Mapping[Need, str]:
     """Return the needs that the current machine does not meet.
 
-    asked: result of `questions`.
+    asked: result of `plan_queries`.
     """
     import asyncio  # slow to import, and the callers have imported it already
 

@@ -68,7 +68,7 @@ def _loop(builder: _Builder, session: _Session) -> None:
 
 
 def _start_ready_kernel(start: Mapping[str, Any], signals: _Signals) -> tuple[_Kernel, Mapping[str, Any]]:
-    """Return a kernel and its `kernel_info` reply. Raises `CannotStart` if there is no kernel."""
+    """Return a kernel and its `kernel_info` reply. Raises `KernelStartError` if there is no kernel."""
     for attempt in range(1, MAX_ATTEMPTS + 1):
         kernel = signals.kernel = _start_kernel(start)
         try:
@@ -163,8 +163,8 @@ def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
         except Empty:
             pass
         if kernel.death_reason():
-            raise KernelStartError(f"the kernel {kernel.name} died at once: {kernel.startup_error()}")
-    raise KernelStartError(f"the kernel {kernel.name} was not ready after {limit_s:g} s")
+            raise KernelStartError(f'kernel "{kernel.name}" died at start: {kernel.startup_error()}')
+    raise KernelStartError(f'kernel "{kernel.name}" was not ready after {limit_s:g} s')
 
 
 def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
@@ -277,7 +277,7 @@ class _Session:
             latex = str(data.get("text/latex") or "").strip().strip("$").strip()
             return {**frame, "text": str(data.get("text/plain") or "").strip(), "latex": latex}
         if not isinstance(found, dict):
-            why = reply.problem or "it computes no values in the text"
+            why = reply.problem or "this kernel cannot compute inline values"
             found = {"ename": f"kernel {self._requests.kernel.name}", "evalue": why}
         return {**frame, "status": "error", "text": "", "latex": "", "failure": read_failure(found)}
 

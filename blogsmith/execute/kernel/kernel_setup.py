@@ -55,7 +55,7 @@ def state(names: Sequence[str], root: str) -> KernelReport:
     root: site root.
     """
     versions: Any = sys.modules["_blogsmith_versions"]
-    imports = versions.count_packages(names, lambda file: file.startswith(root + "/"))
+    imports = versions.used_packages(names, lambda file: file.startswith(root + "/"))
     return KernelReport(json.dumps({"device": versions.device(), "imports": imports}))
 
 

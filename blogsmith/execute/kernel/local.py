@@ -46,7 +46,7 @@ class LocalKernel:
             try:
                 manager.start_kernel(cwd=str(folder), env=environment, stdout=log, stderr=log)
             except (OSError, ValueError, RuntimeError) as error:
-                raise KernelStartError(f"the kernel {name} cannot be started: {error}") from error
+                raise KernelStartError(f'cannot start kernel "{name}": {error}') from error
         self._process: subprocess.Popen[bytes] = manager.provisioner.process
         self.client: Any = manager.client()
         # A cell may show more than a queue can store, so remove the limit.
@@ -111,7 +111,7 @@ def _manager(name: str, temporary: Path) -> Any:
         kernelspec: Any = import_module("jupyter_client.kernelspec")
         manager: Any = import_module("jupyter_client.manager")
     except ImportError as error:
-        missing = f"the package jupyter-client is not installed: {extra_install_command('jupyter')}"
+        missing = f'missing package "jupyter-client": run `{extra_install_command("jupyter")}`'
         raise KernelStartError(missing) from error
     specs = kernelspec.KernelSpecManager()
     try:
@@ -129,7 +129,7 @@ def unknown_kernel_message(name: str, installed: Iterable[str]) -> str:
     installed: names of installed kernels.
     """
     names = ", ".join(sorted(installed))
-    return f'there is no Jupyter kernel "{name}"; installed: {names or "none"}'
+    return f'unknown Jupyter kernel "{name}"; installed: {names or "none"}'
 
 
 def _read_text(file: Path) -> str:

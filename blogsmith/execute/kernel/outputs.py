@@ -129,7 +129,7 @@ def end_fields(reply: KernelReply, error: Mapping[str, Any] | None, *, python: b
         problem = "it ends its kernel" if asked else ""
         return {"status": "exit" if asked else "ok", "problem": problem, "failure": None}
     if error is None and not (reply.content.get("ename") or reply.content.get("evalue")):
-        error = {"ename": "Interrupted", "evalue": "the kernel broke it off"}
+        error = {"ename": "Interrupted", "evalue": "the kernel interrupted the cell"}
     failure = read_failure(error or reply.content)
     if python and failure["name"] == "SystemExit":
         problem = f"it calls sys.exit({failure['message']})"

@@ -27,15 +27,15 @@ class ServerKernel:
     """Kernel started by name, in the folder that the path refers to on the server."""
 
     def __init__(self, url: str, token: str, name: str, path: str, temporary: Path) -> None:
-        """Start the kernel and connect to it. Raises `CannotStart`.
+        """Start the kernel and connect to it. Raises `KernelStartError`.
 
         temporary: folder of the session on this machine, for data that the builder needs.
         """
         try:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
-            missing = "the package jupyter-kernel-client is not installed"
-            raise KernelStartError(f"{missing}: {extra_install_command('jupyter')}") from error
+            command = extra_install_command("jupyter")
+            raise KernelStartError(f'missing package "jupyter-kernel-client": run `{command}`') from error
         self.name = name
         url = url.rstrip("/")
         try:
@@ -43,14 +43,14 @@ class ServerKernel:
             known = asked.json()["kernelspecs"]
             if name not in known:
                 raise KernelStartError(
-                    f"on the server {format_address(url)}: {unknown_kernel_message(name, known)}"
+                    f"Jupyter server {format_address(url)}: {unknown_kernel_message(name, known)}"
                 )
             self._manager = library.KernelHttpManager(server_url=url, token=token)
             self.id = str(self._manager.start_kernel(name=name, path=path)["id"])
             store_kernel_id(temporary, self.id)
         except (OSError, ValueError, KeyError) as error:
             raise KernelStartError(
-                f"the Jupyter server {format_address(url)} starts no kernel: {_format_error(error)}"
+                f"the Jupyter server {format_address(url)} cannot start a kernel: {_format_error(error)}"
             ) from error
         self.client = _watch_states(self._manager.client)
         self.client.start_channels(stdin=False, hb=False)
@@ -76,7 +76,7 @@ class ServerKernel:
         try:
             model = self._manager.refresh_model(timeout=_TIMEOUT_S)
         except OSError as error:
-            return f"as for the server, {_format_error(error)}"
+            return f"problem with the Jupyter server: {_format_error(error)}"
         if model is None:
             return "the server has ended its kernel"
         lost = not self.client.channels_running
@@ -130,5 +130,5 @@ def _format_error(error: Exception) -> str:
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None)
     if status in (401, 403):
-        return "it refuses the token in JUPYTER_TOKEN"
-    return f"it answers with status {status}" if status else f"it is not reached ({type(error).__name__})"
+        return "it rejects the token in JUPYTER_TOKEN"
+    return f"it responds with status {status}" if status else f"it cannot be reached ({type(error).__name__})"

@@ -57,7 +57,7 @@ class KernelEngine:
 
     def program(self, python: str) -> str:
         """Return the name of the kernel for messages. Which Python it uses does not matter here."""
-        return f"the kernel {self.kernel or 'python3'}"
+        return f'kernel "{self.kernel or "python3"}"'
 
     def refusal(self, sandbox: str) -> str:
         """Return why a sandbox is not possible: Jupyter starts the kernel outside of it.
@@ -66,7 +66,7 @@ class KernelEngine:
         """
         if sandbox == "off":
             return ""
-        return f"sandbox: {sandbox} cannot hold a Jupyter kernel; leave it out, or the engine"
+        return f'"sandbox: {sandbox}" is not supported with a Jupyter kernel; remove it, or `engine: jupyter`'
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Return the command of the bridge, which runs in blogsmith's own Python."""
@@ -111,7 +111,7 @@ def store_kernel_id(temporary: Path, kernel_id: str) -> None:
 
 
 def end_server_kernel(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """End the kernel whose id `note_on_server` stored, even if the bridge is gone.
+    """End the kernel whose id `store_kernel_id` stored, even if the bridge is gone.
 
     A missing kernel, or a server that is gone, is not an error.
     """

@@ -121,7 +121,7 @@ def nvidia_smi_device() -> dict[str, Any]:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
-        return {"problem": "neither torch nor nvidia-smi is there to find a CUDA device"}
+        return {"problem": "cannot search for a CUDA device: neither torch nor nvidia-smi is available"}
     lines = done.stdout.split()
     if done.returncode or not lines:
         return {"problem": "nvidia-smi sees no CUDA device"}

@@ -23,7 +23,7 @@ TIMEOUT_S = 120.0
 """
 _PROBE = Path(__file__).with_name("program.py")
 _NO_DEVICE = "this machine has no CUDA device"
-_ELSEWHERE = "run it on a machine that has that, and commit _freeze/ or carry it over: blogsmith freeze pack"
+_ELSEWHERE = "run it on a machine that has it, then commit `_freeze/` or copy it with `blogsmith freeze pack`"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 """Function that is called like `subprocess.run`."""
@@ -106,14 +106,19 @@ def unmatched_needs_errors(
         if of_name and not (open_needs and all(need in unmet for need in open_needs)):
             return []
         reasons |= dict.fromkeys(unmet[need] for need in open_needs)
-    message = f"nothing that needs {' or '.join(names)} can run here: {'; '.join(reasons)}"
+    message = f"no cell that needs {_quoted(names)} can run here: {'; '.join(reasons)}"
     return [Diagnostic("need-unmet", message, hint=_ELSEWHERE)]
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return " or ".join(f'"{name}"' for name in names)
 
 
 def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) -> Diagnostic:
     known = sorted({need.name for cell, _ in cells for need in cell.options.needs})
-    hint = did_you_mean(names[0], known) or (f"they need {', '.join(known)}" if known else "")
-    return Diagnostic("need-unmet", f"no cell of these posts needs {' or '.join(names)}", hint=hint)
+    module = re.split(r"[<>=!~ ]", names[0], maxsplit=1)[0]
+    hint = did_you_mean(module, known) or (f"known: {', '.join(known)}" if known else "")
+    return Diagnostic("need-unmet", f"no cell of these posts needs {_quoted(names)}", hint=hint)
 
 
 def probe_versions(
@@ -148,9 +153,9 @@ def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], 
             timeout=TIMEOUT_S,
         )
     except subprocess.TimeoutExpired:
-        return f"{Path(python).name} did not say within {TIMEOUT_S:.0f} s what it has"
+        return f"{Path(python).name} did not list its packages within {TIMEOUT_S:.0f} s"
     except OSError as error:
-        return f"{Path(python).name} cannot be started: {error.strerror or error}"
+        return f"cannot start {Path(python).name}: {error.strerror or error}"
     try:
         answer = json.loads(done.stdout.splitlines()[-1])
     except (ValueError, IndexError):
@@ -159,7 +164,7 @@ def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], 
         return answer
     said = done.stderr.strip().splitlines()
     why = said[-1] if said else f"exit code {done.returncode}"
-    return f"{Path(python).name} does not say what it has: {why}"
+    return f"{Path(python).name} cannot list its packages: {why}"
 
 
 def _reason(need: Need, answer: Answer) -> str:
@@ -169,15 +174,19 @@ def _reason(need: Need, answer: Answer) -> str:
         if "problem" in cuda:
             return str(cuda["problem"])
         has = str(cuda["capability"])
-        problem = f"its CUDA device has capability {has}, not {need.version}"
+        problem = f"the CUDA device has capability {has}, but {need.version} is required"
         return "" if _is_at_least(has, need.version) else problem
     packages = _packages(answer, [need.name])
     if need.name not in packages:
-        return f"{need.name} is not installed"
+        return f'package "{need.name}" is not installed'
     has = packages[need.name]
     if need.version and not has:
-        return f"{need.name} does not say its version, and {need.version} is needed"
-    return "" if _is_at_least(has, need.version) else f"{need.name} is {has}, older than {need.version}"
+        return f'package "{need.name}" has no version, but {need.version} is required'
+    return (
+        ""
+        if _is_at_least(has, need.version)
+        else f'package "{need.name}" has version {has}, older than {need.version}'
+    )
 
 
 def _is_at_least(has: str, wanted: str) -> bool:

@@ -166,13 +166,15 @@ def take_checkpoint(
     """
     process, mark, folder = worker.process, worker.mark, worker.folder
     if not mark.in_limits:
-        return "this system does not mark processes"
+        return "this system cannot mark processes"
     if (memory := resident_bytes(process.pid)) > most_bytes:
-        return f"it takes {format_size(memory)}, and all states together may take {format_size(most_bytes)}"
+        return (
+            f"it uses {format_size(memory)}, and all checkpoints together may use {format_size(most_bytes)}"
+        )
     if any(folder.path.iterdir()):
-        return "its folder for temporary files is not empty"
+        return "its temporary folder is not empty"
     if usage(process, mark, 0).processes > 1:
-        return "a process that it has started still runs"
+        return "a process that it started is still running"
     number = new_number(mark.number)
     ours, far = socket.socketpair()
     request = {"op": "checkpoint", "mark": number, "piped": exchange.piped_bytes}
@@ -185,7 +187,7 @@ def take_checkpoint(
         ours.close()
         if not refusal:
             end_survivors(Mark(number, in_limits=True))
-        return refusal or "the system does not tell of its process"
+        return refusal or "its process cannot be found"
     ours.settimeout(_RESUME_S)
     folder.add_user()
     held = ExitStack()

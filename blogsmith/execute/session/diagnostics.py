@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from ...base.diagnostics.extras import module_install_command
-from ...base.diagnostics.model import Diagnostic, Place, Reporter
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, nearest
 from ...model.cells import Cell, PageCells, Value
 from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, UndecidedClaim, ValueRun
@@ -27,37 +26,37 @@ _CODES: Mapping[str, str] = MappingProxyType(
 )
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "cell-exit": "let the code run to its end; an early end of a cell ends the session",
-        "cell-timeout": "#| timeout: 5 min   in the cell, or timeout: under execute: in blogsmith.yaml",
-        "cell-memory": "#| memory: 8 GB   in the cell, or memory: under execute: in blogsmith.yaml",
+        "cell-exit": "let the code run to its end: an early exit of a cell ends the whole session",
+        "cell-timeout": "write `#| timeout: 5 min` in the cell, or set `execute: timeout:` in blogsmith.yaml",
+        "cell-memory": "write `#| memory: 8 GB` in the cell, or set `execute: memory:` in blogsmith.yaml",
     }
 )
-_SHOW_ERROR_HINT = "if the exception is meant to be shown: #| error: true"
+_SHOW_ERROR_HINT = "write `#| error: true` to show the exception on the page"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
 """Suffix of syntax errors that Python reports for a cell. The diagnostic has its own location."""
 _MODULE = re.compile(r"No module named '([A-Za-z_]\w*)('?)")
 _EXCEPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "NameError": "a cell sees what the cells above it in its session made; other fences do not run",
-        "FileNotFoundError": "cells run in the folder of their post: write the path from there",
+        "NameError": "define it in an earlier cell of the session; code blocks that are not cells do not run",
+        "FileNotFoundError": "write the path relative to the folder of the post, where cells run",
         # raised by the lab: this machine lacks torch, a GPU or a kernel
-        "BackendError": "leave it to machines that can: #| needs: torch, or cuda; or show it: #| error: true",
-        "EOFError": "there is nobody to answer: input() finds its input empty",
-        "StdinNotImplementedError": "there is nobody to answer: input() is refused",
+        "BackendError": "write `#| needs: torch` or `#| needs: cuda`, or `#| error: true` to show the error",
+        "EOFError": "do not call `input()`: cells have no input",
+        "StdinNotImplementedError": "do not call `input()`: cells have no input",
     }
 )
 """Exception → hint about the environment of cells."""
 _INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "worker": "install it for the Python that runs cells, which execute: python: in blogsmith.yaml names",
-        "jupyter": "install it where the kernel runs",
+        "worker": "install it for the Python that runs cells, set by `execute: python:` in blogsmith.yaml",
+        "jupyter": "install it for the Python of the kernel",
     }
 )
 """Engine → hint for a missing module."""
 _LAB_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "worker": "import from `blogsmith.lab`: it is the only part of blogsmith that cells can import",
-        "jupyter": "import from `blogsmith.lab`, in a kernel on this machine; other kernels do not have it",
+        "worker": "import from `blogsmith.lab`, the only part of blogsmith that cells can import",
+        "jupyter": "import from `blogsmith.lab` in a kernel on this machine; other kernels do not have it",
     }
 )
 """Engine → hint for a missing part of blogsmith."""
@@ -78,14 +77,19 @@ class _MissingModuleHints(Struct, frozen=True):
         if module == "blogsmith":
             # The package named blogsmith in registries is another program, so do not suggest installing it.
             return _LAB_HINTS[self.engine]
-        return f"{self._advice(module, is_part=is_part)}, or write #| needs: {module}"
+        return f"{self._advice(module, is_part=is_part)}, or write `#| needs: {module}`"
 
     def _advice(self, module: str, *, is_part: bool) -> str:
         may_install = self.engine == "worker" and not is_part
         if may_install and (command := module_install_command(self.python, module)):
-            return f"run: {command}"
+            return f"run `{command}`"
         where = _INSTALL_HINTS[self.engine]
-        return f"display() needs no import; for the rest {where}" if module == "IPython" else where
+        return f"call `display()` without an import; for the rest, {where}" if module == "IPython" else where
+
+
+def quoted_name(cell: Cell) -> str:
+    """Return the name of a cell for messages: `cell "load"` by its label, otherwise `cell 3`."""
+    return f'cell "{cell.label}"' if cell.label else f"cell {cell.number}"
 
 
 def session_errors(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
@@ -99,7 +103,7 @@ def session_errors(page: PageCells, run: SessionRun, lines: Sequence[str]) -> li
     cells = page.session_cells(run.session)
     if run.problem:
         where = cells[0].place if cells else (page.values[0].origin.place(0) if page.values else None)
-        reporter.error("cell-start", f"the session {run.session} cannot run: {run.problem}", where)
+        reporter.error("cell-start", f'cannot run session "{run.session}": {run.problem}', where)
         return reporter.diagnostics
     absent = _MissingModuleHints(page.engine, run.python)
     for cell, result in zip(cells, run.cells, strict=True):
@@ -136,10 +140,14 @@ def _check_cell(
     reporter = _cell_reporter(at, line, reporter)
     place = _line_place(at, line, reporter.lines)
     if run.status == "error" and failure and _NOT_PYTHON.search(failure.message):
-        reporter.error("cell-syntax", f"this is not Python: {_format_failure(failure)}", place)
+        reporter.error("cell-syntax", f"invalid Python: {_format_failure(failure)}", place)
         return
     code = _CODES[run.status]
-    message = _format_failure(failure) if failure and run.status == "error" else f"{cell.name}: {run.problem}"
+    message = (
+        _format_failure(failure)
+        if failure and run.status == "error"
+        else f"{quoted_name(cell)}: {run.problem}"
+    )
     message = f"{message} (with {point})" if point else message
     reporter.error(code, message, place, _hint(code, failure, at, cell, absent))
 
@@ -152,7 +160,7 @@ def _report_shapes(
     cell: cell for shapes that do not name one.
     """
     for shape in shapes:
-        message = f"the shape {shape.written} is not true: expected {shape.expected}, got {shape.got}"
+        message = f'wrong shape "{shape.written}": expected {shape.expected}, got {shape.got}'
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
         of_file = _cell_reporter(at, shape.line, reporter)
         of_file.error("cell-shape", message, _shape_place(at, shape.line, shape.written, of_file.lines))
@@ -175,7 +183,7 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
     else:
         sides = f" ({run.claim})" if run.claim else ""
         sides += f" (with {point})" if point else ""
-        reporter.error("claim-false", f"the claim does not hold: {cell.options.claim}{sides}", place)
+        reporter.error("claim-false", f'the claim "{cell.options.claim}" is false{sides}', place)
 
 
 def _failure_place(
@@ -198,12 +206,12 @@ def _format_failure(failure: Failure) -> str:
 def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _MissingModuleHints) -> str:
     if failure is None or code != "cell-error":
         return _HINTS.get(code, "")
-    called = "" if at is cell else f"called from {cell.name}; "
+    called = "" if at is cell else f"called from {quoted_name(cell)}; "
     module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
     if module:
         return called + absent.hint(module[1], is_part=not module[2])
     if failure.message.startswith("asyncio.run() cannot be called"):
-        return f"{called}write await in its place: it works outside functions"
+        return f"{called}write `await` instead, which works outside functions"
     return called + _EXCEPTION_HINTS.get(failure.name, _SHOW_ERROR_HINT)
 
 
@@ -212,11 +220,11 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
         _report_shapes(run.shapes, cells[0], cells, reporter)
     if run.status != "error" or (run.shapes and cells and run.failure is None):
         return
-    what = _format_failure(run.failure) if run.failure else "it cannot be shown"
+    what = _format_failure(run.failure) if run.failure else "the value cannot be shown"
     place = value.origin.place(0, len(value.origin.text))
     late = run.failure is not None and run.failure.name == "NameError"
-    hint = "a value sees what the cells above it in the session main have left" if late else ""
-    reporter.error("value-error", f"{value.origin.text}: {what}", place, hint)
+    hint = 'define it in a cell above, in the session "main"' if late else ""
+    reporter.error("value-error", f'"{value.origin.text}": {what}', place, hint)
 
 
 def _cell_reporter(cell: Cell, line: int, reporter: Reporter) -> Reporter:
@@ -249,9 +257,13 @@ def missing_need_error(path: PurePosixPath, cell: Cell, reason: str, lines: Sequ
     """Return the error for a cell that cannot run here, was never recorded, and has no fallback."""
     reporter = Reporter(str(path), lines)
     place = cell.options.places.get("needs", cell.place)
-    hint = "run it where there is one: blogsmith execute; or write #| fallback: LABEL, or skip"
+    hint = (
+        "run `blogsmith execute` where it is available, or write `#| fallback: LABEL` or `#| fallback: skip`"
+    )
     names = [need.name for need in cell.options.needs]
-    if near := next((name for name in names if name != "cuda" and get_close_matches(name, ["cuda"])), ""):
-        hint = f"did you mean cuda in place of {near}?"
-    reporter.error("cell-need", f"{cell.name} cannot run: {reason}, and nothing is recorded", place, hint)
+    if near := next((name for name in names if name != "cuda" and nearest(name, ["cuda"])), ""):
+        hint = f"did you mean cuda instead of {near}?"
+    reporter.error(
+        "cell-need", f"{quoted_name(cell)} cannot run and has no recorded result: {reason}", place, hint
+    )
     return reporter.diagnostics[0]

@@ -72,7 +72,7 @@ class ForkServer:
                 )
             except OSError as error:
                 control.close()
-                self._refusal = f"{self._python} cannot be started: {error.strerror or error}"
+                self._refusal = f"cannot start {self._python}: {error.strerror or error}"
                 return self
         self._control = control
         return self
@@ -92,7 +92,8 @@ class ForkServer:
                 self._server.wait()
 
     def start(self, job: SessionJob) -> Process:
-        """Start a worker for `job`. It is forked unless `why_not` returns a reason; otherwise it is spawned.
+        """Start a worker for `job`. It is forked unless `fork_obstacle` returns a reason; otherwise it is
+        spawned.
 
         Raises `OSError` if the system cannot start it.
         """
@@ -119,13 +120,13 @@ class ForkServer:
 
     @property
     def import_errors(self) -> Mapping[str, str]:
-        """Module → the reason why it could not be imported. Waits as `why_not` does."""
+        """Module → the reason why it could not be imported. Waits as `fork_obstacle` does."""
         self._server_problem()
         return self._problems
 
     @property
     def modules(self) -> frozenset[str]:
-        """Top-level names of everything that the workers have loaded. Waits as `why_not` does."""
+        """Top-level names of everything that the workers have loaded. Waits as `fork_obstacle` does."""
         self._server_problem()
         return self._modules
 

@@ -192,7 +192,7 @@ def parse_memory(text: str) -> int:
     """Return the number of bytes for `4 GB` or `512 MiB`. Raises `ValueError` with a message."""
     size = parse_bytes(text)
     if size is None:
-        raise ValueError(f'"{text}" is no amount of memory; {BYTES_HINT}')
+        raise ValueError(f'invalid amount of memory "{text}": {BYTES_HINT}')
     return size
 
 
@@ -243,7 +243,7 @@ def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str, sw
     sweep = options.sweep
     points = [point for point in sweep.other_points() if sweeps.has(cell.number, point)] if sweep else []
     if sweeps.last and cell.number > sweeps.last:
-        skip = skip or "no run of it is due"
+        skip = skip or "it has no run to repeat"
     return CellStep(
         number=number,
         name=cell.name,

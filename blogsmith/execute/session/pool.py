@@ -88,7 +88,7 @@ def _result(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
     except LostSessionError as lost:
         return not_started(job, str(lost))
     except Exception as error:
-        return not_started(job, f"its executor gave it up: {type(error).__name__}: {error}")
+        return not_started(job, f"the executor failed: {type(error).__name__}: {error}")
 
 
 def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
@@ -131,7 +131,7 @@ class WorkerRegistry:
     def start(self, job: SessionJob) -> Process:
         """Start a worker. Raises `InterruptedError` after `stop`."""
         if self._stopped.is_set():
-            raise InterruptedError("the run was broken off")
+            raise InterruptedError("the run was cancelled")
         return self.register(self._start(job))
 
     def register(self, process: Process) -> Process:

@@ -114,7 +114,7 @@ class WorkerConnection:
             for frame in self._complete_frames():
                 events += [*self._text(self._bytes_before(frame)), frame]
         except (ValueError, TypeError):
-            return [*events, *self._close("it sent something blogsmith cannot read")]
+            return [*events, *self._close("it sent data that blogsmith cannot read")]
         return events if data else [*events, *self._close("")]
 
     def _bytes_before(self, frame: Frame) -> dict[int, int]:

@@ -166,8 +166,8 @@ def _home_of_user() -> str:
 
 def _cannot_start(job: SessionJob, error: OSError) -> str:
     if not job.folder.is_dir():
-        return f"its folder {job.folder} is missing"
-    return f"{job.program} cannot be started: {error.strerror or error}"
+        return f"folder not found: {job.folder}"
+    return f"cannot start {job.program}: {error.strerror or error}"
 
 
 def not_started(job: SessionJob, problem: str) -> SessionRun:
@@ -258,13 +258,13 @@ class _Session:
     def _why_not_ready(self, answer: Answer) -> str:
         if answer.frame is not None and answer.failure is None:
             refused = answer.frame.get("sandbox")
-            problem = f"its sandbox cannot be set up: {refused}" if refused else ""
+            problem = f"cannot set up the sandbox: {refused}" if refused else ""
             return problem or str(answer.frame.get("problem") or "")
         said = [o.text for o in self._outputs.finish() if isinstance(o, Stream) and o.text.strip()]
         if answer.failure == "timeout":
             return f"{self._job.program} was not ready after {self._start_s:g} s"
         why = said[-1].strip().splitlines()[-1] if said else answer.problem
-        return f"{self._job.program} did not start to work: {why}"
+        return f"{self._job.program} failed at start: {why}"
 
     @property
     def _start_s(self) -> float:

@@ -40,7 +40,7 @@ def handle_termination() -> Iterator[Termination]:
 
     Only the first of these signals or Ctrl-C has an effect; more of them do not disturb the shutdown. Only
     the main thread receives signals: in another thread, nothing changes. Signals that are ignored or handled
-    already stay so. Code with an endless loop must call `Ending.check` regularly.
+    already stay so. Code with an endless loop must call `Termination.check` regularly.
     """
     ending = Termination()
     if threading.current_thread() is not threading.main_thread():

@@ -76,9 +76,9 @@ class Checkpoints:
         """Return why a fork of this process would behave differently, as a message. Empty if it would not."""
         threads = len(listdir("/proc/self/task"))  # noqa: PTH208 - pathlib costs 5 ms
         if threads > 1:
-            return f"{threads - 1} other {'thread runs' if threads == 2 else 'threads run'}"
+            return f"{threads - 1} other {'thread is' if threads == 2 else 'threads are'} running"
         if _has_children():
-            return "a process that it has started still runs"
+            return "a process that it started is still running"
         self._places = {}
         for number in sorted({*_descriptors()} - self._descriptors - {connection}):
             if _is_read_only_file(number):
@@ -88,9 +88,9 @@ class Checkpoints:
         if set(_shared_memory()) - self._shared:
             return "it shares memory with other processes"
         if signal.getsignal(signal.SIGCHLD) is not signal.SIG_DFL:
-            return "it wants to know of the end of processes"
+            return "it handles the signal SIGCHLD"
         if any(signal.getitimer(which)[0] for which in (0, 1, 2)):
-            return "a timer runs"
+            return "a timer is running"
         return self._external.refusal(self._channel.sent_bytes + piped_bytes)
 
     def _fork(self, connection: int, mark: int) -> bool:

@@ -249,7 +249,7 @@ def value_shape(value: object, depth: int = 0) -> tuple[int, ...] | str:
 
 
 def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
-    """Return the lengths of a sequence, as `sizes_of` does.
+    """Return the lengths of a sequence, as `value_shape` does.
 
     Items without a shape, such as strings, count as items.
     """

@@ -126,7 +126,7 @@ class ExternalState:
             if self._read.get(path):
                 is_kept = True
         if is_kept:
-            self._refuse(f"it changes {path}, which was there before")
+            self._refuse(f"it changes {path}, which existed before")
 
     def _refuse(self, reason: str) -> None:
         self._refusal = self._refusal or reason
@@ -161,9 +161,9 @@ class ExternalState:
         """
         written = _written_bytes()
         if written is None:
-            return "this system does not tell what a process has written"
+            return "this system does not report what a process has written"
         if written - known_bytes > self._unknown_bytes and not self._has_opened:
-            self._refuse("code below Python has written to a file")
+            self._refuse("native code has written to a file")
         self._unknown_bytes, self._has_opened = written - known_bytes, False
         if self._refusal:
             return self._refusal
@@ -172,7 +172,7 @@ class ExternalState:
         self._after = {path: _stamp(path) for path in self._before}
         for path, stamp in self._after.items():
             if (stamp is None) != (self._before[path] is None):
-                return f"it {'removes' if stamp is None else 'makes'} {path}"
+                return f"it {'removes' if stamp is None else 'creates'} {path}"
         self._packages = {path: _stamp(path, folders=True) for path in sys.path if path.endswith(_PACKAGES)}
         return ""
 

@@ -156,7 +156,7 @@ def _refusal() -> str:
     threads = threading.active_count()
     if os.path.isdir("/proc/self/task"):  # noqa: PTH112 - as everywhere in the worker
         threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
-    return f"{threads - 1} threads run as soon as the modules are imported" if threads > 1 else ""
+    return f"importing the modules left {threads - 1} other threads running" if threads > 1 else ""
 
 
 def _flush() -> None:

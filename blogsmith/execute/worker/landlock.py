@@ -52,9 +52,9 @@ _THREADS = "/proc/self/task"
 start with error 304."""
 
 _ERRORS = (
-    (errno.ENOSYS, "this kernel has no Landlock; Linux 5.13 is the first that has"),
+    (errno.ENOSYS, "this kernel has no Landlock, which Linux has since 5.13"),
     (errno.EOPNOTSUPP, "Landlock is switched off in this kernel"),
-    (errno.E2BIG, "too many sandboxes are stacked already"),
+    (errno.E2BIG, "too many nested sandboxes"),
     (errno.EPERM, "the system does not allow a process to give up privileges"),
 )
 

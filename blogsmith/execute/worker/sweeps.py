@@ -56,7 +56,7 @@ class SessionState:
 
 def changed_in_place(name: str) -> dict[str, Any]:
     """Return the last frame fields of a run that has changed an existing variable."""
-    message = f"the cell changes {name}, which was there before it: the other values would find it changed"
+    message = f'the cell changes "{name}", which existed before it: the other values would see the change'
     failure = {
         "name": "SweepError",
         "message": message,

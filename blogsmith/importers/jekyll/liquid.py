@@ -175,7 +175,7 @@ class LiquidBudget:
         self._left = most
 
     def spend(self, value: Any) -> None:
-        """Subtract the size of a value. Raise LiquidTooLarge if the limit is exceeded."""
+        """Subtract the size of a value. Raise LiquidLimitError if the limit is exceeded."""
         size = value.bit_length() // 3 if isinstance(value, int) else 1
         self._left -= 1 + (len(value) if isinstance(value, (str, list, tuple, Mapping)) else size)
         if self._left < 0:
@@ -204,7 +204,10 @@ class LiquidScope:
         return LiquidScope({**self.names, **names}, self._unknown, self.budget)
 
     def look_up(self, steps: Sequence[str | int]) -> Any:
-        """Return the value at a path; None if there is none. Raise UnknownValue if it cannot be known."""
+        """Return the value at a path; None if there is none.
+
+        Raise UnknownValueError if it cannot be known.
+        """
         names = [str(step) for step in steps]
         if self._unknown(names):
             raise UnknownValueError(".".join(names))
@@ -228,7 +231,10 @@ def _step(value: Any, step: str | int) -> Any:
 
 
 def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter]) -> Any:
-    """Evaluate the expression of `{{ … }}`. Raise UnknownValue or LiquidSyntaxError if it has no value."""
+    """Evaluate the expression of `{{ … }}`.
+
+    Raise UnknownValueError or LiquidSyntaxError if it has no value.
+    """
     first, *calls = _split(expression, "|")
     value = atom(first, scope)
     for call in calls:

@@ -94,7 +94,7 @@ def load_yaml(text: str) -> Any:
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
     """Count the values of a document with aliases expanded.
 
-    A node that contains itself counts as more than `_LARGEST`.
+    A node that contains itself counts as more than `_MAX_VALUES`.
     """
     if node not in known:
         known[node] = _MAX_VALUES + 1

@@ -25,7 +25,7 @@ def read_strings(value: Any) -> list[str]:
 
 
 def read_names(value: Any) -> list[str]:
-    """Return names as `texts_in` does, and split a string at its commas."""
+    """Return names as `read_strings` does, and split a string at its commas."""
     return read_strings(value.split(",") if isinstance(value, str) else value)
 
 

@@ -63,7 +63,7 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
     """Return the index where the bracket that opens at `start` closes.
 
-    Return -1 if it does not close in its paragraph, or if more than `_DEEPEST` brackets are nested in it.
+    Return -1 if it does not close in its paragraph, or if more than `_MAX_DEPTH` brackets are nested in it.
     """
     depth, position = 0, start
     while position < len(text):

@@ -83,7 +83,7 @@ def fetch_copy(
     known: its record. If the content differs, it is rejected, unless `renew`.
     get: downloads a URL.
 
-    Raise CopyRefused if it cannot be downloaded or is not an image, and OSError if it cannot be written.
+    Raise CopyError if it cannot be downloaded or is not an image, and OSError if it cannot be written.
     """
     try:
         found = download_poster(address, get) or get(address)
@@ -94,8 +94,8 @@ def fetch_copy(
         raise CopyError(str(refused)) from refused
     digest = hashlib.sha256(found.data).hexdigest()
     if known and known.sha256 != digest and not renew:
-        hint = f"look at it, then take it with {FETCH_COMMAND} --renew"
-        raise CopyError(f"it is another picture now than {RECORD} says", hint)
+        hint = f"inspect the image, then run `{FETCH_COMMAND} --renew` to replace the copy"
+        raise CopyError(f"the image differs from the one recorded in {RECORD}", hint)
     is_same = known is not None and known.sha256 == digest and known.path.endswith(suffix)
     path = known.path if known and is_same else copy_path(address, suffix)
     _write(root, PurePosixPath(path), found.data)
@@ -165,7 +165,7 @@ def download_poster(url: str, get: Get) -> Downloaded | None:
 
     get: downloads a URL.
 
-    Raise DownloadRefused with the reason if there is no image.
+    Raise DownloadError with the reason if there is no image.
     """
     video = read_video(url, _ENDPOINTS)
     if video is None:
@@ -187,11 +187,13 @@ def _thumbnail_url(answer: bytes, hosts: re.Pattern[str]) -> str:
     except (msgspec.MsgspecError, UnicodeDecodeError):
         written = ""
     if not written:
-        raise DownloadError("its host names no picture for it")
+        raise DownloadError("its host provides no poster image")
     address = normalize_remote_url(written)
     parts = urlsplit(address)
     if parts.scheme != "https" or parts.port or not hosts.fullmatch(parts.hostname or ""):
-        raise DownloadError(f"its host names a picture at {written[:100]!r}, not on a server of its own")
+        raise DownloadError(
+            f'its host names the poster image "{written[:100]}", which is not on its own servers'
+        )
     return address
 
 
@@ -222,7 +224,7 @@ class ImageRejectedError(Exception):
 
 
 def image_suffix(found: Downloaded) -> str:
-    """Return the suffix of the image format. Raise PictureRefused if the content is not a valid image."""
+    """Return the suffix of the image format. Raise ImageRejectedError if the content is not a valid image."""
     suffix = next((suffix for magic, suffix in _MAGIC if magic.match(found.data)), "")
     is_image = found.media_type.startswith("image/") or found.media_type in _UNKNOWN_MEDIA_TYPES
     is_text = found.data.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<")
@@ -230,9 +232,9 @@ def image_suffix(found: Downloaded) -> str:
         _check_svg(found.data)
         return ".svg"
     if not is_image:
-        raise ImageRejectedError(f"the server sends {found.media_type[:80]}, not a picture")
+        raise ImageRejectedError(f'the server sends "{found.media_type[:80]}", not an image')
     if not suffix:
-        raise ImageRejectedError("it is not a PNG, JPEG, GIF, WebP, AVIF or SVG image")
+        raise ImageRejectedError("the file is not a PNG, JPEG, GIF, WebP, AVIF or SVG image")
     with nameless_file() as file:
         file.write(found.data)
         file.flush()
@@ -248,7 +250,7 @@ def _check_svg(data: bytes) -> None:
     try:
         data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ImageRejectedError("it is an SVG in another encoding than UTF-8") from error
+        raise ImageRejectedError("the SVG image is not encoded in UTF-8") from error
     names: list[str] = []
     parser = expat.ParserCreate(namespace_separator=" ")
 
@@ -260,13 +262,13 @@ def _check_svg(data: bytes) -> None:
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError) as error:
-        raise ImageRejectedError("it is no SVG image, or is damaged") from error
+        raise ImageRejectedError("the file is not a valid SVG image") from error
     if names != [_SVG_NAME]:
-        raise ImageRejectedError("it is no SVG image")
+        raise ImageRejectedError("the file is not an SVG image")
     try:
         svg_size(io.BytesIO(data))
     except ValueError as error:
-        raise ImageRejectedError(f"it is no SVG image that can be shown: {error}") from error
+        raise ImageRejectedError(f"the SVG image cannot be shown: {error}") from error
     active = active_content(data, "picture.svg")
     if active:
-        raise ImageRejectedError(f"it is not safe to publish: {active[0].message}")
+        raise ImageRejectedError(f"the SVG image is not safe to publish: {active[0].message}")

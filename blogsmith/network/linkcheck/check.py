@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .host_gates import CheckCancelled, HostGates
+from .host_gates import CheckCancelledError, HostGates
 from .probe import Probe
 from .verdicts import LinkVerdict
 
@@ -109,7 +109,7 @@ class LinkCheck:
                 queue = heappop(self._queues)[-1]
             try:
                 self._check_next(queue)
-            except CheckCancelled:
+            except CheckCancelledError:
                 return
             except Exception as error:
                 self._failure = error

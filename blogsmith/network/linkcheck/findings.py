@@ -26,25 +26,27 @@ def _use_diagnostics(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterat
     shown = address if len(address) <= 200 else f"{address[:199]}…"
     if verdict.state == "dead":
         copy = verdict.copy or archive_url(address, use.date)
-        said = "an old copy" if verdict.copy else "look for an old copy"
-        yield _warning("link-dead", f"{shown} is gone: {verdict.reason}", use, f"{said}: {copy}")
+        hint = (
+            f"link to the archived copy: {copy}" if verdict.copy else f"search for an archived copy: {copy}"
+        )
+        yield _warning("link-dead", f"{shown} is gone: {verdict.reason}", use, hint)
     elif verdict.state == "unreachable":
         yield _warning("link-unreachable", f"{shown} cannot be reached: {verdict.reason}", use)
     elif verdict.state == "moved" and verdict.target:
         yield _moved_warning(address, shown, use, verdict.target)
     if use.fragment and use.fragment in verdict.lacking:
-        message = f"the page {shown} has no id {use.fragment}"
-        yield _warning("link-fragment", message, use, "browsers show its beginning")
+        message = f'id not found: "{use.fragment}" in {shown}'
+        yield _warning("link-fragment", message, use, "write an id of that page, or remove the fragment")
 
 
 def _moved_warning(address: str, shown: str, use: LinkUse, target: str) -> Diagnostic:
     new, old = urlsplit(target), urlsplit(address)
     if new.path == "/" and not new.query and (old.path != "/" or old.query):
-        hint = f"look for an old copy: {archive_url(address, use.date)}"
-        return _warning("link-moved", f"{shown} leads to the front page {target} now", use, hint)
+        hint = f"search for an archived copy: {archive_url(address, use.date)}"
+        return _warning("link-moved", f"{shown} now redirects to the home page {target}", use, hint)
     fragment = f"#{use.fragment}" if use.fragment and not new.fragment else ""
     fix = _substitution(use, f"{target}{fragment}", is_safe=new._replace(scheme=old.scheme) == old)
-    return _warning("link-moved", f"{shown} has moved for good", use, f"write {target}{fragment}", fix)
+    return _warning("link-moved", f"{shown} has moved permanently", use, f"write `{target}{fragment}`", fix)
 
 
 def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:

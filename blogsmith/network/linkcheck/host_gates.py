@@ -17,7 +17,7 @@ class GateClock(Struct, frozen=True):
     wait: Callable[[Event, float], object] = lambda stop, seconds: stop.wait(seconds)
 
 
-class CheckCancelled(Exception):
+class CheckCancelledError(Exception):
     """The whole check must end."""
 
 
@@ -35,7 +35,7 @@ class HostGates:
 
     @contextmanager
     def turn(self, host: str) -> Iterator[None]:
-        """Wait until a request to the host is allowed. Raise CheckStopped if the check ends meanwhile."""
+        """Wait until a request to the host is allowed; CheckCancelledError if the check ends first."""
         with self._lock:
             gate = self._gates.setdefault(host, Lock())
         with gate:
@@ -58,4 +58,4 @@ class HostGates:
         if seconds > 0:
             self._clock.wait(self.stop, seconds)
         if self.stop.is_set():
-            raise CheckCancelled
+            raise CheckCancelledError

@@ -43,7 +43,7 @@ class LinkUse(Struct, frozen=True):
 
 
 def find_urls(html: str) -> dict[str, set[str]]:
-    """Return all URLs in published HTML, normalized by `remote_address`, each with its fragments."""
+    """Return all URLs in published HTML, normalized by `normalize_remote_url`, each with its fragments."""
     found: dict[str, set[str]] = {}
     hidden = iter(find_tagless_spans(html))
     start, end = next(hidden, (len(html), len(html)))

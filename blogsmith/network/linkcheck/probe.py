@@ -60,19 +60,19 @@ class Probe:
     def __init__(self, gates: HostGates, limits: Limits) -> None:
         """Create a probe.
 
-        limits: `whole_s` applies to one request, `silent_s` to a server that sends nothing.
+        limits: `total_timeout_s` applies to one request, `read_timeout_s` to a server that sends nothing.
         """
         self._gates = gates
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}
 
     def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
-        """Check a URL. Raise CheckStopped if the whole check ends meanwhile."""
+        """Check a URL. Raise CheckCancelledError if the whole check ends meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:
             if not self._is_allowed(address):
-                return LinkVerdict("unknown", "its robots.txt asks programs to stay away", sought=sought)
+                return LinkVerdict("unknown", "its robots.txt disallows automated requests", sought=sought)
             return self._follow(address, sought)
 
         return self._catch(check_link, sought)
@@ -105,11 +105,11 @@ class Probe:
                 return _make_verdict(answer, target, sought)
             here = normalize_remote_url(urljoin(here, answer.location))
             if not here:
-                reason = f"it leads to {answer.location[:200]}, which is no address"
+                reason = f'redirect to "{answer.location[:200]}", which is not a valid URL'
                 return LinkVerdict("unreachable", reason, sought=sought)
             is_permanent = is_permanent and answer.status in _PERMANENT
             target = here if is_permanent and here != address else target
-        return LinkVerdict("unreachable", f"it leads on more than {MAX_REDIRECTS} times", sought=sought)
+        return LinkVerdict("unreachable", f"more than {MAX_REDIRECTS} redirects", sought=sought)
 
     def _send_with_retry(self, address: str, *, needs_page: bool) -> _Answer:
         """Send a request, and repeat it once if the host is busy or does not support HEAD."""

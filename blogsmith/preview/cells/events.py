@@ -21,7 +21,7 @@ GAP_S = 0.05
 """Minimum interval between two pieces of a cell's output."""
 MAX_CHARS = 200_000
 """Maximum number of characters of a cell's output that are sent."""
-_MORE = "\n[more is printed than is shown while it runs]\n"
+_MORE = "\n[output truncated while the cell runs]\n"
 
 
 @dataclass(slots=True)

@@ -181,8 +181,10 @@ def _history_diagnostics(past: SessionHistory, page: PageStatus, session: str) -
     if past.loops:
         reporter = Reporter(str(page.cells.path), page.lines)
         first: Cell | None = next(iter(page.cells.session_cells(session)), None)
-        message = f"the session {session} is stale whenever cells have run: they write {past.loops[0]}"
-        hint = "let one cell write the file and others read it, or run the page again when all is done"
+        message = f'session "{session}" is stale after every run: {past.loops[0]} changes while cells run'
+        hint = (
+            "write the file in one cell and read it in others, or run the page again when all cells have run"
+        )
         reporter.warn("cell-stale", message, first.place if first else None, hint)
         found += reporter.diagnostics
     return found

@@ -200,7 +200,7 @@ class RequirementProbe:
         if how.pop("capture_output", False):
             how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         if self._closed:
-            raise InterruptedError("the preview ends")
+            raise InterruptedError("the preview is stopping")
         with subprocess.Popen(list(command), **how) as child:
             self._child = child
             self._end_if_closed()

@@ -54,7 +54,7 @@ class ScheduleCallbacks:
 
 
 class Scheduler:
-    """Schedule used by the deciding thread. `kill`, `break_off` and `current` can be called from any
+    """Schedule used by the deciding thread. `kill`, `interrupt` and `current` can be called from any
     thread."""
 
     def __init__(self, root: Path, folder: Path, calls: ScheduleCallbacks) -> None:

@@ -127,12 +127,12 @@ class SessionTask:
     ) -> SessionRun:
         with open_cluster(context, folder) as cluster:
             if cluster is None:
-                return not_started(self.job, "the site names no cluster")
+                return not_started(self.job, "the site does not name a cluster")
             if cluster.is_remote:
                 cluster.unmet(self.job.needs)  # determines which workers are suitable
             executor = self._executor = cluster.start_executor([self.job], workers)
             if self.cancelled:
-                return not_started(self.job, "it was broken off before it began")
+                return not_started(self.job, "it was cancelled before it started")
             running = run_sessions([self.job], workers=1, watch=watch, executor=executor)
             with closing(running):
                 return next(running)

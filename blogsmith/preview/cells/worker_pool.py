@@ -1,9 +1,9 @@
 """Prepared workers, forked from servers that have already imported the modules that a session uses.
 
 A build spawns its workers, so a session must not be able to detect that it was forked. Therefore, a server
-imports at most one module of `_KNOWN` in addition to the setting `preload`, and serves only sessions that
-import this module themselves. If a file of the site has the same name as a module in the server, the worker
-is spawned as in a build.
+imports at most one module of `_PRELOADABLE_MODULES` in addition to the setting `preload`, and serves only
+sessions that import this module themselves. If a file of the site has the same name as a module in the
+server, the worker is spawned as in a build.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SESSION_VARIABLES = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))
 
 
 def find_slow_import(job: SessionJob) -> str:
-    """Return the module of `_KNOWN` that a session imports, or an empty string."""
+    """Return the module of `_PRELOADABLE_MODULES` that a session imports, or an empty string."""
     codes = (step.code for step in job.steps if isinstance(step, CellStep))
     said = [line for code in codes for line in _IMPORT.findall(code)]
     if any("matplotlib" in line and re.search(r"\bpyplot\b", line) for line in said):

@@ -16,7 +16,7 @@ async function ask(name, say) {
   try {
     await act(name, { page: location.pathname });
   } catch (error) {
-    say(`That did not work: ${error.message}`);
+    say(`The action failed: ${error.message}`);
   }
 }
 
@@ -53,7 +53,7 @@ class Cell {
       this.state = state;
       if (state === "started") {
         this.since = performance.now();
-        this.after = after ? `, from the state after cell ${after}` : "";
+        this.after = after ? `, resumed after cell ${after}` : "";
       }
       if (state === "ended") this.lasted = lasted;
       if (text) this.print(text);
@@ -76,7 +76,7 @@ class Cell {
   tell() {
     const lasts = this.since === undefined ? "" : seconds((performance.now() - this.since) / 1000);
     const words = {
-      queued: "waits to run",
+      queued: "waiting to run",
       started: `running ${lasts}${this.after ?? ""}`,
       ended: this.lasted === undefined ? "ran" : `ran in ${seconds(this.lasted)}`,
       stopped: "stopped",

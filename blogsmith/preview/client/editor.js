@@ -48,7 +48,7 @@ export class Editor {
       await act("edit", { path, line: line || 1, column: column || 1 });
       this.say(`Opened ${nameOf({ path, line })}`);
     } catch (error) {
-      this.say(`The editor did not open: ${error.message}`);
+      this.say(`The editor could not be opened: ${error.message}`);
     }
   }
 

@@ -13,7 +13,7 @@ import { reload, returnToPlace } from "./scrolling.js";
 import { Sheets } from "./sheets.js";
 import { Updates } from "./update.js";
 
-const GONE = "This page is gone; this is how it was";
+const GONE = "This page no longer exists; this is its last version";
 
 class Preview {
   constructor() {

@@ -26,7 +26,7 @@ export class Pointing {
   offer(badge) {
     const open = () => this.editor.open(placeOf(topBlock()));
     const button = make("button", { type: "button", textContent: "Edit", onclick: open });
-    button.title = `Open ${tag.dataset.source}. Alt and a click on a block open its line.`;
+    button.title = `Open ${tag.dataset.source}. Alt-click a block to open its line.`;
     badge.set("edit", tag.dataset.source && button);
   }
 

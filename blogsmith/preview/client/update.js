@@ -95,7 +95,7 @@ export class Updates {
     try {
       await this.show(html);
     } catch (error) {
-      console.warn("blogsmith: the page is loaded again, as it could not be updated:", error);
+      console.warn("blogsmith: reloading the page, because it could not be updated:", error);
       reload();
     }
   }

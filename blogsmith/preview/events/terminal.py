@@ -40,7 +40,7 @@ class ChangeLine:
 
 def serving_line(url: str) -> str:
     """Return the first line, printed as soon as the server accepts requests."""
-    return f"blogsmith serves {url} (Ctrl-C ends it)"
+    return f"blogsmith serves {url} (press Ctrl-C to stop)"
 
 
 def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnostic] = ()) -> str:
@@ -62,7 +62,7 @@ def change_line(change: ChangeLine) -> str:
     came = (
         f"{plural(change.pages, 'page')} in {format_duration(change.seconds)}"
         if change.pages
-        else "no page changes"
+        else "no page changed"
     )
     return f"{change.time:%H:%M:%S} {first}{others}: {came}" + _notes(count_line(change.problems))
 

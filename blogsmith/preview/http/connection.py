@@ -95,7 +95,10 @@ class Connection:
         self.is_awaiting_request = True
 
     def _request(self) -> Request:
-        """Return the next request. Raise `_Gone` if none comes, `RequestRefused` if it is invalid."""
+        """Return the next request.
+
+        Raise `_DisconnectedError` if none comes, `RequestRejectedError` if it is invalid.
+        """
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
         if self.is_idle:
@@ -106,19 +109,19 @@ class Connection:
             try:
                 self._receive(until)
             except TimeoutError:
-                raise RequestRejectedError(408, "The request takes too long.") from None
+                raise RequestRejectedError(408, "The request timed out.") from None
         if end > MAX_HEAD:
             raise RequestRejectedError(431, "The headers are too long.")
         head, self._read = self._read[:end], self._read[end + 4 :]
         return parse_head(head)
 
     def _check_beginning(self) -> None:
-        """Raise `RequestRefused` as soon as the data cannot become a valid request."""
+        """Raise `RequestRejectedError` as soon as the data cannot become a valid request."""
         # A browser that tries https here waits for an answer that it would never get.
         if not b"A" <= self._read[:1] <= b"Z":
-            raise RequestRejectedError(400, "This is no HTTP request.")
+            raise RequestRejectedError(400, "This is not an HTTP request.")
         if b"\r\n" not in self._read and len(self._read) > MAX_TARGET + 100:
-            raise RequestRejectedError(400, "The address is too long.")
+            raise RequestRejectedError(400, "The URL is too long.")
         if len(self._read) > MAX_HEAD:
             raise RequestRejectedError(431, "The headers are too long.")
 
@@ -136,7 +139,7 @@ class Connection:
         return body, True
 
     def _receive(self, until: float) -> None:
-        """Receive more data. Raise TimeoutError at `until`, `_Gone` at the end."""
+        """Receive more data. Raise TimeoutError at `until`, `_DisconnectedError` at the end."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -154,7 +157,7 @@ class Connection:
     def _hand_over(self, reply: HttpResponse) -> bool:
         if self._hub.add(self._connection, encode_header(reply, keep_alive=False)):
             return True
-        self._send(plain_reply(503, "Too many tabs."), head_only=False, keep_alive=False)
+        self._send(plain_reply(503, "Too many open tabs."), head_only=False, keep_alive=False)
         return False
 
     def _send(self, reply: HttpResponse, head_only: bool, keep_alive: bool) -> None:

@@ -45,79 +45,81 @@ def host_headers(names: Collection[str], port: int) -> frozenset[str]:
 
 
 def check_host(request: Request, hosts: frozenset[str]) -> None:
-    """Raise `RequestRefused` unless the request names this server as its host."""
+    """Raise `RequestRejectedError` unless the request names this server as its host."""
     host = request.headers.get("host")
     if not host:
-        raise RequestRejectedError(400, "The request says no Host.")
+        raise RequestRejectedError(400, "The request has no Host header.")
     if host.lower() not in hosts:
         raise RequestRejectedError(
             403,
-            f"The preview does not answer under this name. It answers to {', '.join(sorted(hosts))}.\n"
-            "To use another name or address of this machine, start it with: blogsmith serve --host NAME",
+            f"This host name is not allowed. Allowed: {', '.join(sorted(hosts))}.\n"
+            "To use another name or IP address of this machine, run: blogsmith serve --host NAME",
         )
 
 
 def check_origin(request: Request, path: str) -> None:
-    """Raise `RequestRefused` if the request comes from a page of another site. Must be called after
+    """Raise `RequestRejectedError` if the request comes from a page of another site. Must be called after
     `check_host`.
 
     path: decoded path.
     """
     origin = request.headers.get("origin")
     if origin is not None and origin.lower() != f"http://{request.headers['host']}".lower():
-        raise RequestRejectedError(403, "The preview does not answer to pages of other sites.")
+        raise RequestRejectedError(403, "Requests from pages of other sites are not allowed.")
     # A link on another site may point to a page, but only our own pages may use our internal URLs.
     # "same-site" is another port of localhost.
     is_ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     is_link = request.headers.get("sec-fetch-mode", "navigate") == "navigate"
     if not is_ours and (path.startswith(PREFIX) or not is_link):
-        raise RequestRejectedError(403, "The preview does not answer to pages of other sites.")
+        raise RequestRejectedError(403, "Requests from pages of other sites are not allowed.")
 
 
 def check_method(request: Request, path: str) -> None:
-    """Raise `RequestRefused` if the request neither reads nor runs an action.
+    """Raise `RequestRejectedError` if the request neither reads nor runs an action.
 
     path: decoded path.
     """
     is_action = path.startswith(f"{PREFIX}do/")
     allowed = "POST" if is_action else "GET, HEAD"
     if request.method not in allowed.split(", "):
-        raise RequestRejectedError(405, f"Only {allowed} here.", Allow=allowed)
+        raise RequestRejectedError(405, f"Method not allowed. Allowed: {allowed}.", Allow=allowed)
     if "websocket" in request.headers.get("upgrade", "").lower():
-        raise RequestRejectedError(405, "There are no web sockets here.", Allow=allowed)
+        raise RequestRejectedError(405, "WebSocket connections are not supported.", Allow=allowed)
     if request.length and not is_action:
-        raise RequestRejectedError(400, "A request to read something has no body.")
+        raise RequestRejectedError(400, "A GET or HEAD request must not have a body.")
 
 
 def check_action(request: Request, token: str) -> None:
-    """Raise `RequestRefused` unless the request comes from a page that this server has sent."""
+    """Raise `RequestRejectedError` unless the request comes from a page that this server has sent."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
         raise RequestRejectedError(403, "The token of this preview is missing or old; reload the page.")
     if "origin" not in request.headers:
-        raise RequestRejectedError(403, "The request does not say which page it comes from (Origin).")
+        raise RequestRejectedError(403, "The request has no Origin header.")
 
 
 def parse_target(target: str) -> RequestTarget:
-    """Return the path and the query of a request target. Raise `RequestRefused` if it cannot be the URL of a
-    page."""
+    """Return the path and the query of a request target.
+
+    Raise `RequestRejectedError` if it cannot be the URL of a page.
+    """
     path, _, query = target.partition("?")
     # RFC 9112 3.2.1: we accept only this form. Two slashes would name a host.
     if not path.startswith("/") or path.startswith("//"):
-        raise RequestRejectedError(400, "The address must be a path.")
+        raise RequestRejectedError(400, "The request target must be a path.")
     if re.search(r"[^!-~]|[#\\]", target):
-        raise RequestRejectedError(400, "The address has characters that belong into no address.")
+        raise RequestRejectedError(400, "The URL contains invalid characters.")
     return RequestTarget(decode_path(path), query)
 
 
 def decode_path(path: str) -> str:
-    """Decode the path of a URL once. Raise `RequestRefused` if it is invalid."""
+    """Decode the path of a URL once. Raise `RequestRejectedError` if it is invalid."""
     if _BAD_ESCAPE.search(path) or _FORBIDDEN_ESCAPE.search(path):
-        raise RequestRejectedError(400, "The address has an escape that belongs into no address.")
+        raise RequestRejectedError(400, "The URL contains an invalid escape.")
     try:
         decoded = unquote_to_bytes(path).decode("utf-8")
     except UnicodeError:
-        raise RequestRejectedError(400, "The address is not UTF-8.") from None
+        raise RequestRejectedError(400, "The URL is not valid UTF-8.") from None
     if any(segment in (".", "..") for segment in decoded.split("/")):
-        raise RequestRejectedError(404, "There is no such page.")
+        raise RequestRejectedError(404, "Page not found.")
     return decoded

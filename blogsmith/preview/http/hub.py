@@ -32,7 +32,7 @@ def frame(event: Mapping[str, object]) -> bytes:
 def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
+    raise TypeError(f"{type(value).__name__} cannot be encoded as JSON")
 
 
 @dataclass(slots=True, eq=False)

@@ -63,7 +63,7 @@ def byte_range(header: str, size: int) -> tuple[int, int] | None:
     """Return (first byte, length) of the range that a Range header requests from `size` bytes.
 
     Return None to send the whole file. RFC 9110 14.2 lets a server ignore headers that it does not
-    understand, including several ranges. Raise `NoSuchRange` if the range is empty.
+    understand, including several ranges. Raise `RangeError` if the range is empty.
     """
     match = _RANGE.fullmatch(header.strip())
     if match is None or not (match[1] or match[2]):

@@ -32,22 +32,22 @@ class Request:
 
 
 def parse_head(head: bytes) -> Request:
-    """Parse the header of a request, without the empty line after it. Raise `RequestRefused` if it is
+    """Parse the header of a request, without the empty line after it. Raise `RequestRejectedError` if it is
     invalid."""
     first, *lines = head.split(b"\r\n")
     match = _REQUEST_LINE.fullmatch(first)
     if match is None:
-        raise RequestRejectedError(400, "This is no HTTP request.")
+        raise RequestRejectedError(400, "This is not an HTTP request.")
     method, target, major, minor = match.groups()
     if major != b"1":
-        raise RequestRejectedError(505, "The preview speaks HTTP/1.1.")
+        raise RequestRejectedError(505, "Only HTTP/1.1 is supported.")
     if len(target) > MAX_TARGET:
-        raise RequestRejectedError(400, "The address is too long.")
+        raise RequestRejectedError(400, "The URL is too long.")
     headers = _headers(lines)
     if "expect" in headers:
-        raise RequestRejectedError(417, "Send the body with the request.")
+        raise RequestRejectedError(417, "The Expect header is not supported: send the body with the request.")
     if "transfer-encoding" in headers:
-        raise RequestRejectedError(411, "Bodies come with a Content-Length here.")
+        raise RequestRejectedError(411, "Transfer-Encoding is not supported: send a Content-Length header.")
     return Request(
         method.decode("ascii"),
         target.decode("ascii"),
@@ -67,7 +67,7 @@ def _headers(lines: list[bytes]) -> dict[str, str]:
         name = match[1].decode("ascii").lower()
         value = match[2].decode("latin-1").rstrip(" \t")
         if name in headers and name in _UNIQUE_HEADERS:
-            raise RequestRejectedError(400, f"The request says {name} twice.")
+            raise RequestRejectedError(400, f"Duplicate header {name}.")
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
 
@@ -76,7 +76,7 @@ def _length(value: str | None) -> int | None:
     if value is None:
         return None
     if re.fullmatch("[0-9]{1,15}", value) is None:
-        raise RequestRejectedError(400, "Content-Length is no number.")
+        raise RequestRejectedError(400, "Invalid Content-Length: expected a number.")
     return int(value)
 
 

@@ -96,14 +96,16 @@ class Routes:
         check_host(request, self.hosts)
         # Check before the target is parsed: `OPTIONS *` and `CONNECT host` have no path.
         if request.method not in METHODS:
-            raise RequestRejectedError(405, "Only GET and HEAD here.", Allow="GET, HEAD")
+            raise RequestRejectedError(405, "Method not allowed. Allowed: GET, HEAD.", Allow="GET, HEAD")
         target = parse_target(request.target)
         check_origin(request, target.path)
         check_method(request, target.path)
         if request.method == "POST":
             # With `--host`, others can read pages and the token in them.
             if not is_near:
-                raise RequestRejectedError(403, "Only the machine that the preview runs on may ask for this.")
+                raise RequestRejectedError(
+                    403, "This request is allowed only from the machine that runs the preview."
+                )
             return self._act(request, target, body)
         if target.path.startswith(PREFIX):
             return self._client_reply(target)
@@ -117,13 +119,13 @@ class Routes:
             return self._version(target.query)
         file = self.client().get(name)
         if file is None:
-            raise RequestRejectedError(404, "The preview has no such file.")
+            raise RequestRejectedError(404, "File not found.")
         return HttpResponse(200, file.type, file.body)
 
     def _version(self, query: str) -> HttpResponse:
         paths = parse_qs(query).get("path", [])
         if len(paths) != 1:
-            raise RequestRejectedError(400, "Say which page: ?path=/posts/a/")
+            raise RequestRejectedError(400, "Missing parameter: add ?path=/posts/a/")
         # The parameter is a path as a browser shows it, which contains escapes of its own.
         version = self.site.version(decode_path(paths[0]))
         return _json(200, {"version": version, "run": self.run})
@@ -131,9 +133,9 @@ class Routes:
     def _act(self, request: Request, target: RequestTarget, body: bytes) -> HttpResponse:
         check_action(request, self.token)
         if request.length is None:
-            raise RequestRejectedError(411, "The request does not say its length.")
+            raise RequestRejectedError(411, "The request has no Content-Length header.")
         if request.length > MAX_BODY:
-            raise RequestRejectedError(413, f"The body may have {MAX_BODY} bytes.")
+            raise RequestRejectedError(413, f"The body is larger than {MAX_BODY} bytes.")
         try:
             return _json(200, self.actions.act(target.path.removeprefix(f"{PREFIX}do/"), _object(body)))
         except LookupError as error:
@@ -148,7 +150,7 @@ def _object(body: bytes) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
-        raise RequestRejectedError(400, "The body is no JSON object.")
+        raise RequestRejectedError(400, "The body is not a JSON object.")
     return data
 
 
@@ -168,7 +170,7 @@ def _make_reply(answer: Response, request: Request) -> HttpResponse:
         return reply
     part = open_regular(answer.file)
     if part is None:
-        return plain_reply(404, "The file is gone.")
+        return plain_reply(404, "The file no longer exists.")
     return _with_file(reply, part, request)
 
 
@@ -190,7 +192,9 @@ def _with_file(reply: HttpResponse, part: FilePart, request: Request) -> HttpRes
         piece = byte_range(asked, part.length)
     except RangeError:
         part.file.close()
-        return plain_reply(416, "The file has no such bytes.", Content_Range=f"bytes */{part.length}")
+        return plain_reply(
+            416, "The requested range is outside the file.", Content_Range=f"bytes */{part.length}"
+        )
     if piece is None:
         return replace(reply, part=part, headers=headers)
     start, length = piece

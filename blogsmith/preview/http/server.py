@@ -49,7 +49,7 @@ class PreviewServer:
         """Create a server without listening yet.
 
         token: secret that pages send with an action.
-        hello: returns the first event of every stream, without `kind` and `run`; see `Hub`.
+        hello: returns the first event of every stream, without `kind` and `run`; see `EventHub`.
         host: address to listen on.
         port: first port to try; 0 for any.
         is_port_fixed: try no other port.
@@ -59,7 +59,7 @@ class PreviewServer:
         Raise ValueError if others can reach `host` but `allowed_hosts` is empty.
         """
         if not is_loopback(host) and not allowed_hosts:
-            raise ValueError(f"to serve on {host}, say under which names")
+            raise ValueError(f"missing host names: name those that clients may use for {host}")
         self.run = os.urandom(8).hex()
         self.port = port
         self._is_port_fixed = is_port_fixed
@@ -188,7 +188,7 @@ def _is_local_client(address: str) -> bool:
 
 def _reject_connection(connection: socket.socket) -> None:
     """Send a "too many connections" response without waiting for the client."""
-    reply = plain_reply(503, "The preview has too many connections.", Retry_After="1")
+    reply = plain_reply(503, "Too many connections.", Retry_After="1")
     connection.setblocking(False)
     with connection, suppress(OSError):
         connection.send(encode_header(reply, keep_alive=False) + reply.body)
@@ -299,7 +299,7 @@ def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socke
     Raise OSError if no port is free, or this machine does not have the address.
     """
     addresses = _addresses(host)
-    last = OSError(errno.EADDRINUSE, "no port is free")
+    last = OSError(errno.EADDRINUSE, "no free port")
     tried: Iterable[int] = (
         [0] * 20 if port == 0 else range(port, min(port + (1 if is_fixed else PORTS_TRIED), 65536))
     )

@@ -113,7 +113,7 @@ class EventLoop:
     # -- in its own --
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
-        """Handle messages until `Over` arrives, or until a signal or `check` raises.
+        """Handle messages until `StopRequest` arrives, or until a signal or `check` raises.
 
         check: called frequently.
         """
@@ -229,7 +229,7 @@ one follows."""
 
 
 class FullUpdate:
-    """Updates of one event loop. `go_on` runs the next step."""
+    """Updates of one event loop. `step` runs the next step."""
 
     def __init__(
         self,

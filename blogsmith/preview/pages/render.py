@@ -84,7 +84,7 @@ class RenderedPages:
     def render_page(self, present: SiteSnapshot, path: str) -> Page | None:
         """Return the page at a path of `present`, or None if its template fails and it was never valid."""
         view = present.files_by_url[path].content
-        assert isinstance(view, PageView), "other files are no pages"
+        assert isinstance(view, PageView), "not a page"
         composition = present.plan
         made = self._made.get(path)
         if made is None or not _is_current(made, view, composition):
@@ -96,7 +96,7 @@ class RenderedPages:
     ) -> None:
         """Add a page of the previous preview with the same inputs."""
         view, composition = present.files_by_url[path].content, present.plan
-        assert isinstance(view, PageView), "other files are no pages"
+        assert isinstance(view, PageView), "not a page"
         self._made[path] = _RenderedPage(view, composition.site, composition.context.theme, page, problems)
 
     def page_origin(self, path: str) -> PageOrigin | None:
@@ -130,8 +130,8 @@ class RenderedPages:
         except SiteError as error:
             return _RenderedPage(view, site, theme, good, error.diagnostics)
         except PageTimeout:
-            message = f"the page {view.url} takes longer than {self._limit_s:g} s to make"
-            slow = Diagnostic("page-slow", message, view.path, hint="look for loops in its templates")
+            message = f"rendering {view.url} takes longer than {self._limit_s:g} s"
+            slow = Diagnostic("page-slow", message, view.path, hint="remove long loops from its templates")
             return _RenderedPage(view, site, theme, good, (slow,))
         if is_wrong and good:
             return _RenderedPage(view, site, theme, good, page.problems)

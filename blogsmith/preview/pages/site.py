@@ -124,7 +124,7 @@ class ServedSite:
     def render_all(self) -> Iterator[None]:
         """Render every page that is not up to date; one page per step."""
         present = self.snapshot
-        assert present is not None, "swept before there is a site"
+        assert present is not None, "there is no site yet"
         # From now on, all rendered pages are in memory.
         find, self.open_earlier = self.open_earlier(present) if self.open_earlier else None, None
         for path, planned in present.files_by_url.items():
@@ -176,7 +176,7 @@ class ServedSite:
         if isinstance(content, Path):
             cleaned = self._clean_image(content)
             return Response(200, type_, file=content) if cleaned is None else Response(200, type_, cleaned)
-        assert not isinstance(content, PageView), "pages are made elsewhere"
+        assert not isinstance(content, PageView), "pages are rendered elsewhere"
         if isinstance(content, GeneratedFile) and content.is_slow:
             return Response(200, type_, make=content)
         try:
@@ -199,7 +199,7 @@ class ServedSite:
         self._note_missing(path)
         if self.snapshot and page in self.snapshot.files_by_url:
             return self._page(page, 404)
-        html = _PLAIN.format(title="Not found", text=f"There is nothing at {escape(path)}.")
+        html = _PLAIN.format(title="Not found", text=f"No page or file at {escape(path)}.")
         return Response(404, body=self._add_script(html.encode(), "", ""))
 
     def _note_missing(self, path: str) -> None:
@@ -224,8 +224,8 @@ _PLAIN = """<!DOCTYPE html>
 
 
 def _not_made() -> str:
-    text = "This page cannot be made yet. It appears when what is wrong is mended."
-    return _PLAIN.format(title="Not made yet", text=text)
+    text = "This page cannot be rendered yet. It appears when the errors are fixed."
+    return _PLAIN.format(title="Not available yet", text=text)
 
 
 # Files that a previous version of the site had from its theme: those of another theme, and fonts for other

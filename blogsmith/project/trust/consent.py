@@ -79,9 +79,9 @@ class Consent(Struct, frozen=True):
     def reason(self) -> str:
         """Why a site is no longer trusted, as part of a sentence; empty if it never was."""
         if self.state == "earlier":
-            return "an earlier blogsmith was told to trust it, which did not note the folder and its files"
+            return "it was trusted in an earlier version of blogsmith, which did not record its files"
         if self.state == "elsewhere":
-            return "another folder was trusted at this place, or this one has lost its .blogsmith/"
+            return "another folder was trusted at this path, or .blogsmith/ was removed"
         return f"since it was trusted, {_format_changes(self.changes)}" if self.state == "changed" else ""
 
 
@@ -107,7 +107,7 @@ def check_consent(root: Path, config: Config | None = None) -> Consent:
 
 
 def is_trusted(root: Path, config: Config | None = None) -> bool:
-    """Return whether the code of a site may run, see `judge`."""
+    """Return whether the code of a site may run, see `check_consent`."""
     return check_consent(root, config).is_given
 
 
@@ -209,7 +209,7 @@ def _changes(
 
 def _format_changes(changes: tuple[ConsentChange, ...]) -> str:
     """Return a phrase such as `plugins/a.py has changed, plugins/b.py is new, and 2 more`."""
-    verbs = {"new": "is new", "changed": "has changed", "gone": "is gone"}
+    verbs = {"new": "is new", "changed": "has changed", "gone": "was removed"}
     named = ", ".join(f"{change.name} {verbs[change.kind]}" for change in changes[:_MAX_LISTED_CHANGES])
     return named + (
         f", and {len(changes) - _MAX_LISTED_CHANGES} more" if len(changes) > _MAX_LISTED_CHANGES else ""

@@ -29,5 +29,5 @@ def _home() -> str:
     home = os.path.expanduser("~")
     if home.startswith("~"):
         # a relative path would be in the current folder
-        raise RuntimeError("the home of this user is not known")
+        raise RuntimeError("the home folder of this user is unknown")
     return home

@@ -42,7 +42,12 @@ def make_csl_style(rendering: PageRendering, named: CslStyle, cited: PageReferen
         processor = CslProcessor(xml, rendering.document.front.lang or rendering.tools.config.lang, works)
         return CslPageStyle(processor, cited, text)
     except StyleError as error:
-        rendering.reporter.error("citation-style", f"{named.name}: {error}", place, "try another style")
+        rendering.reporter.error(
+            "citation-style",
+            f'citation style "{named.name}" cannot be used: {error}',
+            place,
+            "choose another style under `csl`",
+        )
         return None
 
 

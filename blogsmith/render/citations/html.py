@@ -10,6 +10,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place
+from ...base.patterns import lazy_pattern
 from ...model.publications import CslStyle, Person, Publication
 from ...syntax.records import Citation, CitationEntry, Heading, get_record
 from ...syntax.references.citations import ALL_KEYS
@@ -27,6 +28,7 @@ from .styles import (
     link_to,
 )
 
+_LINK = lazy_pattern(r'<a href="[^"]*"( id="[^"]*")?[^<>]*>(.*?)</a>', re.DOTALL)
 _MOST_HINTS = 50
 """Number of diagnostics of a page after which unknown keys get no hint."""
 
@@ -89,7 +91,7 @@ def _report_unknown(rendering: PageRendering, key: str, place: Place | None) -> 
     # Each hint searches all keys.
     is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
     hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
-    rendering.reporter.error("citation-key", f"no reference has the key {key}", place, hint)
+    rendering.reporter.error("citation-key", f'unknown citation key "{key}"', place, hint)
 
 
 def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -110,6 +112,10 @@ def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> s
     ]
     cite = page.style.cite
     html = _render_incomplete(citation, names, [*known]) if missing else cite(rendering, citation, names)
+    if rendering.is_in_link:
+        at = next((item.place for item in citation.items if item.place), None)
+        rendering.report_nested(f"@{citation.items[0].key}", at)
+        html = _LINK.sub(r"<span\1>\2</span>", html)
     return f'<cite class="citation">{html}</cite>'
 
 

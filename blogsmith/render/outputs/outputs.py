@@ -19,7 +19,7 @@ from ..formulas import wide_attribute
 from ..prose import escape_html
 from .ansi import ansi_html, plain_output
 from .html import TableSettings, clean_html, format_dropped
-from .pictures import CellImage, find_image, option_text, render_figures
+from .pictures import CellImage, cell_name, find_image, option_text, render_figures
 from .values import output_math, strip_delimiters
 
 LONG = 40
@@ -153,10 +153,12 @@ def _html(showing: _OutputState, html: str, name: str) -> str:
     if clean.has_head:
         showing.head = None
     if clean.dropped:
-        message = f"{showing.name(ENGLISH)}: its HTML has {format_dropped(clean.dropped)}, which is not shown"
+        message = (
+            f"HTML in {showing.name(ENGLISH)} contains {format_dropped(clean.dropped)}, which is not shown"
+        )
         place = showing.cell.place
         showing.rendering.reporter.warn(
-            "output-html", message, place, "show a table, a picture or text instead"
+            "output-html", message, place, "show a table, an image or text instead"
         )
     return clean.html
 
@@ -165,7 +167,7 @@ def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
     tex = strip_delimiters(latex)[0] or ("" if "$" in latex else latex.strip())
     shown = output_math(rendering, tex, display=True) if tex else ""
     if not shown:
-        message = f"the LaTeX of {cell.name} cannot be typeset and is shown as text"
+        message = f"LaTeX of {cell_name(cell)} cannot be typeset and is shown as text"
         rendering.reporter.warn("output-latex", message, cell.place)
         return ""
     return f'<div class="math-display"{wide_attribute(tex)}>{shown}</div>'
@@ -217,16 +219,16 @@ def _warn_of_no_picture(rendering: PageRendering, cell: Cell, pictures: list[Cel
     asked = next((key for key in ("fig-cap", "fig-alt") if key in cell.options.places), "")
     if not (asked or cell.figure_number) or pictures:
         return
-    why = f"has a {asked}" if asked else "is numbered as a figure"
+    why = f'has "{asked}"' if asked else "is numbered as a figure"
     place = cell.options.places.get(asked or "label", cell.place)
-    rendering.reporter.warn("cell-figure", f"{cell.name} {why} and draws no picture", place)
+    rendering.reporter.warn("cell-figure", f"{cell_name(cell)} {why} but shows no image", place)
 
 
 def _warn_of_no_table(rendering: PageRendering, cell: Cell, *, has_table: bool) -> None:
     asked = "tbl-cap" if "tbl-cap" in cell.options.places else ""
     if not (asked or cell.table_number) or has_table:
         return
-    why = f"has a {asked}" if asked else "is numbered as a table"
+    why = f'has "{asked}"' if asked else "is numbered as a table"
     place = cell.options.places.get(asked or "label", cell.place)
-    hint = "a table is a value with _repr_html_, such as a data frame"
-    rendering.reporter.warn("cell-table", f"{cell.name} {why} and shows no table", place, hint)
+    hint = "end the cell with a value that has `_repr_html_`, such as a data frame"
+    rendering.reporter.warn("cell-table", f"{cell_name(cell)} {why} but shows no table", place, hint)

@@ -59,6 +59,11 @@ def find_image(output: Display) -> CellImage | None:
     return None
 
 
+def cell_name(cell: Cell) -> str:
+    """Return the name of the cell for messages, with its label in quotes."""
+    return f'cell "{cell.label}"' if cell.label else cell.name
+
+
 def render_figures(rendering: PageRendering, cell: Cell, pictures: Sequence[CellImage]) -> Iterator[str]:
     """Yield a `<figure>` for each image. The first one has the id, the last one the caption."""
     if not pictures:
@@ -67,8 +72,10 @@ def render_figures(rendering: PageRendering, cell: Cell, pictures: Sequence[Cell
     caption = option_text(cell, "fig-cap", options.fig_cap)
     alts = _alts(rendering, cell, pictures, plain_argument(rendering, caption) if options.fig_cap else "")
     if not all(alts):
-        hint = "add a line #| fig-alt: what the picture shows"
-        rendering.reporter.warn("cell-alt", f"the picture of {cell.name} has no words", cell.place, hint)
+        hint = "add a line `#| fig-alt: …` that describes the image"
+        rendering.reporter.warn(
+            "cell-alt", f"missing alt text for the image of {cell_name(cell)}", cell.place, hint
+        )
     for number, (picture, alt) in enumerate(zip(pictures, alts, strict=True), 1):
         is_last = number == len(pictures)
         name = figure_attributes(cell.label if number == 1 and cell.figure_number else "")
@@ -130,13 +137,13 @@ def _place_picture(rendering: PageRendering, cell: Cell, blob: Blob, kind: str, 
     # A recorded file already has the digest in its name.
     name = f"{stem.removesuffix(digest)}{digest}{_EXTENSIONS[kind]}"
     if content is None or not _NAME.fullmatch(name):
-        found: ImageInfo | str = f"its file {blob.name or name} is not recorded"
+        found: ImageInfo | str = f'its file "{blob.name or name}" is not recorded'
     elif kind == "image/svg+xml" and _is_active(content):
-        found = "its SVG holds a script, foreign elements or entities"
+        found = "its SVG contains a script, foreign elements or entities"
     else:
         found = rendering.tools.picture(rendering.document, name, content)
     if isinstance(found, str):
-        message = f"the picture of {cell.name} cannot be shown: {found}"
+        message = f"image of {cell_name(cell)} cannot be shown: {found}"
         rendering.reporter.error("cell-picture", message, cell.place, "run the cell again")
         return ImageInfo("", None, None)
     if content is not None:

@@ -99,8 +99,8 @@ def _packages(rendering: PageRendering, code: Runnable, distribution: Distributi
     loaded = (*rendering.browser_packages[code.session], *packages)
     for item, package in zip(found, packages, strict=True):
         if package and not item.guarded and not distribution.has(package):
-            message = f"{distribution.folder} lacks the package {package}"
-            hint = "fill it with: blogsmith pyodide vendor"
+            message = f'package not found in {distribution.folder}: "{package}"'
+            hint = "run `blogsmith pyodide vendor` to add it"
             rendering.reporter.error("pyodide-folder", message, _place(rendering, code, item), hint)
         elif not package and _INSTALLER not in loaded:
             _warn_of_unknown(rendering, code, item)
@@ -116,8 +116,8 @@ def _warn_of_unknown(rendering: PageRendering, code: Runnable, item: Import) -> 
     """Warn about an import that Pyodide does not provide."""
     if is_built_in(item.module) or item.guarded:
         return
-    message = f"Python in the browser has no module {item.module}"
-    hint = f"Pyodide {VERSION} has no package for it; do without, or catch the ImportError"
+    message = f'module not found for Python in the browser: "{item.module}"'
+    hint = f"remove the import, or catch the ImportError: Pyodide {VERSION} does not include it"
     rendering.reporter.warn("cell-browser", message, _place(rendering, code, item), hint)
 
 

@@ -153,8 +153,8 @@ def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable
     """Yield a warning for each source of the page that its policy does not contain."""
     for directive in sorted(found):
         for source in sorted(found[directive] - allowed.get(directive, set()) - {"'unsafe-hashes'"}):
-            message = f"pages hold what their policy stops: {source} ({directive})"
-            hint = f'if the theme needs it: security: {{csp: {{{directive}: ["{source}"]}}}}'
+            message = f'Content Security Policy blocks "{source}" ({directive})'
+            hint = f'write `security: {{csp: {{{directive}: ["{source}"]}}}}` if the theme needs it'
             yield Diagnostic("csp-stopped", message, CONFIG_NAME, hint=hint, severity="warning")
 
 

@@ -19,7 +19,7 @@ from ...model.documents import Asset
 
 CODE = "svg-active"
 SUFFIX = ".svg"
-_HINT = "in an <img> nothing of it happens, but in a tab of its own; take it out, or ignore svg-active"
+_HINT = "remove it, or ignore `svg-active`: it is inactive in an <img>, but runs in a separate tab"
 _MAX_BYTES = 20_000_000
 _MOST = 5
 """Maximum number of warnings for one file."""
@@ -105,9 +105,9 @@ class _SvgParser:
         space, _, local = name.rpartition(" ")
         self._path.append(local)
         if local == "script" and space in (_SVG, _XHTML, ""):
-            self._report("<script>, which runs", "script", place)
+            self._report("<script>, which runs code", "script", place)
         elif local == "foreignObject":
-            self._report("<foreignObject>, which holds HTML", "foreignObject", place)
+            self._report("<foreignObject>, which contains HTML", "foreignObject", place)
         elif space == _XHTML and "foreignObject" not in self._path:
             self._report(f"the HTML element <{local}>", local, place)
         for key, value in zip(attributes[::2], attributes[1::2], strict=True):
@@ -120,7 +120,7 @@ class _SvgParser:
     def characters(self, text: str, place: Place) -> None:
         if self._path[-1:] == ["style"]:
             for found in _CSS_ELSEWHERE.finditer(text):
-                self._report(f"a style sheet that loads {found[1]}", found[1], place)
+                self._report(f"a stylesheet that loads {found[1]}", found[1], place)
 
     def instruction(self, target: str, place: Place) -> None:
         if target == "xml-stylesheet":
@@ -128,25 +128,25 @@ class _SvgParser:
 
     def entity(self, name: str) -> None:
         # The parser's position is already after the declaration.
-        self._report(f"a declaration of the entity {name}", f"<!ENTITY {name}", Place(1, 1))
+        self._report(f'a declaration of the entity "{name}"', f"<!ENTITY {name}", Place(1, 1))
 
     def _report(self, what: str, word: str, place: Place) -> None:
         if what not in self._known:
             self._known.add(what)
             at = find_word_range(word, place, self.reporter.lines)
-            self.reporter.warn(CODE, f"this SVG holds {what}", at, _HINT)
+            self.reporter.warn(CODE, f"this SVG contains {what}", at, _HINT)
 
 
 def _active_attributes(element: str, name: str, value: str) -> Iterator[str]:
     """Yield a description of the active content in one attribute."""
     if _EVENT.fullmatch(name):
-        yield f"the attribute {name}, which runs a script"
+        yield f'the attribute "{name}", which runs a script'
     if name in ("href", "src", "to", "from", "values") and any(map(_SCRIPTED.match, value.split(";"))):
-        yield f"an address that is a script ({name})"
+        yield f'a URL that runs a script in "{name}"'
     if name in ("href", "src") and element in _LOADING and _REMOTE_URL.match(value):
         yield f"<{element}> that loads {value.strip()}"
     if name == "attributeName" and element in _CHANGING and value.rpartition(":")[2] == "href":
-        yield f"<{element}>, which changes the address of a link"
+        yield f"<{element}>, which changes the URL of a link"
     for found in _CSS_ELSEWHERE.finditer(value):
         yield f"a style that loads {found[1]}"
 

@@ -81,17 +81,17 @@ def sanitize_drawing(svg: str, prefix: str, source: str) -> Drawing:
 
 def _parse(svg: str) -> Element:
     if len(svg) > MAX_CHARACTERS:
-        raise ValueError("the drawing is too large for a page")
+        raise ValueError("drawing is too large for a page")
     if "<!ENTITY" in svg:
-        raise ValueError("the drawing declares entities")
+        raise ValueError("drawing declares entities")
     try:
         root = ElementTree.fromstring(svg)
     except (ElementTree.ParseError, UnicodeEncodeError) as error:
-        raise ValueError(f"the drawing is no XML: {error}") from None
+        raise ValueError(f"drawing is not valid XML: {error}") from None
     if local_name(root) != "svg":
-        raise ValueError(f"the drawing is <{local_name(root)}>, not <svg>")
+        raise ValueError(f"drawing is <{local_name(root)}>, expected <svg>")
     if sum(1 for _ in root.iter()) > MAX_ELEMENTS:
-        raise ValueError("the drawing has too many parts for a page")
+        raise ValueError("drawing has too many elements for a page")
     return root
 
 
@@ -106,9 +106,9 @@ def _size(root: Element) -> tuple[float, float]:
     try:
         width, height = (float(value) for value in found)
     except ValueError:
-        raise ValueError("the drawing has no size") from None
+        raise ValueError("drawing has no size") from None
     if not 0 < width < 1e5 or not 0 < height < 1e5:
-        raise ValueError("the drawing has no size")
+        raise ValueError("drawing has no size")
     return width, height
 
 

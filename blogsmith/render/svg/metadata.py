@@ -131,7 +131,7 @@ def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
 
 
 def _reject_entity(name: str, *_: object) -> None:
-    raise ValueError(f"it declares the entity {name}; save it without a DTD")
+    raise ValueError(f'it declares the entity "{name}": save it without a DTD')
 
 
 def _pixels(length: str) -> float | None:

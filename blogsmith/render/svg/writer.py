@@ -105,7 +105,7 @@ class Writer:
         `ground`: Colour of content on the area under them; None for the theme's colours.
         """
         if depth > _MAX_DEPTH:
-            raise ValueError("the drawing is nested too deep for a page")
+            raise ValueError("drawing is nested too deeply for a page")
         own = self._ground(element) or ground
         for child in element:
             if not self._is_drawn(child):

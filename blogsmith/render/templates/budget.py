@@ -29,7 +29,7 @@ STEPS = 20_000_000
 CHARACTERS = 100_000_000
 """Maximum number of characters. A list item counts as 64, its approximate size in memory."""
 
-_MUCH = f"{CHARACTERS:,} is the limit for one page"
+_MUCH = f"print less: {CHARACTERS:,} characters are the limit for one page"
 ITEM = 64
 NET_S = 30.0
 NUMBER_BITS = 10_000
@@ -56,22 +56,22 @@ class Budget(threading.local):
         """Remaining budget."""
 
     def spend(self, steps: int, characters: int = 0) -> None:
-        """Deduct work from the budget. Raise OverBudget if it is exhausted."""
+        """Deduct work from the budget. Raise BudgetExceededError if it is exhausted."""
         self.steps -= steps
         self.characters -= characters
         if self.steps < 0:
-            hint = "is there a loop in a loop over many items?"
-            raise BudgetExceededError(f"the templates of this page take more than {STEPS:,} steps", hint)
+            hint = "check for nested loops over many items"
+            raise BudgetExceededError(f"templates of this page need more than {STEPS:,} steps", hint)
         if self.characters < 0:
             raise BudgetExceededError(
-                f"the templates of this page make more than {CHARACTERS:,} characters", _MUCH
+                f"templates of this page produce more than {CHARACTERS:,} characters", _MUCH
             )
 
     def check_size(self, characters: int, what: str) -> None:
-        """Raise OverBudget if a result would be too large."""
+        """Raise BudgetExceededError if a result would be too large."""
         if characters > CHARACTERS:
-            count = f"{characters:,}" if characters < 10**18 else "endlessly many"
-            raise BudgetExceededError(f"{what} would make {count} characters", _MUCH)
+            count = f"{characters:,}" if characters < 10**18 else "infinitely many"
+            raise BudgetExceededError(f"{what} would produce {count} characters", _MUCH)
 
     def take_size(self, characters: int, what: str) -> None:
         """Deduct a large result before it is created."""
@@ -91,7 +91,7 @@ class Budget(threading.local):
 
 @contextmanager
 def time_net() -> Iterator[None]:
-    """Raise TakesTooLong after NET_S seconds of processor time, where this is possible."""
+    """Raise TemplateTimeout after NET_S seconds of processor time, where this is possible."""
     if not has_alarm():
         yield
         return

@@ -161,7 +161,8 @@ def translator(environment: Sandbox) -> Callable[..., str]:
                 (name for name, value in values.items() if not isinstance(value, _PLACEHOLDER_TYPES)), ""
             )
         if not isinstance(text, str) or not isinstance(one, str) or wrong:
-            raise TemplateRuntimeError(f"t takes texts and numbers{f'; {wrong} is neither' if wrong else ''}")
+            what = f'value of "{wrong}"' if wrong else "argument"
+            raise TemplateRuntimeError(f'invalid {what} in "t": expected strings and numbers')
         parts, is_html = environment.language.parts(text, one, values)
         environment.budget.take_size(sum(map(len, parts)), "t")
         made = "".join(parts)
@@ -183,7 +184,7 @@ def file_url(file: StaticFile, base_path: str) -> str:
 
 def _raise_missing_asset(path: str, known: Iterable[str]) -> str:
     near = did_you_mean(path, known)
-    raise TemplateRuntimeError(f'the theme has no file "static/{path}"' + (f"; {near}" if near else ""))
+    raise TemplateRuntimeError(f'theme file not found: "static/{path}"' + (f"; {near}" if near else ""))
 
 
 def iso_date(value: dt.date) -> str:

@@ -46,7 +46,7 @@ def _describe(obj: Any, name: str | None) -> str | None:
         names = field_names(type(obj)) if isinstance(obj, Struct) else [field.name for field in fields(obj)]
         return _no_such(f'{owner} has no field "{name}"', name, names)
     if isinstance(obj, Mapping):
-        return _no_such(f'there is no entry "{name}"', name, [str(key) for key in obj])
+        return _no_such(f'unknown entry "{name}"', name, [str(key) for key in obj])
     return None
 
 
@@ -108,20 +108,20 @@ def _message(error: BaseException, names: list[str], circle: Sequence[str] = ())
     if isinstance(error, RecursionError):
         names = list(dict.fromkeys(circle))
         if len(names) < 2:
-            return "this template calls or includes itself without end"
-        return f"templates include or extend one another in a circle: {' → '.join([*names, names[0]])}"
+            return "template calls or includes itself without end"
+        return f"templates include or extend each other in a cycle: {' → '.join([*names, names[0]])}"
     if isinstance(error, TemplateTimeout):
-        return f"the templates of this page take longer than {NET_S:g} s of the processor"
+        return f"templates of this page need more than {NET_S:g} s of CPU time"
     if isinstance(error, MemoryError):
-        return "the templates of this page need more memory than there is"
+        return "templates of this page need more memory than is available"
     if isinstance(error, BudgetExceededError):
         return str(error)
     if isinstance(error, TemplateNotFound):
         wanted = str(error.name)
-        return _no_such(f'there is no template "{wanted}"', wanted, names)
+        return _no_such(f'template not found: "{wanted}"', wanted, names)
     words = str(error.message if isinstance(error, TemplateSyntaxError) else error).rstrip(".")
     if isinstance(error, SecurityError):
-        return f"templates may not do this: {words}"
+        return f"not allowed in templates: {words}"
     if isinstance(error, (TemplateSyntaxError, TemplateRuntimeError)):
         return words
     return f"{type(error).__name__}: {words}"

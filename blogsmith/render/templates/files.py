@@ -22,6 +22,7 @@ from ...base.diagnostics.model import (
     Diagnostic,
     Reporter,
     SiteError,
+    confirm_typo,
     did_you_mean,
     format_suggestion,
     nearest,
@@ -227,8 +228,8 @@ def _languages(
         reporter = Reporter(label, (text or "").splitlines())
         tag = file.stem.lower()
         if file.suffix != ".yaml" or not LANGUAGE.fullmatch(tag):
-            hint = "name it by its tag: de.yaml, pt-br.yaml"
-            reporter.error("language-value", "this file is named after no language", None, hint)
+            hint = "rename it to a language tag, such as `de.yaml` or `pt-br.yaml`"
+            reporter.error("language-value", f'invalid language tag "{file.name}"', None, hint)
         elif text is not None:
             found[tag] = found.get(tag, {}) | read_language(text, reporter, known)
         for diagnostic in reporter.diagnostics:
@@ -248,7 +249,7 @@ def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Ite
             if located and name not in static:
                 paths = ((key, index, "file"), (key, index))
                 place = next((located.places[path] for path in paths if path in located.places), None)
-                message = f'the theme has no file "static/{name}"'
+                message = f'theme file not found: "static/{name}"'
                 folder.reporter.error("theme-value", message, place, did_you_mean(name, static))
     yield from folder.reporter.diagnostics
 
@@ -261,9 +262,7 @@ def _chain(name: str, places: _ThemeFolders) -> list[ThemeFolder]:
         names = [folder.name for folder in chain]
         if wanted in names:
             loop = " → ".join([*names, wanted])
-            raise SiteError(
-                Diagnostic("theme-value", f"themes extend one another in a circle: {loop}", blame)
-            )
+            raise SiteError(Diagnostic("theme-value", f"themes extend each other in a cycle: {loop}", blame))
         chain.append(_theme_folder(wanted, places, blame))
         wanted, blame = chain[-1].settings.extends, f"{chain[-1].label}/theme.yaml"
     return chain
@@ -271,16 +270,17 @@ def _chain(name: str, places: _ThemeFolders) -> list[ThemeFolder]:
 
 def _theme_folder(name: str, places: _ThemeFolders, blame: str) -> ThemeFolder:
     if not _NAME.fullmatch(name):
-        message = f'theme name "{name}" is not a plain folder name'
-        raise SiteError(Diagnostic("theme-value", message, blame, hint="use letters, digits, - and _"))
+        message = f'invalid theme name "{name}": expected a folder name'
+        raise SiteError(Diagnostic("theme-value", message, blame, hint="use letters, digits, `-` and `_`"))
     root = places.find(name)
     if root is None:
         names = places.names()
         near = nearest(name, names)
-        hint = format_suggestion(near) or f"themes: {', '.join(names) or 'none'}"
-        # where the setting stands is known to who has read it
-        fix = make_replacement(1, 1, name, near) if near and blame == "blogsmith.yaml" else None
-        message = f'there is no theme "{name}"'
+        hint = format_suggestion(near) or f"known: {', '.join(names) or 'none'}"
+        # the caller that has read the setting knows its position
+        typo_of = confirm_typo(name, near) if blame == "blogsmith.yaml" else None
+        fix = make_replacement(1, 1, name, typo_of) if typo_of else None
+        message = f'unknown theme "{name}"'
         raise SiteError(Diagnostic("theme-missing", message, blame, hint=hint, fix=fix))
     return _read_folder(name, root, places.label(root))
 
@@ -292,14 +292,16 @@ def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
     if _is_inside(file, root):
         text = _read_text(file, f"{label}/theme.yaml", problems)
     else:
-        problems.append(Diagnostic("template", "this file lies outside its theme", f"{label}/theme.yaml"))
+        problems.append(
+            Diagnostic("template", "this file is outside its theme folder", f"{label}/theme.yaml")
+        )
     text = text or ""
     reporter = Reporter(f"{label}/theme.yaml", text.splitlines())
     folder = ThemeFolder(name, root, label, read_settings(text, name, reporter), reporter)
     for font, written in ((folder.math_font, folder.settings.math_font), _card_font(folder)):
         if font and not (font.is_relative_to(root) and font.is_file()):
-            message = f'the theme has no file "{written}"'
-            reporter.error("theme-value", message, hint="give a path inside its folder")
+            message = f'theme file not found: "{written}"'
+            reporter.error("theme-value", message, hint="write a path inside the theme folder")
     problems.extend(reporter.diagnostics)
     if any(problem.severity == "error" for problem in problems):
         raise SiteError(*problems)
@@ -392,8 +394,12 @@ def _files(folder: Path, places: _ThemeFolders, problems: list[Diagnostic]) -> I
         path = folder.joinpath(*parts)
         is_link = entry.is_symlink()
         if (is_link or not is_plain) and not _is_inside(path, folder):
-            message = "a file of a theme is a symbolic link to outside its folder"
-            problems.append(Diagnostic("template", message, places.label(path), hint="copy the file here"))
+            message = "symbolic link points outside the theme folder"
+            problems.append(
+                Diagnostic(
+                    "template", message, places.label(path), hint="copy the file into the theme folder"
+                )
+            )
         elif (path if is_link else entry).is_file():
             yield path
 

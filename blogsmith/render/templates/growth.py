@@ -51,9 +51,9 @@ def take_result(value: Any, budget: Budget) -> Any:
 
 
 def _check_number(bits: int) -> None:
-    """Raise OverBudget if a whole number is too large."""
+    """Raise BudgetExceededError if a whole number is too large."""
     if bits > NUMBER_BITS:
-        raise BudgetExceededError(f"a whole number here would have more than {NUMBER_BITS:,} binary digits")
+        raise BudgetExceededError(f"integer would have more than {NUMBER_BITS:,} bits")
 
 
 def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> None:
@@ -109,7 +109,7 @@ def charged_filter(name: str, function: Callable[..., Any], budget: Budget) -> C
         for value in kwargs.values():
             _take_value(value, budget, is_lazy=False)
         if name in _GROWING and given:
-            budget.check_size(_result_size(name, given, kwargs, budget), f"the filter {name}")
+            budget.check_size(_result_size(name, given, kwargs, budget), f'filter "{name}"')
         return take_result(function(*before, *given, **kwargs), budget)
 
     return apply

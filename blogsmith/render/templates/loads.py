@@ -1,6 +1,6 @@
 """Theme files that a page depends on: those requested while it is rendered, whether found or not.
 
-An imported template is run once for many pages (see `PaidTemplate`). Its requests then count for each page
+An imported template is run once for many pages (see `ChargedTemplate`). Its requests then count for each page
 that imports it.
 """
 

@@ -23,7 +23,7 @@ from .head import HeadAssets
 
 _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
     {
-        PageView: frozenset({"content", "title_html", "description_html"}),
+        PageView: frozenset({"content", "title_html", "heading_html", "description_html"}),
         Link: frozenset({"title_html"}),
         SeriesPart: frozenset({"title_html"}),
         TocEntry: frozenset({"html"}),

@@ -13,7 +13,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from ...base.diagnostics.fixes import make_replacement
-from ...base.diagnostics.model import Diagnostic, Place, format_suggestion, nearest
+from ...base.diagnostics.model import Diagnostic, Place, confirm_typo, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 
 _TAG = lazy_pattern(
@@ -110,15 +110,16 @@ def _warning(template: TemplateText, block: Block, choices: list[str]) -> Diagno
     begin = template.text.rfind("\n", 0, block.start) + 1
     source = template.text[begin:].partition("\n")[0]
     near = nearest(block.name, choices)
+    typo_of = confirm_typo(block.name, near)
     column = block.start - begin + 1
-    listed = f"blocks: {', '.join(choices)}" if choices else "it has no blocks"
+    listed = f"known: {', '.join(choices)}" if choices else "remove it: the parent template has no blocks"
     return Diagnostic(
         "template-block",
-        f'nothing prints block "{block.name}": what this template extends has no block of that name',
+        f'block "{block.name}" has no effect because no parent template has a block of this name',
         template.label,
         Place(line, column, len(block.name)),
         source,
         format_suggestion(near) or listed,
         "warning",
-        fix=make_replacement(line, column, block.name, near) if near else None,
+        fix=make_replacement(line, column, block.name, typo_of) if typo_of else None,
     )

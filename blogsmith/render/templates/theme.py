@@ -69,9 +69,9 @@ class Theme(Struct, frozen=True):
         Raise ValueError if the base path of `site` differs from that of the theme.
         """
         if site.base_path != self.base_path:
-            raise ValueError(f"theme loaded for {self.base_path!r}, site lies at {site.base_path!r}")
+            raise ValueError(f"theme loaded for {self.base_path!r}, site is at {site.base_path!r}")
         if layout not in self.layout_names:
-            message, hint = f'there is no layout "{layout}"', self.layout_hint(layout)
+            message, hint = f'unknown layout "{layout}"', self.layout_hint(layout)
             raise SiteError(Diagnostic("layout-unknown", message, page.path, hint=hint))
         options = {**self.files.defaults, **site.options}
         context = {
@@ -130,7 +130,7 @@ class Theme(Struct, frozen=True):
         """Return a hint with the nearest layout, if any, and all layouts."""
         choices = self.layouts()
         near = did_you_mean(layout, choices)
-        return f"{near} Layouts: {', '.join(choices)}" if near else f"layouts: {', '.join(choices)}"
+        return f"{near} Known: {', '.join(choices)}" if near else f"known: {', '.join(choices)}"
 
     def static_files(self) -> tuple[Asset, ...]:
         """Return the files to copy, sorted. Their paths are those in the output, under `assets/<theme>/`."""

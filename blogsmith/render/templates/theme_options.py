@@ -19,9 +19,9 @@ from ...base.schema.yaml_loader import YamlPath
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "flag": "true or false",
-        "text": "a text",
+        "text": "a string",
         "number": "a number",
-        "list": "a list of texts",
+        "list": "a list of strings",
         "mapping": "a mapping of `key: value`",
         "color": "a colour, or one for each scheme: {light: …, dark: …}",
         "length": "a length such as 34rem",
@@ -59,12 +59,12 @@ class ThemeOption(Struct, frozen=True):
     """CSS custom property that the option sets; may be empty."""
 
     def problem(self, value: Any) -> str:
-        """Return the error in a value, as a phrase that follows the option's name, or an empty string."""
+        """Return the expected value as a phrase, such as `expected a number`; empty if `value` is valid."""
         if self.choices:
-            return "" if value in self.choices else f"must be one of {', '.join(self.choices)}"
+            return "" if value in self.choices else f"expected one of {', '.join(self.choices)}"
         if value in ("", None) and self.kind not in ("flag", "number"):
             return ""
-        return "" if _CHECKS[self.kind](value) else f"must be {KINDS[self.kind]}"
+        return "" if _CHECKS[self.kind](value) else f"expected {KINDS[self.kind]}"
 
     def css(self, value: Any) -> str:
         """Return a valid value in CSS, or an empty string for the theme's own."""
@@ -90,29 +90,34 @@ def _read_option(
     if not isinstance(value, dict) or not value.keys() & set(_KEYS):
         return ThemeOption(value, _default_kind(value))
     if "default" not in value:
-        reporter.error("theme-value", f"option `{name}` has no `default`", places.get(path))
+        reporter.error("theme-value", f'missing "default" of option "{name}"', places.get(path))
         return None
     unknown = [key for key in value if key not in _KEYS]
     for key in unknown:
-        hint = did_you_mean(str(key), _KEYS) or f"keys: {', '.join(_KEYS)}"
+        hint = did_you_mean(str(key), _KEYS) or f"known: {', '.join(_KEYS)}"
         reporter.error("theme-value", f'unknown key "{key}"', places.get((*path, key)), hint)
     choices, kind = value.get("choices", []), value.get("kind", _default_kind(value["default"]))
     problem = ""
     if kind not in KINDS:
         problem, key = f'unknown kind "{kind}"', "kind"
     elif not _is_list(choices):
-        problem, key = "`choices` is not a list of texts", "choices"
+        problem, key = 'invalid "choices": expected a list of strings', "choices"
     elif not _PROPERTY.fullmatch(str(value.get("property", "--x"))):
-        problem, key = f'"{value["property"]}" is no custom property', "property"
+        problem, key = (
+            f'invalid CSS property "{value["property"]}": expected a name such as --accent',
+            "property",
+        )
     if problem:
-        hint = did_you_mean(str(kind), KINDS) or f"kinds: {', '.join(KINDS)}" if key == "kind" else ""
+        hint = did_you_mean(str(kind), KINDS) or f"known: {', '.join(KINDS)}" if key == "kind" else ""
         reporter.error("theme-value", problem, places.get((*path, key)), hint)
     if problem or unknown:
         return None
     option = ThemeOption(value["default"], kind, tuple(choices), value.get("property", ""))
     wrong = option.problem(option.default)
     if wrong:
-        reporter.error("theme-value", f"the default of `{name}` {wrong}", places.get((*path, "default")))
+        reporter.error(
+            "theme-value", f'invalid default of option "{name}": {wrong}', places.get((*path, "default"))
+        )
     return option
 
 
@@ -145,19 +150,25 @@ def report_options(
         if option is None:
             near, place = nearest(name, options), key_places.get(path)
             hint = format_suggestion(near) or _list_options(options)
-            fix = reporter.substitute(place, name, near)
-            reporter.error("config-key", f'theme {theme} has no option "{name}"', place, hint, fix)
+            fix = reporter.correct(place, name, near)
+            reporter.error("config-key", f'unknown option "{name}" of theme "{theme}"', place, hint, fix)
         elif problem := option.problem(value):
             near, place = nearest(str(value), option.choices) if option.choices else None, places.get(path)
-            fix = reporter.substitute(place, str(value), near)
-            reporter.error("config-value", f"{name} {problem}", place, format_suggestion(near), fix)
+            fix = reporter.correct(place, str(value), near)
+            reporter.error(
+                "config-value",
+                f'invalid value of option "{name}": {problem}',
+                place,
+                format_suggestion(near),
+                fix,
+            )
 
 
 def _list_options(options: Mapping[str, ThemeOption]) -> str:
     return (
-        f"options: {', '.join(sorted(options))}"
+        f"known: {', '.join(sorted(options))}"
         if options
-        else "a theme declares its options in its theme.yaml"
+        else "declare the option in the theme.yaml of the theme"
     )
 
 

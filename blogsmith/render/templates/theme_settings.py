@@ -21,12 +21,12 @@ _CARD_KEYS = ("font", "weight", *_COLORS)
 _COLOR = lazy_pattern(r"#[0-9a-fA-F]{6}")
 
 THEME_KEYS: tuple[tuple[str, type, str], ...] = (
-    ("name", str, "a text"),
-    ("description", str, "a text"),
-    ("extends", str, "the name of a theme"),
-    ("math_font", str, "the path of a file"),
+    ("name", str, "a string"),
+    ("description", str, "a string"),
+    ("extends", str, "a theme name"),
+    ("math_font", str, "a file path"),
     ("card", dict, "a mapping"),
-    ("styles", list, "a list of style sheets"),
+    ("styles", list, "a list of stylesheets"),
     ("scripts", list, "a list of scripts"),
     ("options", dict, "a mapping"),
 )
@@ -42,8 +42,8 @@ class _EntryKind(Struct, Generic[_Entry], frozen=True):
     """Allowed keys of an entry that is a mapping."""
     read: Callable[[Any], _Entry | None]
     """Function that converts an entry as written, or returns None if it is invalid."""
-    problem: str
-    """Text for the message about an invalid entry."""
+    expected: str
+    """Description of a valid entry, for the message about an invalid one."""
     hint: str
 
 
@@ -67,7 +67,9 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
     if located is None or located.value is None:
         return ThemeSettings()
     if not isinstance(located.value, dict):
-        reporter.error("theme-value", "a theme.yaml holds `key: value` lines", located.places.get(()))
+        reporter.error(
+            "theme-value", "invalid theme.yaml: expected `key: value` lines", located.places.get(())
+        )
         return ThemeSettings()
     kinds = {key: (kind, words) for key, kind, words in THEME_KEYS}
     right: dict[str, Any] = {}
@@ -76,13 +78,15 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         if key not in kinds:
             key_place = located.key_places.get((key,))
             near = nearest(str(key), kinds)
-            hint = format_suggestion(near) or f"keys: {', '.join(kinds)}"
-            fix = reporter.substitute(key_place, str(key), near)
+            hint = format_suggestion(near) or f"known: {', '.join(kinds)}"
+            fix = reporter.correct(key_place, str(key), near)
             reporter.error("theme-value", f'unknown key "{key}"', key_place, hint, fix)
         elif not isinstance(value, kinds[key][0]):
-            reporter.error("theme-value", f"`{key}` is not {kinds[key][1]}", place)
+            reporter.error("theme-value", f'invalid "{key}": expected {kinds[key][1]}', place)
         elif key == "name" and value != name:
-            reporter.error("theme-value", f'theme "{value}" lies in a folder named "{name}"', place)
+            reporter.error(
+                "theme-value", f'theme name "{value}" differs from the folder name "{name}"', place
+            )
         else:
             right[key] = value
     return ThemeSettings(
@@ -107,7 +111,9 @@ def _read_entries(
                 yield entry
                 continue
             place = located.places.get((kind.key, index))
-            reporter.error("theme-value", f"an entry of `{kind.key}` is {kind.problem}", place, kind.hint)
+            reporter.error(
+                "theme-value", f'invalid entry of "{kind.key}": expected {kind.expected}', place, kind.hint
+            )
 
 
 def _sheet(entry: Any) -> SheetEntry | None:
@@ -147,13 +153,13 @@ def report_conditions(
             path = ("styles", index, "when", name)
             if name not in options:
                 place = located.key_places.get(path) if located else None
-                hint = did_you_mean(name, options) or f"options: {', '.join(options)}"
-                reporter.error("theme-value", f'the theme has no option "{name}"', place, hint)
+                hint = did_you_mean(name, options) or f"known: {', '.join(options)}"
+                reporter.error("theme-value", f'unknown theme option "{name}"', place, hint)
                 continue
             wrong = next((found for value in values if (found := options[name].problem(value))), "")
             if wrong:
                 place = located.places.get(path) if located else None
-                reporter.error("theme-value", f"the option `{name}` {wrong}", place)
+                reporter.error("theme-value", f'invalid value of option "{name}": {wrong}', place)
 
 
 def _script(entry: Any) -> ScriptEntry | None:
@@ -178,7 +184,7 @@ def _has_known_keys(
 ) -> bool:
     unknown = [key for key in entry if key not in keys] if isinstance(entry, dict) else []
     for key in unknown[:1]:
-        hint = did_you_mean(key, keys) or f"keys: {', '.join(keys)}"
+        hint = did_you_mean(key, keys) or f"known: {', '.join(keys)}"
         reporter.error("theme-value", f'unknown key "{key}"', located.key_places.get((*path, key)), hint)
     return not unknown
 
@@ -187,14 +193,14 @@ _SHEETS = _EntryKind(
     "styles",
     ("file", "for", "media", "when"),
     _sheet,
-    "no style sheet",
+    "a stylesheet",
     "write `- own.css`, or `- {file: own.css, for: posts, media: print}`",
 )
 _SCRIPTS = _EntryKind(
     "scripts",
     ("file", "for"),
     _script,
-    "not the name of a file",
+    "a script file",
     "write `- own.js`, or `- {file: own.js, for: posts}`",
 )
 
@@ -205,15 +211,20 @@ def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Rep
     for key, value in written.items():
         place = located.places.get(("card", key))
         if key not in _CARD_KEYS:
-            hint = did_you_mean(str(key), _CARD_KEYS) or f"keys: {', '.join(_CARD_KEYS)}"
+            hint = did_you_mean(str(key), _CARD_KEYS) or f"known: {', '.join(_CARD_KEYS)}"
             key_place = located.key_places.get(("card", key))
             reporter.error("theme-value", f'unknown key "{key}"', key_place, hint)
         elif key in _COLORS and not _is_color(value):
-            reporter.error("theme-value", f"`{key}` is not a colour", place, 'write it as "#1a2b3c"')
+            reporter.error(
+                "theme-value",
+                f'invalid "{key}": expected a colour',
+                place,
+                'write a colour such as `"#1a2b3c"`',
+            )
         elif key == "font" and not isinstance(value, str):
-            reporter.error("theme-value", "`font` is not the path of a file", place)
+            reporter.error("theme-value", 'invalid "font": expected a file path', place)
         elif key == "weight" and (not isinstance(value, int) or not 1 <= value <= 1000):
-            reporter.error("theme-value", "`weight` is not a number from 1 to 1000", place)
+            reporter.error("theme-value", 'invalid "weight": expected a number from 1 to 1000', place)
         else:
             right[key] = Path(value) if key == "font" else value
     return CardStyle(**right) if written else None

@@ -64,7 +64,7 @@ class CardFonts:
     def word(
         self, text: str, size_px: int, weight: int, shades: bytes, direction: Direction = "ltr"
     ) -> WordImage:
-        """Return a drawn word, or several words of a line. Raises OSError like `at`.
+        """Return a drawn word, or several words of a line. Raises OSError like `font`.
 
         shades: coverage of a pixel, from 0 to 255 → colour number. direction: of the surrounding text.
         """
@@ -72,7 +72,7 @@ class CardFonts:
         return draw(text, size_px, weight, shades, direction if is_mixed(text) else None)
 
     def width_px(self, text: str, size_px: int, weight: int) -> float:
-        """Return the width of `text`. Raises OSError like `at`."""
+        """Return the width of `text`. Raises OSError like `font`."""
         measure = self._kept_width if len(text) <= _MAX_CACHED_LENGTH else self._measure
         return measure(text, size_px, weight)
 

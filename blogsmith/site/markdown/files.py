@@ -67,13 +67,19 @@ def _page(page: PageView, config: Config) -> bytes:
 
 
 def _head(page: PageView, address: UrlBase) -> Iterator[str]:
-    yield f"# {inline_markdown(read_tree(page.title_html).children, address)}"
+    title = read_tree(page.heading_html or page.title_html)
+    yield f"# {_one_line(inline_markdown(title.children, address))}"
     if page.subtitle:
         yield f"*{escape_text(collapse_spaces(page.subtitle))}*"
     facts = [", ".join(page.authors), f"{page.date:%Y-%m-%d}" if page.date else "", page.canonical_url]
     line = " · ".join(escape_text(fact) if "://" not in fact else f"<{fact}>" for fact in facts if fact)
     if line:
         yield line
+
+
+def _one_line(text: str) -> str:
+    """Return the text of a heading with its line breaks as `<br>`: a heading is one line."""
+    return text.replace("\\\n", "<br>")
 
 
 def _list(config: Config, pages: Sequence[PageView]) -> bytes:
@@ -158,7 +164,7 @@ class _Blocks:
     def heading(self, element: PageElement) -> Iterator[str]:
         text = self._inline(element.children)
         if text:
-            yield f"{'#' * _LEVELS[element.tag]} {text}"
+            yield f"{'#' * _LEVELS[element.tag]} {_one_line(text)}"
 
     def quotation(self, element: PageElement) -> Iterator[str]:
         blocks = self.write(element.children)

@@ -90,7 +90,7 @@ class _InlineWriter:
         """Wrap the content in delimiters. Outer spaces are moved outside, where Markdown requires them."""
         text = _InlineWriter(self._address, in_strong=in_strong).write(element.children)
         parts = _OUTER_SPACE.match(text)
-        assert parts, "it matches anything"
+        assert parts, "the pattern matches every string"
         return f"{parts[1]}{sign}{parts[2]}{sign}{parts[3]}" if parts[2] else text
 
     def code(self, element: PageElement) -> str:
@@ -118,8 +118,10 @@ class _InlineWriter:
 
     def superscript(self, element: PageElement) -> str:
         note = element.find("a")
-        if "footnote-ref" in element.classes and note:
-            return f"[^{note.attributes.get('href', '').removeprefix('#fn-')}]"
+        if "footnote-ref" in element.classes:
+            # In the text of a link, a mark has no link.
+            number = note.attributes.get("href", "").removeprefix("#fn-") if note else element.text()
+            return f"[^{number}]"
         return f"^{self.write(element.children)}^"
 
     def subscript(self, element: PageElement) -> str:

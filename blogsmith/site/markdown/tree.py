@@ -158,5 +158,5 @@ class _Reader(HTMLParser):
     def _drawing(self) -> PageElement:
         """Return the SVG element that is being read."""
         last = self._open[-1].children[-1]
-        assert isinstance(last, PageElement), "nothing is added behind it before its end"
+        assert isinstance(last, PageElement), "no element is added after it before its end"
         return last

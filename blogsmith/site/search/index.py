@@ -1,11 +1,11 @@
 """The search index as browsers load it: pages and their sections, terms in several files, formulas.
 
 The index is JSON, made in one pass over the records of pages. The occurrences of a term are a string of
-steps from one page to the next, each with the sections of the page that contain it (`section_places`). For
-example, `A.2BF` means once before all headings of the first page, and in sections 2 and 3 of the second
+steps from one page to the next, each with the sections of the page that contain it (`encode_occurrences`).
+For example, `A.2BF` means once before all headings of the first page, and in sections 2 and 3 of the second
 page. Each page counts its own sections, so an edit of a page changes only its own part. Terms are divided
-into files by their first characters, so that a search loads only the few files it needs. Formulas are few
-and short, so they are in a single file.
+into files by their first characters, so that a search loads only the few files it needs. Formulas are few and
+short, so they are in a single file.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
     terms: str
     """Terms, separated by spaces."""
     places: str
-    """Occurrences of each term, as written by `section_places`; separated by spaces."""
+    """Occurrences of each term, as written by `encode_occurrences`; separated by spaces."""
     formulas: tuple[IndexedFormula, ...]
 
 
@@ -98,7 +98,7 @@ def encode_occurrences(weights: Mapping[int, str]) -> str:
 
 
 def set_first_weight(places: str, weight: str) -> str:
-    """Return `places`, from `section_places`, with this weight set for section 0."""
+    """Return `places`, from `encode_occurrences`, with this weight set for section 0."""
     if not places.startswith("."):
         return weight + places[1:]
     digits = len(places) - len(places[1:].lstrip(_DIGITS))

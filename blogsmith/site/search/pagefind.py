@@ -60,7 +60,7 @@ def pagefind_page(title: str, url: str, sections: Sequence[PageSection]) -> str:
 def make_index(
     pages: Iterable[str], language: str, run: Callable[..., object] | None = None
 ) -> dict[str, bytes]:
-    """Create the index and return its files by name. Raises `PagefindProblem` on failure.
+    """Create the index and return its files by name. Raises `PagefindError` on failure.
 
     pages: from `pagefind_page`. language: of the site, for stemming. run: replacement for `subprocess.run`.
     """

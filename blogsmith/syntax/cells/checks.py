@@ -119,7 +119,7 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
             else f'invalid fallback "{name}": a cell cannot replace itself'
         )
     place = cell.options.places.get("fallback")
-    fix = page.reporter.substitute(place, name, near)
+    fix = page.reporter.correct(place, name, near)
     page.reporter.error("cell-fallback", problem, place, hint, fix)
     return replace(cell, options=replace(cell.options, fallback="error"))
 

@@ -24,7 +24,7 @@ from .option_values import KEYS
 
 _DIRECTIVE = lazy_pattern(r":(?=[A-Za-z][\w-]*:(?:\s|$))")
 _UNSPACED = lazy_pattern(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(\S[^\n]*)")
-_FIRST = lazy_pattern(r"(?<=on line )(\d+)(?=\)?\Z)")
+_FIRST = lazy_pattern(r"(?<=first defined on line )(\d+)(?=\)\Z)")
 
 
 class OptionBlock(Struct, frozen=True):
@@ -64,7 +64,7 @@ def read_option_lines(
 
 
 def count_option_lines(content: str, *, myst: bool, marks: OptionSyntax = HASH) -> int:
-    """Return the number of lines that `read_head` reads, without reporting anything."""
+    """Return the number of lines that `read_option_lines` reads, without reporting anything."""
     lines = content.split("\n")[:-1]
     at = _directive_lines(lines)[2] if myst else 0
     while at < len(lines) and marks.option.match(lines[at]):
@@ -255,7 +255,7 @@ def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]
             hint = "write `output: false` to omit the output"
             page.reporter.warn("cell-option", f'tag "{tag}" is not fully supported: {said}', place, hint)
         elif tag not in _TAGS and (near := _nearest_tag(tag)):
-            fix = page.reporter.substitute(place, tag, near)
+            fix = page.reporter.correct(place, tag, near)
             page.reporter.warn("cell-option", f'unknown tag "{tag}"', place, format_suggestion(near), fix)
         if tag in _TAGS:
             key, meant = _TAGS[tag]

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...base.diagnostics.model import Place, format_suggestion, nearest
+from ...base.diagnostics.model import Place, confirm_typo, format_suggestion, nearest
 from ...base.schema.slots import LocatedMapping, Slot
 from ...base.schema.yaml_loader import Located, YamlPath
 from ...model.cells import CellOptions
@@ -118,7 +118,8 @@ def _report_unknown(setting: OptionSetting, page: PageState) -> None:
     near = key if is_other else None if key in OTHER_OPTION_HINTS else _nearest_key(key, page)
     hint = f"write `{near}:`" if is_other else OTHER_OPTION_HINTS.get(key) or format_suggestion(near)
     hint = hint or f"known: {', '.join(KEYS)}"
-    fix = page.reporter.substitute(setting.key_place, setting.key, near, is_safe=is_other)
+    meant = near if is_other else confirm_typo(setting.key, near)
+    fix = page.reporter.substitute(setting.key_place, setting.key, meant, is_safe=is_other)
     page.reporter.error("cell-option", f'unknown cell option "{setting.key}"', setting.key_place, hint, fix)
 
 

@@ -230,7 +230,7 @@ def citation_tokens(tokens: list[Token]) -> Iterator[Token]:
 def _report_unknown(item: CitationItem, page: PageState) -> None:
     near = page.reporter.nearest(item.key, page.references)
     hint = format_suggestion(near) or "add it under `references:` in the front matter"
-    fix = page.reporter.substitute(item.place, item.key, near)
+    fix = page.reporter.correct(item.place, item.key, near)
     page.reporter.error("citation-key", f'unknown citation key "{item.key}"', item.place, hint, fix)
 
 

@@ -67,6 +67,11 @@ class Label(Struct, frozen=True):
     """
     place: Place
 
+    @property
+    def is_heading_text(self) -> bool:
+        """Whether references print the text of an unnumbered heading."""
+        return self.kind == "sec" and not self.number[:1].isdigit()
+
 
 @dataclass(slots=True)
 class SubequationCounter:

@@ -84,7 +84,7 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
         fix = page.reporter.substitute(place, written, f"[@{key}]", is_safe=True)
     elif near := page.reporter.nearest(prefix, known):
         hint = format_suggestion(near)
-        fix = page.reporter.substitute(place, prefix, near)
+        fix = page.reporter.correct(place, prefix, near)
     message = f'unknown label kind "{prefix}" in "{written}"'
     page.reporter.error("ref-kind", message, place, hint, fix)
 

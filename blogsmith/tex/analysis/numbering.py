@@ -270,18 +270,18 @@ def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: s
         return len(tokens)
     inside = trim(argument.tokens)
     if not inside:
-        hint = "write \\notag for a row without a number" if command.text == "\\tag" else ""
-        _report(found, "math-syntax", f"{command.text} is empty", hint, [command])
+        hint = "write `\\notag` for a row without a number" if command.text == "\\tag" else ""
+        _report(found, "math-syntax", f'"{command.text}" is empty', hint, [command])
     elif command.text == "\\tag":
         if found.tag:
             # the same message as in `convert_formula` for a formula without rows, so that it is reported
             # once
-            _report(found, "math-syntax", "\\tag stands twice", "", [command])
+            _report(found, "math-syntax", 'duplicate "\\tag"', "", [command])
         else:
             found.tag, found.bare_tag = inside, star
     elif found.label:
-        message = f"this {what} has the label {join_tokens(found.label)} already"
-        _report(found, "label-twice", message, "keep one of them", inside)
+        message = f'duplicate label: this {what} already has the label "{join_tokens(found.label)}"'
+        _report(found, "label-twice", message, "keep only one label", inside)
     else:
         found.label = inside
     return argument.end

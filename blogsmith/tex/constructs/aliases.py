@@ -182,7 +182,7 @@ def _buildrel(reader: FormulaReader, command: str) -> list[str]:
     while reader.peek() not in ("\\over", ""):
         above.append(reader.pop())
     if not reader.pop():
-        raise reader.syntax_error("\\buildrel needs its \\over", hint="write \\stackrel{a}{b}")
+        raise reader.syntax_error('missing "\\over" after "\\buildrel"', hint="write `\\stackrel{a}{b}`")
     return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
 
 

@@ -31,9 +31,9 @@ def _top_only(parser: Parser, name: str) -> None:
     """Raise ParseError if a display environment is inside an inline formula."""
     if not parser.is_display:
         inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat"}.get(name.rstrip("*"))
-        hint = f"write it between $$ or \\[ \\]{f', or use {inner}' if inner else ''}"
+        hint = f"write it between `$$` or `\\[ \\]`{f', or use `{inner}`' if inner else ''}"
         begin = parser.command
-        raise ParseError("math-syntax", f"{name} can stand in a display only", begin, hint=hint)
+        raise ParseError("math-syntax", f'"{name}" is not allowed in an inline formula', begin, hint=hint)
 
 
 def _align(parser: Parser, name: str) -> Atom:
@@ -55,16 +55,16 @@ def _alignat(parser: Parser, name: str) -> Atom:
     count = "".join(parser.name_argument()).strip()
     if not count.isdecimal() or len(count) > 2 or not int(count):
         raise parser.syntax_error(
-            f"{name} needs the number of its column pairs", hint=f"write \\begin{{{name}}}{{2}}"
+            f'"{name}" needs a number of column pairs from 1 to 99', hint=f"write `\\begin{{{name}}}{{2}}`"
         )
     return _aligned_rows(parser, name, "math-alignat", columns=2 * int(count))
 
 
 def _aligned_rows(parser: Parser, name: str, look: str, columns: int = 0) -> Atom:
     numbers = parser.take_numbers() if name.rstrip("*") in _TOP else ()
-    hint = f"\\begin{{{name}}}{{{columns // 2}}} has that many pairs of columns" if columns else ""
+    hint = f"increase the number in `\\begin{{{name}}}{{{columns // 2}}}`" if columns else ""
     if name == "split":
-        columns, hint = 2, "use aligned for more"
+        columns, hint = 2, "use `aligned` for more columns"
     grid = read_grid(
         parser, name, GridLayout(DISPLAY, before=_class_before_cell, columns=columns, hint=hint, lines=True)
     )
@@ -82,7 +82,7 @@ def _gather(parser: Parser, name: str) -> Atom:
     else:
         read_place(parser)
     numbers = parser.take_numbers() if name == "gather" or name == "gather*" else ()
-    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns", lines=True))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use `align` for columns", lines=True))
     side = {"lgathered": "left", "rgathered": "right"}.get(name, "")
     return ORD, _table("math-align", print_rows(grid.rows, lambda _: side, numbers), bool(numbers))
 
@@ -94,7 +94,7 @@ def _multline(parser: Parser, name: str) -> Atom:
     else:
         read_place(parser)
         read_place(parser)
-    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use align for columns", lines=True))
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=1, hint="use `align` for columns", lines=True))
     return ORD, _table("math-align math-multline", _shove_rows(grid), name != "multlined")
 
 
@@ -114,7 +114,9 @@ def _constant(side: str) -> Callable[[int], str]:
 def _eqnarray(parser: Parser, name: str) -> Atom:
     _top_only(parser, name)
     numbers = parser.take_numbers()
-    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=3, hint="use align for more", lines=True))
+    grid = read_grid(
+        parser, name, GridLayout(DISPLAY, columns=3, hint="use `align` for more columns", lines=True)
+    )
     sides = ("right", "", "left")
     return ORD, _table(
         "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)
@@ -133,8 +135,10 @@ def _wrapper(parser: Parser, name: str) -> Atom:
     if parser.end_token != "\\end":
         found = parser.end_token
         if found:
-            raise ParseError("math-syntax", f"{found} cannot stand in {name}", found, hint=_hint_for(found))
-        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
+            raise ParseError(
+                "math-syntax", f'"{found}" is not allowed in "{name}"', found, hint=_hint_for(found)
+            )
+        raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
     parser.restore(mark)
     parser.stack.append(parser.end_token)
     end_environment(parser, name, begin)
@@ -143,15 +147,17 @@ def _wrapper(parser: Parser, name: str) -> Atom:
 
 
 def _hint_for(found: str) -> str:
-    return "use align, or split inside it" if found in ("&", "\\\\") else ""
+    return "use `align`, or `split` inside of it" if found in ("&", "\\\\") else ""
 
 
 def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
-        raise parser.syntax_error(f"{command} stands outside an alignment")
+        raise parser.syntax_error(f'"{command}" is not allowed outside an alignment')
     if parser.previous != NONE:
         # TeX reports "misplaced \\noalign"
-        raise parser.syntax_error(f"{command} stands inside a row", hint="end the row above it with \\\\")
+        raise parser.syntax_error(
+            f'"{command}" is not allowed inside a row', hint="end the row before it with `\\\\`"
+        )
     parser.intertext = text(parser, parser.argument())
 
 

@@ -53,7 +53,7 @@ def _matrix_side(parser: Parser) -> str:
         return ""
     word = "".join(found).strip()
     if word not in ("l", "c", "r"):
-        raise parser.syntax_error("the columns of a starred matrix are [l], [c] or [r]")
+        raise parser.syntax_error(f'invalid alignment "{word}" of the columns: expected l, c or r')
     return SIDES[word]
 
 
@@ -180,7 +180,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
     while tokens:
         budget -= 1
         if budget < 0:
-            raise parser.syntax_error(f"{name} has too many columns")
+            raise parser.syntax_error(f'"{name}" has too many columns')
         token = tokens.pop(0)
         if token in SIDES:
             if token in "pmb":
@@ -193,8 +193,8 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
         elif len(token) > 1 and set(token) <= set("lcr|"):
             tokens = [*token, *tokens]
         elif not _read_separator(parser, token, tokens, columns, coming):
-            hint = "columns are l, c and r, with | for a rule"
-            raise ParseError("math-syntax", f"{token} is no column of {name}", token, hint=hint)
+            hint = "write `l`, `c` or `r` for each column, and `|` for a rule"
+            raise ParseError("math-syntax", f'invalid column "{token}" of "{name}"', token, hint=hint)
     if columns:
         columns[-1].right += coming.left
     return columns
@@ -226,7 +226,9 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
     """Return the columns of a `*{3}{c}`, whose star is consumed already."""
     count, what = "".join(_take_group(tokens)), _take_group(tokens)
     if not count.isdecimal() or len(count) > 3 or int(count) * max(1, len(what)) > _MAX_COLUMNS:
-        raise parser.syntax_error(f"{name} cannot repeat a column {count or 'no'} times")
+        raise parser.syntax_error(
+            f'invalid repetition "{count}" of columns in "{name}": expected at most {_MAX_COLUMNS} columns'
+        )
     return what * int(count)
 
 

@@ -30,7 +30,7 @@ def _name(parser: Parser, *, braces: bool) -> str:
     else:
         name = parser.pop()
     if not is_name(name):
-        raise ParseError("math-macro", f"{parser.command} needs the name of a command", parser.command)
+        raise ParseError("math-macro", f'missing command name after "{parser.command}"', parser.command)
     return name
 
 
@@ -58,12 +58,15 @@ def _newcommand(parser: Parser, command: str) -> None:
     body = _check_body(parser.argument(), arity, name)
     macro = Macro(arity, None if default is None else strip_places(default), strip_places(body))
     if command == "\\newcommand" and _is_taken(parser, name, macro):
-        hint = f"\\renewcommand{{{name}}} gives it another meaning"
-        raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
+        hint = f"write `\\renewcommand{{{name}}}` to redefine it"
+        raise ParseError("math-macro", f'"{name}" is already defined', name, hint=hint)
     known = name in parser.macros or name in _FIXED
     if command == "\\renewcommand" and not known and not parser.constructs.is_known(name):
         raise ParseError(
-            "math-macro", f"{name} has no meaning yet", name, hint=f"define it by \\newcommand{{{name}}}"
+            "math-macro",
+            f'"{name}" is not defined',
+            name,
+            hint=f"write `\\newcommand{{{name}}}` to define it",
         )
     _check_fixed(name)
     if command == "\\providecommand" and (known or _is_latex(parser, name)):
@@ -77,14 +80,14 @@ def _check_body(body: list[str], arity: int, name: str) -> list[str]:
     for index, token in enumerate(body):
         follower = body[index + 1][:1] if token == "#" != before and index + 1 < len(body) else ""
         if follower.isdecimal() and int(follower) > arity:
-            raise ParseError("math-macro", f"{name} has no parameter #{follower}", token)
+            raise ParseError("math-macro", f'"{name}" has no parameter "#{follower}"', token)
         before = "" if token == before == "#" else token
     return body
 
 
 def _check_fixed(name: str) -> None:
     if name in _FIXED:
-        raise ParseError("math-macro", f"{name} cannot be given another meaning", name)
+        raise ParseError("math-macro", f'"{name}" cannot be redefined', name)
 
 
 def _arity(parser: Parser) -> int:
@@ -94,7 +97,7 @@ def _arity(parser: Parser) -> int:
     text = "".join(found).strip()
     if not text.isdecimal() or len(text) > 1:
         raise parser.syntax_error(
-            f"{parser.command} takes a number of arguments from 0 to 9, not {text or 'nothing'}"
+            f'invalid number of arguments "{text}" for "{parser.command}": expected 0 to 9'
         )
     return int(text)
 
@@ -106,8 +109,8 @@ def _operator(parser: Parser, command: str) -> None:
     macro = Macro(0, None, ("\\operatorname", *(("*",) if starred else ()), "{", *body, "}"))
     _check_fixed(name)
     if name not in parser.macros and _is_latex(parser, name):
-        hint = f"\\renewcommand{{{name}}} gives it another meaning"
-        raise ParseError("math-macro", f"{name} has a meaning already", name, hint=hint)
+        hint = f"write `\\renewcommand{{{name}}}` to redefine it"
+        raise ParseError("math-macro", f'"{name}" is already defined', name, hint=hint)
     parser.define(name, macro, everywhere=parser.is_at_top())
 
 
@@ -119,11 +122,14 @@ def _environment(parser: Parser, command: str) -> None:
     default = parser.optional() if arity else None
     begin, end = parser.argument(), parser.argument()
     if not name:
-        raise ParseError("math-macro", f"{command} needs a name", command)
+        raise ParseError("math-macro", f'missing environment name after "{command}"', command)
     known = name in parser.constructs.environments or f"\\begin {name}" in parser.macros
     if known and command == "\\newenvironment":
         raise ParseError(
-            "math-macro", f"the environment {name} exists already", command, hint="write \\renewenvironment"
+            "math-macro",
+            f'environment "{name}" is already defined',
+            command,
+            hint="write `\\renewenvironment` to redefine it",
         )
     macro = Macro(arity, None if default is None else strip_places(default), strip_places(begin))
     parser.define(f"\\begin {name}", macro, everywhere=parser.is_at_top())
@@ -185,7 +191,7 @@ def _def(parser: Parser, command: str) -> None:
     name = _name(parser, braces=False)
     delimiters = _parameters(parser)
     if parser.peek() != "{":
-        raise ParseError("math-macro", f"{command} of {name} needs a body in braces", command)
+        raise ParseError("math-macro", f'missing body in braces after "{command}{name}"', command)
     body = _check_body(parser.argument(), len(delimiters) - 1, name)
     _check_fixed(name)
     if command in ("\\edef", "\\xdef"):
@@ -209,7 +215,7 @@ def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
         digits = parser.stack.pop() if parser.stack else ""
         if digits[:1] != str(len(parts)) or len(parts) > 9:
             raise ParseError(
-                "math-macro", f"parameters are numbered #1, #2, … in turn, not #{digits[:1]}", token
+                "math-macro", f'invalid parameter "#{digits[:1]}": expected #1, #2, … in this order', token
             )
         parts.append([digits[1:]] if len(digits) > 1 else [])
     if parts[-1] and parts[-1][-1] == " ":
@@ -243,11 +249,11 @@ def _let(parser: Parser, command: str) -> None:
         parser.pop()
     target = parser.pop()
     if not target or (target in "{}" and command == "\\let"):
-        raise ParseError("math-macro", f"{command} of {name} needs what it shall mean", command)
+        raise ParseError("math-macro", f'missing token after "{command}{name}"', command)
     if command == "\\futurelet":
         follower = parser.peek()
         if not follower:
-            raise parser.syntax_error(f"{command} needs two tokens behind the name")
+            raise parser.syntax_error(f'"{command}" needs two tokens after the name')
         parser.push([target])
         target = follower
     _check_fixed(name)
@@ -262,7 +268,7 @@ def _let(parser: Parser, command: str) -> None:
 def _global(parser: Parser, command: str) -> None:
     token = parser.peek()
     if token not in ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\global", "\\long", "\\futurelet"):
-        raise parser.syntax_error(f"{command} stands before no definition")
+        raise parser.syntax_error(f'"{command}" is not followed by a definition')
     parser.is_global = parser.is_global or command == "\\global"
 
 

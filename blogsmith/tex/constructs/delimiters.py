@@ -51,10 +51,10 @@ def parse_delimiter(parser: Parser, token: str) -> str:
     """Return the delimiter that `token` names. ParseError if it names none."""
     found = DELIMITERS.get(token)
     if found is None:
-        shown = token or "the end of the formula"
-        hint = "delimiters are ( ) [ ] \\{ \\} | \\| \\langle \\rangle and the like; . is none"
+        said = f'invalid delimiter "{token}"' if token else "missing delimiter"
+        hint = "write a delimiter such as `(`, `[`, `\\{`, `|` or `\\langle`, or `.` for none"
         raise ParseError(
-            "math-syntax", f"{shown} is no delimiter for {parser.command}", token or parser.command, hint=hint
+            "math-syntax", f'{said} after "{parser.command}"', token or parser.command, hint=hint
         )
     return found
 
@@ -108,8 +108,8 @@ def _middle(sign: str) -> str:
 def _unclosed_error(parser: Parser, command: str) -> ParseError:
     found = parser.end_token
     if not found:
-        return ParseError("math-brace", "\\left is never closed", command, unclosed=True)
-    return ParseError("math-brace", f"{found} stands where \\left is still open", found)
+        return ParseError("math-brace", '"\\left" is never closed', command, unclosed=True)
+    return ParseError("math-brace", f'unexpected "{found}": "\\left" is still open', found)
 
 
 def _big_delimiter(parser: Parser, command: str) -> Atom:
@@ -128,7 +128,7 @@ def _big_delimiter(parser: Parser, command: str) -> Atom:
 
 
 def _stray(parser: Parser, command: str) -> Atom:
-    raise ParseError("math-brace", f"{command} closes nothing that is open", command)
+    raise ParseError("math-brace", f'unmatched "{command}": nothing is open here', command)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

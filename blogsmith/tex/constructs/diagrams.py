@@ -29,7 +29,7 @@ def _cd(parser: Parser, name: str) -> Atom:
     depth = 0
     while True:
         if not parser.stack:
-            raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
+            raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
         token = parser.stack.pop()
         if token == "\\end" and not depth:
             parser.stack.append(token)
@@ -43,8 +43,8 @@ def _cd(parser: Parser, name: str) -> Atom:
             _take_cell(parser, rows[-1], held)
             rows[-1].arrows.append(_arrow(parser))
         elif token == "&" and not depth:
-            hint = "cells are parted by arrows: @>>>, @. for none"
-            raise ParseError("math-syntax", "& cannot stand in CD", token, hint=hint)
+            hint = "separate cells by an arrow such as `@>>>`, or by `@.` for none"
+            raise ParseError("math-syntax", '"&" is not allowed in "CD"', token, hint=hint)
         else:
             held.append(token)
     _take_cell(parser, rows[-1], held)
@@ -98,9 +98,9 @@ def _arrow(parser: Parser) -> str:
     if kind not in _HORIZONTAL_ARROWS and kind not in _VERTICAL_ARROWS:
         raise ParseError(
             "math-syntax",
-            f"@{kind} is no arrow",
+            f'unknown arrow "@{kind}"',
             kind or parser.command,
-            hint="arrows: @>>> @<<< @VVV @AAA @= @| @.",
+            hint="known: @>>>, @<<<, @VVV, @AAA, @=, @|, @.",
         )
     first, second = _label(parser, kind), _label(parser, kind)
     return (
@@ -124,9 +124,9 @@ def _label(parser: Parser, kind: str) -> str:
         taken.append(token)
     raise ParseError(
         "math-syntax",
-        f"the arrow @{kind} needs {kind} twice more",
+        f'incomplete arrow "@{kind}": expected "{kind}" twice more',
         kind,
-        hint=f"write @{kind} above {kind} below {kind}",
+        hint=f"write `@{kind} above {kind} below {kind}`",
     )
 
 

@@ -75,7 +75,8 @@ def _genfrac(parser: Parser, command: str) -> Atom:
     chosen = "".join(parser.name_argument()).strip()
     if chosen not in ("", "0", "1", "2", "3"):
         raise parser.syntax_error(
-            f"{command} has the styles 0, 1, 2 and 3", hint="0 is display, 1 text, 2 and 3 script style"
+            f'invalid style "{chosen}" of "{command}": expected 0, 1, 2 or 3',
+            hint="write `0` for display style, `1` for text style, or `2` or `3` for script styles",
         )
     style = int(chosen) if chosen else parser.style
     above, below = _parts(parser, style)
@@ -106,7 +107,7 @@ def _sqrt(parser: Parser, command: str) -> Atom:
         bracket = parser.peek()
         index = parser.optional()
         if index is None:
-            raise ParseError("math-brace", "the bracket of \\sqrt[ is never closed", bracket, unclosed=True)
+            raise ParseError("math-brace", '"[" after "\\sqrt" is never closed', bracket, unclosed=True)
         xml = "".join(parser.parse_group(index, SCRIPTSCRIPT))
         return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"
     return ORD, f"<msqrt>{parser.element()}</msqrt>"
@@ -118,7 +119,7 @@ def _root(parser: Parser, command: str) -> Atom:
     while parser.peek() and parser.peek() != "\\of":
         index.append(parser.pop())
     if not parser.pop():
-        raise parser.syntax_error("\\root needs its \\of", hint="write \\sqrt[n]{x}")
+        raise parser.syntax_error('missing "\\of" after "\\root"', hint="write `\\sqrt[n]{x}`")
     parser.spend(len(index))
     xml = "".join(parser.parse_group(index, SCRIPTSCRIPT))
     return ORD, f"<mroot>{parser.element()}<mrow>{xml}</mrow></mroot>"

@@ -119,14 +119,16 @@ def _stretch(parser: Parser) -> float:
     try:
         return max(0.5, min(10.0, float("".join(macro.body))))
     except ValueError:
-        raise ParseError("math-macro", "\\arraystretch is no number", parser.command) from None
+        raise ParseError(
+            "math-macro", 'invalid "\\arraystretch": expected a number', parser.command
+        ) from None
 
 
 def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
     found = parser.end_token
     if not found:
-        return ParseError("math-brace", f"\\begin{{{name}}} is never closed", begin, unclosed=True)
-    return ParseError("math-brace", f"{found} stands where \\begin{{{name}}} is still open", found)
+        return ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
+    return ParseError("math-brace", f'unexpected "{found}": "\\begin{{{name}}}" is still open', found)
 
 
 def _is_at_end(parser: Parser) -> bool:
@@ -153,7 +155,9 @@ def _range(parser: Parser) -> set[int]:
     first, _, last = "".join(parser.name_argument()).replace(" ", "").partition("-")
     numbers = [int(text) for text in (first, last) if text.isdecimal() and len(text) < 4]
     if len(numbers) < 2 or not 0 < numbers[0] <= numbers[1] <= _MAX_COLUMNS:
-        raise parser.syntax_error(f"{parser.command} needs two columns", hint="write \\cline{1-2}")
+        raise parser.syntax_error(
+            f'invalid columns of "{parser.command}": expected a range', hint="write `\\cline{1-2}`"
+        )
     return set(range(numbers[0] - 1, numbers[1]))
 
 
@@ -161,7 +165,7 @@ def _read_row(parser: Parser, row: GridRow, name: str, layout: GridLayout) -> No
     while True:
         column = len(row.cells)
         if column == (layout.columns or _MAX_COLUMNS):
-            said = f"{name} has {column} column{'s' if column > 1 else ''}, this row has more"
+            said = f'too many columns in this row: "{name}" has {column} column{"s" if column > 1 else ""}'
             raise ParseError("math-syntax", said, parser.end_token, hint=layout.hint)
         parser.environment = name
         parser.set_style(layout.style)
@@ -230,7 +234,7 @@ def end_environment(parser: Parser, name: str, begin: str) -> None:
     before, parser.command = parser.command, token or begin
     found = "".join(parser.name_argument()).strip() if token else ""
     if found != name:
-        said = f"\\end{{{found}}} stands where \\begin{{{name}}} is still open"
+        said = f'unexpected "\\end{{{found}}}": "\\begin{{{name}}}" is still open'
         raise ParseError("math-brace", said, token)
     parser.command = before
 

@@ -3,9 +3,9 @@ r"""Groups: `\begin … \end`, `\begingroup`, and commands that are invalid outs
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 
+from ...base.diagnostics.model import did_you_mean
 from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import group_fragments
 from ..parse.errors import ParseError
@@ -21,10 +21,9 @@ def _begin(parser: Parser, command: str) -> Atom:
     environment = parser.constructs.environments.get(name)
     if environment is None:
         if not name:
-            raise ParseError("math-syntax", "\\begin needs the name of an environment", command)
-        near = get_close_matches(name, parser.constructs.environments, n=1, cutoff=0.75)
-        hint = f"did you mean {near[0]}?" if near else ""
-        raise ParseError("math-command", f"unknown TeX environment {name}", command, hint=hint)
+            raise ParseError("math-syntax", 'missing environment name after "\\begin"', command)
+        hint = did_you_mean(name, parser.constructs.environments)
+        raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)
     parser.depth += 1
     mark = parser.mark()
     atom = environment(parser, name)
@@ -43,7 +42,7 @@ def _user_environment(parser: Parser, command: str, name: str) -> Atom:
             break
         held.append(token)
     if depth or "".join(parser.argument()).strip() != name:
-        raise ParseError("math-brace", f"\\begin{{{name}}} is never closed", command, unclosed=True)
+        raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', command, unclosed=True)
     inside = [f"\\begin {name}", *held, f"\\end {name}"]
     return ORD, group_fragments(parser.parse_group(move_tokens(inside, command)))
 
@@ -54,13 +53,13 @@ def _begingroup(parser: Parser, command: str) -> Atom:
     out = parser.row()
     parser.environment = environment
     if parser.end_token != "\\endgroup":
-        raise ParseError("math-brace", f"{command} is never closed", command, unclosed=True)
+        raise ParseError("math-brace", f'"{command}" is never closed', command, unclosed=True)
     parser.restore(mark)
     return ORD, group_fragments(out)
 
 
 def _stray_rule(parser: Parser, command: str) -> Atom:
-    raise ParseError("math-syntax", f"{command} stands outside an array", command)
+    raise ParseError("math-syntax", f'"{command}" is not allowed outside an array', command)
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -29,16 +29,14 @@ def _url(parser: Parser, command: str) -> str:
     if not is_safe_url(url):
         place = next((token for token in source if token != " "), command)
         end = next((token for token in reversed(source) if token != " "), command)
-        hint = "links go to http, https, mailto, a path or #id"
-        raise ParseError(
-            "math-syntax", f"{command} cannot link to {url or 'nothing'}", place, end=end, hint=hint
-        )
+        hint = "write an `http`, `https` or `mailto` URL, a path, or `#id`"
+        raise ParseError("math-syntax", f'invalid URL "{url}" in "{command}"', place, end=end, hint=hint)
     return url
 
 
 def _check_place(parser: Parser, command: str) -> None:
     if parser.in_link:
-        raise parser.syntax_error(f"{command} stands inside a link")
+        raise parser.syntax_error(f'"{command}" is not allowed inside a link')
 
 
 def _href(parser: Parser, command: str) -> Atom:
@@ -62,14 +60,14 @@ def _class(parser: Parser, command: str) -> Atom:
     source = parser.name_argument()
     name = "".join(source).strip()
     if not _CLASS.fullmatch(name):
-        raise parser.syntax_error(f"{name or 'nothing'} is no class name", hint="letters, digits, - and _")
+        raise parser.syntax_error(f'invalid class name "{name}"', hint="use letters, digits, `-` and `_`")
     return ORD, f'<mrow class="{name}">{"".join(parser.parse_group(parser.argument()))}</mrow>'
 
 
 def _id(parser: Parser, command: str) -> Atom:
     name = "".join(parser.name_argument()).strip()
     if not _ID.fullmatch(name):
-        raise parser.syntax_error(f"{name or 'nothing'} is no id", hint="letters, digits, -, _, : and .")
+        raise parser.syntax_error(f'invalid id "{name}"', hint="use letters, digits, `-`, `_`, `:` and `.`")
     return ORD, f'<mrow id="{name}">{"".join(parser.parse_group(parser.argument()))}</mrow>'
 
 
@@ -85,7 +83,7 @@ def _reference(parser: Parser, command: str) -> Atom:
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:
-        raise parser.syntax_error(f"{command} needs a label")
+        raise parser.syntax_error(f'missing label in "{command}"')
     shown = "??" if command == "\\ref" else "(??)"
     return ORD, f'<mtext><a href="#{escape(target)}">{shown}</a></mtext>'
 
@@ -97,7 +95,7 @@ def _label(parser: Parser, command: str) -> None:
 def _tag(parser: Parser, command: str) -> None:
     starred = parser.star()
     if parser.has_tag and not parser.environment:
-        raise parser.syntax_error(f"{command} stands twice")
+        raise parser.syntax_error(f'duplicate "{command}"')
     parser.has_tag = True
     source = parser.argument()
     del starred, source

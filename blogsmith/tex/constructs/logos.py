@@ -66,7 +66,7 @@ def _number_atom(digits: str, base: int, command: str) -> Atom:
 
 def _character_atom(character: str, command: str) -> Atom:
     if len(clean_text(character)) != 1:
-        raise ParseError("math-syntax", f"{command} needs the number of a character", command)
+        raise ParseError("math-syntax", f'invalid character code after "{command}"', command)
     return ORD, _letter(escape(character))
 
 

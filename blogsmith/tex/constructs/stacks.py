@@ -147,7 +147,9 @@ def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
                 parser.optional()
             continue
         if parser.end_token != "}":
-            raise ParseError("math-syntax", f"{parser.end_token} cannot stand in {command}", parser.end_token)
+            raise ParseError(
+                "math-syntax", f'"{parser.end_token}" is not allowed in "{command}"', parser.end_token
+            )
         return rows
 
 
@@ -173,7 +175,9 @@ def _corner(parser: Parser, source: list[str]) -> str:
         elif token in found:
             found[token] = parser.script(token)
         else:
-            raise ParseError("math-syntax", f"only scripts can stand in {parser.command}", token)
+            raise ParseError(
+                "math-syntax", f'"{token}" is not allowed in "{parser.command}": expected scripts only', token
+            )
     parser.pop()
     if primes:
         found["^"] = f'<mo lspace="0" rspace="0">{"′" * primes}</mo>'

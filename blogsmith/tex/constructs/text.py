@@ -127,7 +127,7 @@ class _Text:
                 parser.expand(token)
                 continue
             self._token(token)
-        raise ParseError("math-brace", "opening brace { is never closed", parser.command, unclosed=True)
+        raise ParseError("math-brace", 'opening brace "{" is never closed', parser.command, unclosed=True)
 
     def _skip_space(self, token: str) -> None:
         """Skip a space after a command whose name consists of letters, as TeX does."""
@@ -148,10 +148,9 @@ class _Text:
             # a typewriter font has no ligatures
             self.add(_SINGLE[token] if "code" in self.tags else self._ligature(token))
         elif token in "_^#":  # a & is printed: no cell can end inside braces
-            hint = (
-                "write \\_ or \\^{} for the sign itself" if token in "_^" else f"write \\{token} for the sign"
-            )
-            raise ParseError("math-syntax", f"{token} cannot stand in text", token, hint=hint)
+            escaped = "\\^{}" if token == "^" else f"\\{token}"
+            hint = f"write `{escaped}` to print `{token}`"
+            raise ParseError("math-syntax", f'"{token}" is not allowed in text', token, hint=hint)
         else:
             self.add(token)
 
@@ -160,7 +159,9 @@ class _Text:
         parser = self.parser
         parser.depth += 1
         if parser.depth > 500:
-            raise ParseError("math-limit", "formula is nested more than 500 deep", parser.command)
+            raise ParseError(
+                "math-limit", "formula is nested too deeply: more than 500 levels", parser.command
+            )
         old = self.tags
         self.flush()
         self.tags = tags
@@ -185,9 +186,9 @@ class _Text:
             if depth < 0:
                 break
             taken.append(token)
-        hint = "write \\$ for the sign"
+        hint = "write `\\$` to print `$`"
         raise ParseError(
-            "math-syntax", f"{opening} in text opens a formula that never closes", opening, hint=hint
+            "math-syntax", f'formula in text is never closed: missing end of "{opening}"', opening, hint=hint
         )
 
     def _ligature(self, token: str) -> str:
@@ -261,9 +262,9 @@ class _Text:
         if atom is not None or token in parser.constructs.commands or token in parser.constructs.expanders:
             raise ParseError(
                 "math-syntax",
-                f"{token} cannot stand in text",
+                f'"{token}" is not allowed in text',
                 token,
-                hint=f"write ${token} …$ inside the text",
+                hint=f"write `${token} …$` inside the text",
             )
         raise parser.unknown(token)
 

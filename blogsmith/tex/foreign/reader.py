@@ -76,10 +76,13 @@ class ForeignFormula(Struct, frozen=True):
 
 
 def read_mathml(markup: str) -> ForeignFormula:
-    """Return the formula in `markup`, one `<math>` element. UnusableMathml if a page may not contain it."""
+    """Return the formula in `markup`, one `<math>` element.
+
+    UnusableMathmlError if a page may not contain it.
+    """
     root = _parse(markup)
     if _name(root) != "math":
-        raise UnusableMathmlError("it is no <math> element")
+        raise UnusableMathmlError("it is not a <math> element")
     _attributes(root, leave_out=_MATH_ATTRIBUTES)
     children = list(_content(root))
     # a row around the whole formula is redundant, and would prevent line breaks
@@ -96,9 +99,9 @@ def read_mathml(markup: str) -> ForeignFormula:
 
 def _parse(markup: str) -> Element:
     if len(markup) > MAX_MARKUP:
-        raise UnusableMathmlError(f"its markup has {len(markup):,} characters, {MAX_MARKUP:,} are the limit")
+        raise UnusableMathmlError(f"its markup is too long: {len(markup):,} characters")
     if "<!" in markup or "<?" in markup:
-        raise UnusableMathmlError("its markup has declarations or comments")
+        raise UnusableMathmlError("its markup contains declarations or comments")
     _check_depth(markup)
     from xml.etree import ElementTree
 
@@ -106,7 +109,7 @@ def _parse(markup: str) -> Element:
         return ElementTree.fromstring(_ENTITY.sub(_named_sign, markup))
     except (ElementTree.ParseError, ValueError) as error:
         # without line and column, which differ for each formula
-        raise UnusableMathmlError(f"its markup is no XML: {str(error).partition(':')[0]}") from None
+        raise UnusableMathmlError(f"its markup is not valid XML: {str(error).partition(':')[0]}") from None
 
 
 def _check_depth(markup: str) -> None:
@@ -114,7 +117,7 @@ def _check_depth(markup: str) -> None:
     for closing, empty in _LEADING.findall(markup):
         depth += -1 if closing else 0 if empty else 1
         if depth > MAX_DEPTH:
-            raise UnusableMathmlError("it is nested too deep")
+            raise UnusableMathmlError("it is nested too deeply")
 
 
 def _named_sign(found: re.Match[str]) -> str:
@@ -128,9 +131,9 @@ def _name(element: Element) -> str:
 
 
 def _content(element: Element) -> Iterator[Element]:
-    """Yield the child elements. UnusableMathml if there is text between them."""
+    """Yield the child elements. UnusableMathmlError if there is text between them."""
     if (element.text or "").strip() or any((child.tail or "").strip() for child in element):
-        raise UnusableMathmlError(f"text stands in its {_format_name(_name(element))}")
+        raise UnusableMathmlError(f"its {_format_name(_name(element))} contains text")
     for child in element:
         if _name(child) == "semantics" and len(child):
             # annotations repeat the formula in another notation
@@ -147,10 +150,12 @@ def _attributes(element: Element, leave_out: frozenset[str] = frozenset()) -> st
 def _write(element: Element, depth: int) -> str:
     name = _name(element)
     if depth > MAX_DEPTH:
-        raise UnusableMathmlError("it is nested too deep")
+        raise UnusableMathmlError("it is nested too deeply")
     if name in _TOKENS:
         if len(element):
-            raise UnusableMathmlError(f"its {name} holds {_format_name(_name(element[0]))}, no text alone")
+            raise UnusableMathmlError(
+                f"its {name} contains {_format_name(_name(element[0]))} instead of text"
+            )
         text = _WHITESPACE.sub(" ", element.text or "").strip(" ")
         return write_token(name, _attributes(element), text, element.get("mathvariant", ""))
     if "mathvariant" in element.attrib:
@@ -160,10 +165,10 @@ def _write(element: Element, depth: int) -> str:
     if name == "mtable":
         return _print_table(element, _read_table(element, depth))
     if name not in _ROWS and name not in _COUNTS:
-        raise UnusableMathmlError(f"{_format_name(name)} is no element of MathML Core that formulas may have")
+        raise UnusableMathmlError(f"{_format_name(name)} is not a supported element of MathML Core")
     children = [_write(child, depth + 1) for child in _content(element)]
     if name in _COUNTS and len(children) != _COUNTS[name]:
-        raise UnusableMathmlError(f"its {name} has {len(children)} children, not {_COUNTS[name]}")
+        raise UnusableMathmlError(f"its {name} has {len(children)} children, expected {_COUNTS[name]}")
     return f"<{name}{_attributes(element)}>{''.join(children)}</{name}>"
 
 
@@ -187,7 +192,7 @@ def _read_table(element: Element, depth: int) -> ForeignTable:
     rows, aligned = [], []
     for row in _content(element):
         if _name(row) != "mtr":
-            raise UnusableMathmlError(f"its table holds {_format_name(_name(row))}")
+            raise UnusableMathmlError(f"its table contains {_format_name(_name(row))}")
         _attributes(row)
         own = row.get("columnalign", "").split() or sides
         cells = list(_content(row))
@@ -203,10 +208,10 @@ def _side(cell: Element, sides: Sequence[str], column: int) -> str:
 
 def _cell(cell: Element, side: str, depth: int) -> str:
     if _name(cell) != "mtd":
-        raise UnusableMathmlError(f"a row of its table holds {_format_name(_name(cell))}")
+        raise UnusableMathmlError(f"a row of its table contains {_format_name(_name(cell))}")
     style = _SIDES.get(side)
     if style is None:
-        raise UnusableMathmlError(f"its table is aligned by {side[:40]}")
+        raise UnusableMathmlError(f'its table has the unknown alignment "{side[:40]}"')
     content = "".join(_write(child, depth + 2) for child in _content(cell))
     return f"<mtd{_attributes(cell)}{style}>{content}</mtd>"
 
@@ -353,7 +358,7 @@ _ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
 def core_attributes(element: str, given: Iterable[tuple[str, str]]) -> str:
     """Return the attributes of an element as written to a page, each with a space before it.
 
-    given: all attributes except `mathvariant`, in any order. UnusableMathml if one is unsafe, or not in
+    given: all attributes except `mathvariant`, in any order. UnusableMathmlError if one is unsafe, or not in
     MathML Core.
     """
     known = {**_GLOBAL_ATTRIBUTES, **_ELEMENT_ATTRIBUTES.get(element, {})}
@@ -373,7 +378,7 @@ def core_attributes(element: str, given: Iterable[tuple[str, str]]) -> str:
 def _attribute_problem(element: str, name: str) -> str:
     plain = name.rpartition("}")[2].lower()
     if "}" in name or plain in _DANGEROUS or plain.startswith(("on", "data")):
-        return f"its {element} has {plain}, which no formula may have"
+        return f'its {element} has the attribute "{plain}", which is not allowed'
     return f"MathML Core has no {plain[:40]} for {element}"
 
 
@@ -408,7 +413,10 @@ _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+|[^\sA-Za-z])")
 
 
 def write_token(name: str, attributes: str, text: str, variant: str) -> str:
-    """Return a token element. variant: its `mathvariant`, or empty. UnusableMathml if it cannot be shown."""
+    """Return a token element. variant: its `mathvariant`, or empty.
+
+    UnusableMathmlError if it cannot be shown.
+    """
     if raw := _COMMAND.search(text):
         raise UnusableMathmlError(f"it prints {raw[0][:40]} as text")
     shown = escape(text, quote=False)

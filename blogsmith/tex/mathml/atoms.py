@@ -2,7 +2,7 @@
 
 TeX determines the space between two atoms by their classes (TeXbook, appendix G and chapter 18). MathML
 determines it by each operator's entry in the operator dictionary (MathML Core, appendix B). A symbol whose
-entry differs from TeX therefore gets explicit spaces. In scripts TeX omits the spaces: `tight`.
+entry differs from TeX therefore gets explicit spaces. In scripts TeX omits the spaces: `remove_spaces`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = lazy_pattern(r"<mo(?=[ >])([^>]*)>")
 _EMBELLISHED = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)(?: [^<>]*)?>)*<mo[ >]")
 _SPACED = lazy_pattern(r' [lr]space="[^"]*"')
-# output of `with_spaces`; explicit spaces of authors are written with a leading zero
+# output of `add_spaces`; explicit spaces of authors are written with a leading zero
 _ROW_SPACE = r'<mspace width="\.(?:1667|2222|2778)em"/>'
 _SPACED_ROW = lazy_pattern(rf"<mrow>(?>({_ROW_SPACE})?)(.*?)(?>({_ROW_SPACE})?)</mrow>", re.DOTALL)
 _MAX_CACHED_LENGTH = 200

@@ -44,7 +44,7 @@ def join_characters(signs: Iterable[str]) -> str:
 
 
 def split_characters(text: str) -> frozenset[str]:
-    """Return the characters that `join_signs` joined."""
+    """Return the characters that `join_characters` joined."""
     return frozenset(_SIGN.findall(text))
 
 

@@ -103,10 +103,14 @@ def css_color(source: Sequence[str], model: str, command: str) -> str:
     found = _parse_model(text, model) if model else _plain(text)
     if found is None:
         place = next((token for token in source if token != " "), command)
-        said = f"{text} is no colour" if text else f"{command} needs a colour"
+        said = f'invalid colour "{text}"' if text else f'missing colour after "{command}"'
         end = next((token for token in reversed(source) if token != " "), command)
         raise ParseError(
-            "math-syntax", said, place, end=end, hint="write a name such as teal, or a number such as #0a7"
+            "math-syntax",
+            said,
+            place,
+            end=end,
+            hint="write a name such as `teal`, or a number such as `#0a7`",
         )
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...base.diagnostics.model import confirm_typo
 from ...base.patterns import lazy_pattern
 from ..errors import Kind, TexError
 from .scan import PlacedToken
@@ -52,17 +53,21 @@ def place_error(error: ParseError, tex: str) -> TexError:
     length = max(end.offset + end.length, token.offset + token.length) - token.offset
     named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
     is_whole = named is None and tex[token.offset : token.offset + length] == token
+    # an unknown command has a similar name; other errors have a certain correction
+    meant = confirm_typo(error.token, error.meant) if error.unknown else error.meant
     return TexError(
         error.kind,
         error.message,
         token.offset,
         len(named[0]) if named else length,
         hint=error.hint,
-        meant=error.meant if is_whole else None,
+        meant=meant if is_whole else None,
     )
 
 
 def misplaced_tab_error(token: str) -> ParseError:
     """Return the error for a `&` outside a table."""
-    hint = "write \\& for the sign"
-    return ParseError("math-syntax", "& stands outside a table or alignment", token, hint=hint, meant="\\&")
+    hint = "write `\\&` to print `&`"
+    return ParseError(
+        "math-syntax", '"&" is not allowed outside a table or alignment', token, hint=hint, meant="\\&"
+    )

@@ -53,7 +53,7 @@ _GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\
 
 
 def ems(tex: str) -> float | None:
-    r"""Return the length of `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if it is no length."""
+    r"""Return the length of `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if invalid."""
     match = _LENGTH.match(tex)
     if match is None or not _GLUE.fullmatch(tex, match.end()):
         return None
@@ -75,12 +75,14 @@ def read_ems(tokens: Sequence[str], command: str) -> float:
     text = "".join(tokens)
     found = ems(text)
     if found is None:
-        said = f"{text.strip()} is no length" if text.strip() else f"{command} needs a length"
+        said = f'invalid length "{text.strip()}"' if text.strip() else f'missing length after "{command}"'
         written = [token for token in tokens if token != " "] or [command]
-        hint = "lengths are written like 3pt, 1.5em or 2mu"
+        hint = "write a length such as `3pt`, `1.5em` or `2mu`"
         raise ParseError("math-syntax", said, written[0], end=written[-1], hint=hint)
     if abs(found) > 1000:
-        raise ParseError("math-limit", f"{text.strip()} is longer than any page", tokens[0])
+        raise ParseError(
+            "math-limit", f'length "{text.strip()}" is too large: the limit is 1000em', tokens[0]
+        )
     return found
 
 

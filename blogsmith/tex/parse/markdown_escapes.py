@@ -28,12 +28,12 @@ _TEXT = commands(
 def escape_hint(token: str, tex: str) -> str:
     """Return a hint if `token`, where a formula is invalid, is an escape; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
-        return f"a formula needs no escape: write {token[1]}"
+        return f"write `{token[1]}`: a formula needs no escape"
     if isinstance(token, PlacedToken):
         start = token.offset - 2 if token in ("{", "}") else token.offset
         sign = tex[start + 2 : start + 3]
         if start >= 0 and tex.startswith("\\\\", start) and sign and sign in _BACKSLASHED:
-            return f"a formula needs no second backslash: write \\{sign}"
+            return f"write `\\{sign}`: a formula needs no second backslash"
     return ""
 
 
@@ -104,6 +104,7 @@ _COMMENT = lazy_pattern(r"(?<!\\)(?:\\\\)*(?P<sign>%)(?P<rest>[^\n]*)(?P<end>\n?
 _NO_COMMENT = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]*\}|\\verb\*?([^A-Za-z*\s])[^\n]*?\1")
 """Percent signs in URLs and `\\verb` start no comment."""
 _DOUBLED = lazy_pattern(r"(?<!\\)\\(\\[A-Za-z]{2,})")
+_LITERAL = lazy_pattern(r"\\(?:text[a-z]*|[mh]box|href|url)\s*\{[^{}\n]*\}")
 _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|le|ge|ne|nbsp|quot|times|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
 
@@ -123,8 +124,8 @@ def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
             display and (before[-1].isspace() if rest else bool(found["end"]))
         )
         if is_amount or not is_intended:
-            lost = "the rest of the line is not shown" if rest else "the sign is not shown"
-            yield Slip(at, "%", "\\%", f'"%" starts a comment: {lost}', "write `\\%` for a percent sign")
+            lost = "hides the rest of the line" if rest else "is not shown"
+            yield Slip(at, "%", "\\%", f'"%" starts a comment and {lost}', "write `\\%` for a percent sign")
 
 
 def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip]:
@@ -139,8 +140,8 @@ def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip
 
 
 def find_entity(tex: str) -> Slip | None:
-    """Return the first HTML entity of a formula, or None."""
-    found = _ENTITY.search(tex)
+    """Return the first HTML entity of a formula, or None. In text and URLs it is meant literally."""
+    found = _ENTITY.search(_LITERAL.sub(lambda group: "x" * len(group[0]), tex))
     if found is None:
         return None
     meant = {"&nbsp;": "~"}.get(found[0], html.unescape(found[0]))

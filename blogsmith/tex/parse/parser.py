@@ -104,7 +104,9 @@ class Parser(State):
                     continue
                 if token in infixes:
                     if above:
-                        raise ParseError("math-syntax", f"only one {token} can stand in a group", token)
+                        raise ParseError(
+                            "math-syntax", f'duplicate "{token}": only one is allowed in a group', token
+                        )
                     above, out, previous = (self._infix(token), trim_space(out, previous)), [], NONE
                     continue
                 self.previous = previous
@@ -183,11 +185,13 @@ class Parser(State):
             message = f'combining mark "{token}" without a letter before it'
             raise ParseError("math-syntax", message, token, hint=hint)
         if token == "$":
-            hint = "write \\$ for the sign"
-            raise ParseError("math-syntax", "$ stands inside a formula", token, hint=hint)
+            hint = "write `\\$` to print `$`"
+            raise ParseError("math-syntax", '"$" is not allowed inside a formula', token, hint=hint)
         if token == "#":
-            hint = "write \\# for the sign"
-            raise ParseError("math-syntax", "# stands outside a macro", token, hint=hint, meant="\\#")
+            hint = "write `\\#` to print `#`"
+            raise ParseError(
+                "math-syntax", '"#" is not allowed outside a macro', token, hint=hint, meant="\\#"
+            )
         return character_atom(token)
 
     def _marked(self, token: str) -> Atom | None:
@@ -208,11 +212,11 @@ class Parser(State):
     def unknown(self, token: str) -> ParseError:
         """Return the error for an undefined control sequence."""
         if len(token) == 1:
-            return ParseError("math-syntax", "a backslash stands alone", token)
+            return ParseError("math-syntax", 'missing command name after "\\"', token)
         if token == "\\verb":
-            hint = "write \\verb|…|, both bars in one line"
-            return ParseError("math-syntax", f"{token} is never closed", token, hint=hint, unclosed=True)
-        return ParseError("math-command", f"unknown TeX command {token}", token, unknown=True)
+            hint = "write `\\verb|…|` with both bars on one line"
+            return ParseError("math-syntax", f'"{token}" is never closed', token, hint=hint, unclosed=True)
+        return ParseError("math-command", f'unknown TeX command "{token}"', token, unknown=True)
 
     def number(self, token: str) -> Atom:
         """Return a number, with the digits of the current font."""
@@ -256,11 +260,11 @@ class Parser(State):
         found = self.end_token
         if not found:
             return ParseError(
-                "math-brace", f"opening brace {opening} is never closed", opening, unclosed=True
+                "math-brace", f'opening brace "{opening}" is never closed', opening, unclosed=True
             )
         if found == "&":
             return misplaced_tab_error(found)
-        return ParseError("math-brace", f"{found} stands where {opening} is still open", found)
+        return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found)
 
     def script(self, token: str) -> str:
         """Return the argument of `_` or `^`, in script style."""
@@ -312,17 +316,15 @@ class Parser(State):
             else:
                 atom = self.item(token)
             if self.has_read_rest:
-                hint = f"write {{{token} …}}"
-                raise ParseError("math-syntax", f"{token} needs a group around it here", token, hint=hint)
+                hint = f"write `{{{token} …}}`"
+                raise ParseError("math-syntax", f'"{token}" needs braces around it here', token, hint=hint)
         self.depth -= 1
         return atom
 
     def _missing(self, token: str) -> ParseError:
-        name = {"^": "the superscript", "_": "the subscript"}.get(
-            self.command, f"an argument of {self.command}"
-        )
+        name = {"^": "superscript", "_": "subscript"}.get(self.command, f'argument of "{self.command}"')
         where = "" if token else " at the end of the formula"
-        return ParseError("math-syntax", f"{name} is missing{where}", self.command)
+        return ParseError("math-syntax", f"missing {name}{where}", self.command)
 
 
 Command = Callable[[Parser, str], Atom | None]

@@ -116,7 +116,7 @@ class TokenReader:
         token = self.peek()
         if not token or token == "}":
             what = "the formula" if not token else "the group"
-            raise self.syntax_error(f"an argument of {self.command} is missing at the end of {what}")
+            raise self.syntax_error(f'missing argument of "{self.command}" at the end of {what}')
         self.stack.pop()
         if token == "{":
             return self._group(token)
@@ -159,13 +159,13 @@ class TokenReader:
                     self.spend(len(taken))
                     return taken
             taken.append(token)
-        raise ParseError("math-brace", "opening brace { is never closed", brace, unclosed=True)
+        raise ParseError("math-brace", 'opening brace "{" is never closed', brace, unclosed=True)
 
     def spend(self, work: int) -> None:
         """Count tokens that are inspected again. ParseError if that is too much for one formula."""
         self._work -= work
         if self._work < 0:
-            raise ParseError("math-limit", "formula is too big to be typeset", self.command)
+            raise ParseError("math-limit", "formula is too large to be typeset", self.command)
 
     def optional(self) -> list[str] | None:
         """Implement `FormulaReader`."""
@@ -216,8 +216,8 @@ class TokenReader:
         made = fill_body(macro.body, arguments, self.budget)
         self.budget -= len(made) + 1
         if self.budget < 0:
-            hint = "a macro must not use itself, not even through another one"
-            raise ParseError("math-macro", f"macro {call} expands without end", call, hint=hint)
+            hint = "do not use a macro in its own definition, not even through other macros"
+            raise ParseError("math-macro", f'macro "{call}" expands without end', call, hint=hint)
         self.stack.extend(reversed(move_tokens(made, extend_range(call, self.last), call)))
         self.command = before
 
@@ -229,7 +229,9 @@ class TokenReader:
         self.expanded += len(made) + 1
         if self.expanded > MAX_EXPANDED:
             raise ParseError(
-                "math-limit", f"{call} and related commands make over {MAX_EXPANDED:,} tokens", call
+                "math-limit",
+                f'"{call}" and related commands expand to more than {MAX_EXPANDED:,} tokens',
+                call,
             )
         self.push(move_tokens(made, call, call))
 
@@ -241,7 +243,7 @@ class TokenReader:
         while len(arguments) < macro.arity:
             if self.peek() in ("", "}"):
                 needed = f"{macro.arity} argument" + ("s" if macro.arity > 1 else "")
-                raise ParseError("math-macro", f"macro {call} needs {needed}", call)
+                raise ParseError("math-macro", f'macro "{call}" needs {needed}', call)
             arguments.append(self.argument())
         return arguments
 
@@ -276,7 +278,7 @@ class TokenReader:
 
     def _no_match(self) -> ParseError:
         return ParseError(
-            "math-macro", f"the use of {self.command} does not match its definition", self.command
+            "math-macro", f'use of "{self.command}" does not match its definition', self.command
         )
 
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:

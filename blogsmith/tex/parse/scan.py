@@ -2,7 +2,7 @@
 
 A token is a control sequence, a number, any other character, or one space for a run of white space. Reading
 a formula needs no positions. Only an error does; then the formula is read again with tokens that have a
-position (`At`). The common case therefore costs nothing.
+position (`PlacedToken`). The common case therefore costs nothing.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def split(tex: str) -> list[str]:
 
 
 def split_with_positions(tex: str) -> list[PlacedToken]:
-    """Return `split(tex)` with every token an `At`."""
+    """Return `split(tex)` with every token an `PlacedToken`."""
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
     tokens: list[PlacedToken] = []

@@ -102,8 +102,8 @@ def _correct_slant(parser: ScriptParser, lower: str, upper: str) -> str:
 
 def _has_limits(token: str, kind: int) -> bool:
     if kind < INTEGRAL:
-        hint = "it belongs behind \\sum, \\int, \\operatorname{…} or \\mathop{…}"
-        raise ParseError("math-syntax", f"{token} stands behind no operator", token, hint=hint)
+        hint = "write it after `\\sum`, `\\int`, `\\operatorname{…}` or `\\mathop{…}`"
+        raise ParseError("math-syntax", f'"{token}" does not follow an operator', token, hint=hint)
     return token == "\\limits"
 
 
@@ -115,7 +115,7 @@ def _add_primes(primes: int, upper: str) -> str:
 
 
 def _double(token: str) -> ParseError:
-    hint = "group with braces, as in {x_a}_b"
+    hint = "group with braces, as in `{x_a}_b`"
     return ParseError("math-syntax", "double subscript or superscript", token, hint=hint)
 
 

@@ -115,4 +115,6 @@ class State(TokenReader):
         self.depth += 1
         if self.depth > MAX_DEPTH:
             token = self.stack[-1] if self.stack else self.command
-            raise ParseError("math-limit", f"formula is nested more than {MAX_DEPTH} deep", token)
+            raise ParseError(
+                "math-limit", f"formula is nested too deeply: more than {MAX_DEPTH} levels", token
+            )

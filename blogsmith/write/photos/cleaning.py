@@ -68,7 +68,7 @@ def clean_stream(stream: BinaryIO) -> bytes | None:
 def remaining_private_data(stream: BinaryIO) -> tuple[str, ...]:
     """Return descriptions of private data that remain in a published image or video.
 
-    Raises `Damaged` if the file cannot be parsed.
+    Raises `DamagedFileError` if the file cannot be parsed.
     """
     stream.seek(0)
     head = stream.read(_HEAD)
@@ -131,7 +131,7 @@ _MAX_EXIF = 1 << 20
 
 
 def png_parts(reader: ByteReader) -> Iterator[Part]:
-    """Yield the parts of a PNG to publish. Raises `Damaged` if its chunks cannot be parsed."""
+    """Yield the parts of a PNG to publish. Raises `DamagedFileError` if its chunks cannot be parsed."""
     yield Span(0, 8)
     at = 8
     while True:
@@ -172,8 +172,8 @@ _JFIF_LENGTH = 16
 
 
 def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
-    """Yield the parts of a JPEG to publish. Raises `Damaged` if the segments before the first scan cannot be
-    parsed.
+    """Yield the parts of a JPEG to publish. Raises `DamagedFileError` if the segments before the first scan
+    cannot be parsed.
 
     whole: False yields these segments only.
     """
@@ -256,7 +256,7 @@ _PICTURE, _EXTENSION, _GIF_END = 0x2C, 0x21, 0x3B
 
 
 def gif_parts(reader: ByteReader) -> Iterator[Part]:
-    """Yield the parts of a GIF to publish. Raises `Damaged` if its blocks cannot be parsed."""
+    """Yield the parts of a GIF to publish. Raises `DamagedFileError` if its blocks cannot be parsed."""
     at = 13 + _colours(reader.read_at(10, 1)[0])
     yield Span(0, at)
     while True:

@@ -39,7 +39,7 @@ Part: TypeAlias = Span | ZeroBytes | bytes
 
 
 class ByteReader:
-    """Reads parts of a file. A read beyond the end raises `Damaged`."""
+    """Reads parts of a file. A read beyond the end raises `DamagedFileError`."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -47,7 +47,10 @@ class ByteReader:
         self.size = stream.seek(0, os.SEEK_END)
 
     def read_at(self, start: int, length: int) -> bytes:
-        """Return exactly these bytes. Raises `Damaged` if they are incomplete, or after too many reads."""
+        """Return exactly these bytes.
+
+        Raises `DamagedFileError` if they are incomplete, or after too many reads.
+        """
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
             raise DamagedFileError
@@ -118,12 +121,12 @@ _MAX_ENTRIES = 1000
 _PRIVATE_TAGS: Mapping[int, str] = MappingProxyType(
     {
         _GPS_TABLE: "where it was taken",
-        0x013B: "whose it is",
-        0x8298: "whose it is",
-        0xA430: "whose it is",
+        0x013B: "its author",
+        0x8298: "its author",
+        0xA430: "its author",
         0x010F: "the camera",
         0x0110: "the camera",
-        0x927C: "notes of the camera",
+        0x927C: "camera notes",
         0xA431: "a serial number",
         0xA435: "a serial number",
         0xC62F: "a serial number",
@@ -131,11 +134,11 @@ _PRIVATE_TAGS: Mapping[int, str] = MappingProxyType(
         0x9003: "when it was taken",
         0x0131: "the program",
         0x013C: "the computer",
-        0x010D: "the name of a document",
+        0x010D: "a document name",
         0x010E: "a description",
         0x02BC: "XMP data",
         0x83BB: "IPTC data",
-        0x8649: "data of Photoshop",
+        0x8649: "Photoshop data",
     }
 )
 """Tag → private data that it contains, as a phrase for messages."""

@@ -51,7 +51,7 @@ def encoder_version() -> str:
 
 
 def encode_variants(stream: BinaryIO, wanted: Sequence[ImageVariant]) -> list[bytes]:
-    """Return the requested copies of an image, in this order. Raises `PictureProblem` on failure.
+    """Return the requested copies of an image, in this order. Raises `ImageEncodingError` on failure.
 
     The image is decoded once. Each copy is made from the smallest larger copy of at least twice its width.
     """

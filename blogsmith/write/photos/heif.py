@@ -30,7 +30,10 @@ class Box(Struct, frozen=True):
 
 
 def heif_parts(reader: ByteReader) -> list[Part]:
-    """Return the parts of an AVIF or HEIC file to publish. Raises `Damaged` if its boxes cannot be parsed."""
+    """Return the parts of an AVIF or HEIC file to publish.
+
+    Raises `DamagedFileError` if its boxes cannot be parsed.
+    """
     edits: list[tuple[int, int, bytes]] = []
     for box in boxes(reader, 0, reader.size):
         if box.name in _BOXES:
@@ -50,7 +53,7 @@ def heif_parts(reader: ByteReader) -> list[Part]:
 
 
 def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
-    """Yield the boxes in a part of the file. Raises `Damaged` if they do not fill it."""
+    """Yield the boxes in a part of the file. Raises `DamagedFileError` if they do not fill it."""
     while at < end:
         length, name, content = reader.number(at, 4), reader.read_at(at + 4, 4), at + 8
         if length == 1:

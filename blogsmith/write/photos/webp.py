@@ -20,7 +20,10 @@ _MAX_EXIF = 1 << 20
 
 
 def webp_parts(reader: ByteReader) -> list[Part]:
-    """Return the parts of a WebP file to publish. Raises `Damaged` if its chunks cannot be parsed."""
+    """Return the parts of a WebP file to publish.
+
+    Raises `DamagedFileError` if its chunks cannot be parsed.
+    """
     riff_end = 8 + reader.number(4, 4, "little")
     if riff_end > reader.size:
         raise DamagedFileError

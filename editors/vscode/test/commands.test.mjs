@@ -22,7 +22,7 @@ if (words[0] === "new" && words.at(-1) === "?") { console.error("error: no name 
 if (words[0] === "new") console.log("content/posts/a.md");
 if (words[0] === "serve") {
   process.on("SIGINT", () => process.exit(0));
-  console.log("blogsmith serves http://127.0.0.1:4711/ (Ctrl-C ends it)");
+  console.log("blogsmith serves http://127.0.0.1:4711/ (press Ctrl-C to stop)");
   setInterval(() => {}, 1000);
 }
 `,

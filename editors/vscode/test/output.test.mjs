@@ -7,7 +7,7 @@ import output from "../src/output.js";
 
 test("the address of the preview is found as soon as its line is whole", () => {
   assert.equal(output.servedAddress("blogsmith serves http://127.0.0.1:80"), undefined);
-  const line = "warning: x\nblogsmith serves http://127.0.0.1:8001/notes/ (Ctrl-C ends it)\n";
+  const line = "warning: x\nblogsmith serves http://127.0.0.1:8001/notes/ (press Ctrl-C to stop)\n";
   assert.equal(output.servedAddress(line), "http://127.0.0.1:8001/notes/");
 });
 

@@ -38,7 +38,7 @@ def _expander(meaning: Callable[[str], str]) -> Expander:
         try:
             tex = meaning(text)
         except TexError as error:
-            raise reader.syntax_error(f"{error.message} in {command}", hint=error.hint) from error
+            raise reader.syntax_error(f'{error.message} in "{command}"', hint=error.hint) from error
         made = tokens(tex)
         return made if _has_rows(made) else ["{", *made, "}"]
 
@@ -199,7 +199,7 @@ def _power(scan: Scanner) -> str:
         return ""
     scan.pop()
     if scan.next_character not in ("{", "$"):
-        raise TexError("math-syntax", "^ has nothing to raise")
+        raise TexError("math-syntax", 'missing superscript after "^"')
     return f"^{{{scan.take_bracket().tex()}}}"
 
 

@@ -1,8 +1,8 @@
 r"""The argument of `\ce`, read from left to right as mhchem 4 does.
 
-The next character selects the rule that reads on (`_RULES`). The part directly before it (`Side`) determines
-its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are accepted:
-characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as amounts.
+The next character selects the rule that reads on (`_RULES`). The part directly before it (`Attachment`)
+determines its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are
+accepted: characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as amounts.
 """
 
 from __future__ import annotations
@@ -251,10 +251,10 @@ def _read_named_bond(made: ChemicalFormula) -> None:
     r"""Read the argument of `\bond`, after the command."""
     scan = made.scan
     if scan.next_character != "{":
-        raise TexError("math-syntax", r"\bond needs the name of a bond in braces")
+        raise TexError("math-syntax", 'missing bond name in braces after "\\bond"')
     name = scan.take_bracket().remaining().strip()
     if name not in BONDS:
-        raise TexError("math-syntax", rf"unknown bond {name}", hint=f"the bonds are {' '.join(BONDS)}")
+        raise TexError("math-syntax", f'unknown bond "{name}"', hint=f"known: {' '.join(BONDS)}")
     made.add(BONDS[name], Attachment.JOINT)
 
 

@@ -45,7 +45,7 @@ def partners(text: str) -> dict[int, int]:
             levels.append(_Level(at))
         elif sign == "}":
             if len(levels) == 1:
-                raise TexError("math-brace", "closing brace } was never opened")
+                raise TexError("math-brace", 'unmatched closing brace "}"')
             found[levels.pop().brace] = at
         elif sign == "[":
             level.brackets.append(at)
@@ -55,7 +55,7 @@ def partners(text: str) -> dict[int, int]:
         elif sign == "$":
             _dollar(level, at, found)
     if len(levels) > 1:
-        raise TexError("math-brace", "opening brace { is never closed")
+        raise TexError("math-brace", 'opening brace "{" is never closed')
     return found
 
 
@@ -106,7 +106,7 @@ class Scanner:
         match = self.accept(_NAME)
         if match is None:
             self.place = self.end
-            raise TexError("math-syntax", "a backslash stands alone")
+            raise TexError("math-syntax", 'missing command name after "\\"')
         return match.group()
 
     def closes(self) -> bool:
@@ -117,14 +117,14 @@ class Scanner:
         """Consume the next bracket and its partner. Return a scanner for its content."""
         close = self._partners.get(self.place)
         if close is None:
-            raise TexError("math-syntax", f"{self.next_character} is never closed")
+            raise TexError("math-syntax", f'"{self.next_character}" is never closed')
         inner = self._part(self.place + 1, close)
         self.place = close + 1
         return inner
 
     def _part(self, start: int, end: int) -> Scanner:
         if self._depth == MAX_DEPTH:
-            raise TexError("math-limit", f"chemistry is nested more than {MAX_DEPTH} deep")
+            raise TexError("math-limit", f"chemistry is nested too deeply: more than {MAX_DEPTH} levels")
         part = Scanner.__new__(Scanner)
         part.text, part._partners, part._convert = self.text, self._partners, self._convert
         part.place, part.end, part._depth = start, end, self._depth + 1

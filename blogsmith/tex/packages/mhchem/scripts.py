@@ -90,7 +90,7 @@ def _value(scan: Scanner, mark: str) -> str:
         return scan.take_bracket().tex()
     if scan.next_character == "\\":
         return control(scan)
-    raise TexError("math-syntax", f"{mark} has nothing to {'raise' if mark == '^' else 'lower'}")
+    raise TexError("math-syntax", f'missing {"superscript" if mark == "^" else "subscript"} after "{mark}"')
 
 
 def _script(scan: Scanner, *, is_upper: bool) -> str:

@@ -60,10 +60,12 @@ def _size(reader: FormulaReader, command: str) -> int:
     text = text_of(reader.argument()).strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 9):
         raise reader.syntax_error(
-            f"{command} needs a number of rows and columns, not {text[:40] or 'nothing'}"
+            f'invalid size "{text[:40]}" of "{command}": expected a number of rows and columns'
         )
     if int(text) > _MAX_SIZE:
-        raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} rows and columns")
+        raise reader.syntax_error(
+            f'"{command}" is too large: at most {_MAX_SIZE} rows and columns are allowed'
+        )
     return max(1, int(text))
 
 
@@ -110,7 +112,7 @@ def _pauli(reader: FormulaReader, command: str) -> list[str]:
     name = text_of(reader.argument()).strip()
     if name not in _PAULI:
         raise reader.syntax_error(
-            f"{command} knows no matrix {name[:40]}", hint="0, 1, 2 and 3, or x, y and z"
+            f'unknown matrix "{name[:40]}" for "{command}"', hint="known: 0, 1, 2, 3, x, y, z"
         )
     return fill(_PAULI[name])
 
@@ -126,7 +128,7 @@ def _diagonal(*, anti: bool) -> Expander:
             return []
         blocks = split_tokens(reader.argument(), ",")
         if len(blocks) > _MAX_SIZE:
-            raise reader.syntax_error(f"{command} is too big: at most {_MAX_SIZE} blocks")
+            raise reader.syntax_error(f'"{command}" is too large: at most {_MAX_SIZE} blocks are allowed')
         last = len(blocks) - 1
         cells = [fill("\\mqty{#1}", block) for block in blocks]
         return _rows([[*[[]] * (last - n if anti else n), cell] for n, cell in enumerate(cells)])

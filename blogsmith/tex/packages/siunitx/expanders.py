@@ -79,7 +79,7 @@ class _Source:
                 continue
             left -= len(body) + 1
             if left < 0:
-                raise UnitError(f"macro {token} expands without end")
+                raise UnitError(f'macro "{token}" expands without end')
             stack.extend(reversed(move_tokens(body, token, token)))
         return made
 
@@ -132,7 +132,7 @@ def _with_unit(number: str, source: _Source, options: Options) -> str:
 def _angle(source: _Source, options: Options) -> str:
     text = source.text()
     if not _DEGREES.fullmatch(text):
-        raise UnitError(f"not an angle: {quote_text(text)}", "degrees, or degrees;minutes;seconds")
+        raise UnitError(f'invalid angle "{quote_text(text)}"', "write degrees, or `degrees;minutes;seconds`")
     parts = [part.strip() for part in text.split(";")]
     if options.angle_mode == ("decimal" if len(parts) > 1 else "arc"):
         parts = _convert_angle(parts, options.angle_mode)
@@ -150,7 +150,7 @@ def _angle(source: _Source, options: Options) -> str:
 def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
     """Convert degrees, minutes and seconds to decimal degrees, or the reverse."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
-        raise UnitError(f"not an angle: {quote_text(';'.join(parts))}")
+        raise UnitError(f'invalid angle "{quote_text(";".join(parts))}"')
     values = [float(part.replace(",", ".") or "0") for part in parts]
     seconds = abs(values[0]) * 3600 + sum(
         value * unit for value, unit in zip(values[1:], (60, 1), strict=False)
@@ -220,7 +220,7 @@ def _quantities(
 def _quantity_list(source: _Source, options: Options) -> str:
     numbers = _numbers(source, options)
     if not numbers:
-        raise UnitError("a list of numbers is missing")
+        raise UnitError("missing list of numbers")
     return _quantities(
         numbers, source, options, options.list_units, lambda parts: _join_members(parts, options)
     )
@@ -266,7 +266,9 @@ def _declare(reader: FormulaReader, command: str) -> list[str]:
     reader.optional()
     name, symbol = text_of(reader.argument()).strip(), reader.argument()
     if name[:1] != "\\":
-        raise reader.syntax_error(f"{command} needs a command to define, not {quote_text(name) or 'nothing'}")
+        raise reader.syntax_error(
+            f'invalid unit name "{quote_text(name)}" after "{command}": expected a command'
+        )
     if isinstance(reader, TokenReader):
         reader.define(name, Macro(0, None, tuple(symbol)))
     return []

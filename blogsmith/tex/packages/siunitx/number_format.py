@@ -218,9 +218,9 @@ def parse_number(text: str) -> Number:
 def not_a_number_error(text: str) -> UnitError:
     """Return the error for `text` that should be a number."""
     if not text:
-        return UnitError("a number is missing")
+        return UnitError("missing number")
     return UnitError(
-        f"not a number: {quote_text(text)}", "with the option parse-numbers=false it is printed as it is"
+        f'invalid number "{quote_text(text)}"', "write the option `parse-numbers=false` to print it unchanged"
     )
 
 
@@ -245,7 +245,7 @@ def shift_exponent(number: Number, options: Options) -> Number:
         return number
     digits = (number.integer + number.decimal).lstrip("0")
     if len(number.exponent) > 6:
-        raise UnitError(f"the exponent is too big for exponent-mode={options.exponent_mode}")
+        raise UnitError(f"exponent is too large for exponent-mode={options.exponent_mode}")
     exponent = int(number.exponent or "0")
     # exponent of the first non-zero digit
     scale = exponent + len(digits) - len(number.decimal) - 1 if digits else 0
@@ -257,7 +257,7 @@ def shift_exponent(number: Number, options: Options) -> Number:
 def _move_marker(number: Number, places: int, exponent: str) -> Number:
     """Return `number` with the decimal marker moved `places` to the right."""
     if abs(places) > _MAX_SHIFT:
-        raise UnitError(f"the decimal marker would move by {abs(places)} places")
+        raise UnitError(f"exponent is too large: the decimal marker would move by {abs(places)} places")
     integer, decimal, spread = number.integer, number.decimal, number.uncertainties
     if places > len(decimal):
         spread = tuple(value + "0" * (places - len(decimal)) for value in spread)

@@ -6,13 +6,13 @@ accepted and ignored.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....base.diagnostics.model import did_you_mean
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from ...parse.scan import split_tokens
@@ -213,21 +213,17 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         return options
     if name == "locale":
         if value not in _LOCALES:
-            raise UnitError(
-                f"locale is not known: {quote_text(value)}", f"one of {', '.join(sorted(_LOCALES))}"
-            )
+            raise UnitError(f'unknown locale "{quote_text(value)}"', f"known: {', '.join(sorted(_LOCALES))}")
         marker, product = _LOCALES[value]
         return replace(options, output_decimal_marker=marker, exponent_product=product)
     if name == "group-four-digits":
         return replace(options, group_minimum_digits=5 if value == "false" else 4)
     key = _ALIASES.get(name, name)
     if key not in _OPTIONS:
-        near = difflib.get_close_matches(name, [*_OPTIONS, *_ALIASES, *_IGNORED], n=1)
-        raise UnitError(
-            f"unknown siunitx option {quote_text(name)}", f"did you mean {near[0]}?" if near else ""
-        )
+        hint = did_you_mean(name, (*_OPTIONS, *_ALIASES, *_IGNORED))
+        raise UnitError(f'unknown siunitx option "{quote_text(name)}"', hint)
     if len(value) > _MAX_LENGTH:
-        raise UnitError(f"the value of {name} is longer than {_MAX_LENGTH} characters")
+        raise UnitError(f'value of "{name}" is too long: more than {_MAX_LENGTH} characters')
     value = _VALUES.get(key, {}).get(value, value)
     field = key.replace("-", "_")
     default = getattr(options, field)
@@ -237,18 +233,20 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         return replace(options, **{field: _integer(name, value)})
     choices = _CHOICES.get(key)
     if choices and value not in choices:
-        raise UnitError(f"{name} cannot be {quote_text(value) or 'empty'}", f"one of {', '.join(choices)}")
+        raise UnitError(f'invalid value "{quote_text(value)}" of "{name}"', f"known: {', '.join(choices)}")
     return replace(options, **{field: value})
 
 
 def _boolean(name: str, value: str) -> bool:
     if value not in ("true", "false"):
-        raise UnitError(f"{name} must be true or false, not {quote_text(value) or 'empty'}")
+        raise UnitError(f'invalid value "{quote_text(value)}" of "{name}": expected true or false')
     return value == "true"
 
 
 def _integer(name: str, value: str) -> int:
     digits = value.removeprefix("-") if name == "fixed-exponent" else value
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 9 and int(digits) <= _MAX_NUMBER):
-        raise UnitError(f"{name} must be a number up to {_MAX_NUMBER}, not {quote_text(value) or 'empty'}")
+        raise UnitError(
+            f'invalid value "{quote_text(value)}" of "{name}": expected a number up to {_MAX_NUMBER}'
+        )
     return int(value)

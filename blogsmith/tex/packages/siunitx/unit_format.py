@@ -2,7 +2,6 @@ r"""Units of siunitx as TeX: `\kilo\gram\per\cubic\metre`, formatted as `per-mod
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ....base.diagnostics.model import nearest
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from .options import Options, UnitError
@@ -98,7 +98,7 @@ def _format_after_number(tokens: Sequence[str], options: Options, own: DeclaredU
 
 
 def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> list[_Factor]:
-    """Return the units of `tokens`. `_Letters` if there is anything except commands of units."""
+    """Return the units of `tokens`. `_NotCommandsError` if there is anything except commands of units."""
     factors: list[_Factor] = []
     state = _PendingUnit()
     index = 0
@@ -118,7 +118,7 @@ def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> lis
             _amend(token, argument, factors)
     if state != _PendingUnit(is_below=options.sticky_per and state.is_below):
         last = next(token for token in reversed(tokens) if token in GRAMMAR)
-        raise UnitError(f"no unit follows {last}", token=last)
+        raise UnitError(f'missing unit after "{last}"', token=last)
     return factors
 
 
@@ -146,14 +146,14 @@ def _factor(token: str, state: _PendingUnit, own: DeclaredUnits) -> _Factor:
 
 
 def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
-    r"""Apply `\squared`, `\tothe` or `\of` to the last unit. `_Letters` for any other token."""
+    r"""Apply `\squared`, `\tothe` or `\of` to the last unit. `_NotCommandsError` for any other token."""
     if token not in POWER_SUFFIXES and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
-            raise UnitError(f"unknown unit {token}", f"did you mean {near}?", token)
+            raise UnitError(f'unknown unit "{token}"', f"did you mean {near}?", token)
         raise _NotCommandsError
     if not factors:
-        raise UnitError(f"{token} needs a unit in front of it", token=token)
+        raise UnitError(f'missing unit before "{token}"', token=token)
     change = {"qualifier": argument} if token == "\\of" else {"power": POWER_SUFFIXES.get(token, argument)}
     factors[-1] = replace(factors[-1], **change)
 
@@ -163,8 +163,7 @@ def _nearest(command: str) -> str:
     """Return the name most similar to `command`; empty if none is."""
     initial = command[1].lower()
     candidates = [name for name in _SUGGESTED if name[1].lower() == initial]
-    near = difflib.get_close_matches(command, candidates, n=1, cutoff=0.8)
-    return near[0] if near else ""
+    return nearest(command, candidates) or ""
 
 
 def _join_factors(factors: Sequence[_Factor], options: Options) -> str:

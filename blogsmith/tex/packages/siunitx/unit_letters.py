@@ -39,7 +39,7 @@ def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], in
     while index < len(tokens) and tokens[index] == " ":
         index += 1
     if index == len(tokens):
-        raise UnitError(f"an argument of {command} is missing", token=command)
+        raise UnitError(f'missing argument of "{command}"', token=command)
     if tokens[index] != "{":
         return [tokens[index]], index + 1
     depth = 0
@@ -47,7 +47,7 @@ def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], in
         depth += (tokens[end] == "{") - (tokens[end] == "}")
         if not depth:
             return list(tokens[index + 1 : end]), end + 1
-    raise UnitError(f"an argument of {command} is not closed", token=command)
+    raise UnitError(f'argument of "{command}" is never closed', token=command)
 
 
 def joiner(product: str) -> str:
@@ -134,7 +134,9 @@ def _unit(token: str, prefix: str, own: DeclaredUnits) -> str:
 def _write_other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
     """Write anything except a unit. Return the index after it."""
     if token in _INVALID_IN_LETTERS:
-        raise UnitError(f"{token} cannot stand in a unit written in letters", "use ^ for a power", token)
+        raise UnitError(
+            f'"{token}" is not allowed in a unit written in letters', "write `^` for a power", token
+        )
     if token in ("^", "_", "\\tothe"):
         found, index = read_unit_argument(tokens, index)
         if found in (["-"], ["−"]) and index < len(tokens) and tokens[index].isdecimal():
