@@ -144,7 +144,7 @@ def _warn_of_metadata(text: TextMap, found: re.Match[str], page: PageState) -> N
 
 
 def _warn_of_heading(text: TextMap, start: int, page: PageState) -> None:
-    """Warn about `[!note] ## Title`, which shows the `##`. The title is no heading."""
+    """Warn about `[!note] ## Title`, which shows the `##`: the title is not a heading."""
     found = _HEADING.match(text.text, start)
     if found:
         signs = found[1].rstrip()

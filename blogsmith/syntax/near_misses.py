@@ -1,7 +1,7 @@
-"""Warnings about text that is almost syntax, and would otherwise be shown as typed without a message.
+"""Near misses: text that is almost a heading, an image, a link or a table, reported with its repair.
 
-`#Intro` is no heading, `![a](my file.png)` is no image, and a table whose header row has another number of
-cells than its delimiter row is no table. A backslash before the text turns a warning off.
+`#Intro` lacks a space, `![a](my file.png)` contains one, and a table needs as many header cells as its
+delimiter row. A backslash before the text turns a warning off.
 """
 
 from __future__ import annotations
