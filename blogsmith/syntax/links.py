@@ -213,6 +213,10 @@ _WWW = re.compile(
 )
 
 
+_FULL_WIDTH = lazy_pattern("[、。〈-】〔-〟，．：；！？（）［］｛｝“”‘’…—]")
+"""Punctuation of Chinese and Japanese, which follows a URL without a space."""
+
+
 class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
     """linkify-it with a fast test for text without any match."""
 
@@ -234,6 +238,16 @@ class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
         self._note_signs()
         return self
 
+    def match(self, text: str) -> list[Match] | None:
+        """Return the matches in `text`. A URL ends before full-width punctuation, as in `https://a.b/p，其中`."""
+        found: list[Match] | None = super().match(text)
+        return [_end_before_full_width(one) for one in found] if found and not text.isascii() else found
+
+    def match_at_start(self, text: str) -> Match | None:
+        """Return the match at the start of `text`, ended in the same way."""
+        found: Match | None = super().match_at_start(text)
+        return _end_before_full_width(found) if found and not text.isascii() else found
+
     def _note_signs(self) -> None:
         # A domain alone may be any word with a dot.
         signs = ["."] if self._opts["fuzzy_link"] else []
@@ -249,6 +263,15 @@ class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
             if sign in text:
                 return True
         return False
+
+
+def _end_before_full_width(found: Match) -> Match:
+    end = _FULL_WIDTH.search(found.raw)
+    if end and end.start():
+        rest = found.raw[end.start() :]
+        found.raw = found.text = found.raw[: end.start()]
+        found.url, found.last_index = found.url.removesuffix(rest), found.last_index - len(rest)
+    return found
 
 
 def linkify_rules(md: MarkdownIt) -> None:
