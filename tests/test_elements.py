@@ -48,9 +48,9 @@ NOT_SHOWN = {
 """Classes of the case files that are not on the page, by reason."""
 EXCEPTIONS = frozenset(name for names in NOT_SHOWN.values() for name in names.split())
 TAGS_NOT_SHOWN = frozenset(
-    ("b", "bdi", "center", "d", "i", "iframe", "math", "small", "style", "textarea", "semantics")
+    ("b", "bdi", "center", "d", "i", "iframe", "int", "math", "small", "style", "textarea", "semantics")
 )
-"""HTML of the author, right-to-left text, and the content of formulas."""
+"""HTML of the author, tags that browsers do not know, right-to-left text, and the content of formulas."""
 
 ELEMENTS = {
     "title": r'<h1 class="post-title"',

@@ -82,6 +82,7 @@ ROWS = MappingProxyType(
         "label-unnumbered": ("label-unnumbered",),
         "language-key": ("language-key",),
         "language-value": ("language-value",),
+        "link-nested": ("link-nested",),
         "math-dollar": ("math-dollar",),
         "math-escape": ("math-escape",),
         "math-html": (

@@ -144,7 +144,8 @@ def language_check(check: Check, code: str) -> Check:
     code: code of the warning. The tag replaces the name.
     """
 
-    @accepts(get_form(check))
+    # editors mark what this check warns about
+    @accepts(get_form(shaped(_SHORT_TAG, "language tag")))
     def read(value: str, slot: Slot) -> str | None:
         tag = LANGUAGE_TAGS.get(value.strip().casefold())
         if tag is None and check(value, slot) is None:
@@ -164,6 +165,8 @@ check_macro_name = shaped(
 )
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """Syntax of a BCP 47 tag. It does not check that the language exists."""
+_SHORT_TAG = lazy_pattern(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
+"""A tag of a language that is registered."""
 _check_tag_shape = shaped(LANGUAGE, "language tag", "write a tag such as `en` or `pt-BR`")
 check_language_tag = language_check(_check_tag_shape, "config-value")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")

@@ -295,7 +295,7 @@ FIXABLE = frozenset(
         ),
         *("cell-magic", "json-syntax", "plugin-missing", "theme-missing", "toml-syntax"),
         *("label-twice", "label-unnumbered", "label-unused", "language-key", "language-value"),
-        *("layout-unknown", "link-anchor", "link-missing", "link-nested", "link-scheme"),
+        *("layout-unknown", "link-anchor", "link-missing", "link-nested", "link-scheme", "link-space"),
         *("macro-bypassed", "macro-unused"),
         *("math-command", "math-dollar", "math-escape", "math-in-sentence", "math-syntax", "math-unclosed"),
         *("notation-mixed", "ref-kind", "ref-page", "ref-undefined", "shortcode-argument"),
